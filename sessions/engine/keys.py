@@ -1,0 +1,15 @@
+"""Ids of the transcript as 64-bit numbers: uuids are not always UUIDs, and numbers make small, fast indexes."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+_SIGNED = 1 << 63
+_WHOLE = 1 << 64
+
+
+def key_of(text: str) -> int:
+    """A signed 64-bit key of any id. Equal ids have equal keys; whoever looks up a key compares the id."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = int.from_bytes(digest, "big")
+    return number - _WHOLE if number >= _SIGNED else number

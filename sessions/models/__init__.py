@@ -1,0 +1,22 @@
+"""Fields and constraints: source files and their archive, transcripts, entries, and what was counted of them."""
+
+from __future__ import annotations
+
+from sessions.models.archive import Block, Source
+from sessions.models.entry import POSITION_BITS, Entry, Mark, Oddity, Problem
+from sessions.models.spend import Request, Turn
+from sessions.models.transcript import Project, Transcript
+
+__all__ = [
+    "POSITION_BITS",
+    "Block",
+    "Entry",
+    "Mark",
+    "Oddity",
+    "Problem",
+    "Project",
+    "Request",
+    "Source",
+    "Transcript",
+    "Turn",
+]

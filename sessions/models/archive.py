@@ -1,0 +1,58 @@
+"""The archive: every byte of every source file, in compressed blocks of a fixed raw size."""
+
+from __future__ import annotations
+
+from django.db import models
+
+BLOCK_BITS = 24
+
+
+class Source(models.Model):
+    """A file that we read: its identity, and how far we have read it."""
+
+    class Kind(models.TextChoices):
+        TRANSCRIPT = "transcript"
+        RESULT = "result", "spilled tool output"
+
+    class State(models.TextChoices):
+        PRESENT = "present"
+        VANISHED = "vanished", "no longer on disk"
+        REPLACED = "replaced", "rewritten on disk; this is the earlier version"
+
+    path = models.TextField()
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.PRESENT)
+    device = models.BigIntegerField(default=0)
+    inode = models.BigIntegerField(default=0)
+    size = models.BigIntegerField(default=0)
+    """Size on disk when last looked at."""
+    mtime_ns = models.BigIntegerField(default=0)
+    imported = models.BigIntegerField(default=0)
+    """Bytes in the archive."""
+    head_hash = models.BinaryField(default=b"", max_length=16)
+    tail_hash = models.BinaryField(default=b"", max_length=16)
+    """Of the first and the last bytes imported: they tell an appended file from a rewritten one."""
+    owner = models.ForeignKey(
+        "Transcript", null=True, on_delete=models.CASCADE, related_name="spilled", db_constraint=False
+    )
+    """For spilled output: the transcript that refers to it."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["path"], condition=~models.Q(state="replaced"), name="one_current_source_per_path"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Block(models.Model):
+    """One zstd frame of a source. The id is `source << BLOCK_BITS | number`, so a byte range needs no index."""
+
+    id = models.BigIntegerField(primary_key=True)
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"block {self.id & (1 << BLOCK_BITS) - 1} of source {self.id >> BLOCK_BITS}"
