@@ -1,2 +1,0 @@
-K=frozenset()
-def unknowns(record): return ()
