@@ -103,7 +103,7 @@ def _talk(graph: Graph, order: list[int], joined: set[int], on_spine: bytearray)
             talk[i] = 0
             continue
         kind = graph.kind[i]
-        if kind == ASSISTANT or kind == USER and graph.flags[i] & _TYPED:
+        if kind == ASSISTANT or (kind == USER and graph.flags[i] & _TYPED):
             talk[i] = 1
         parent = graph.past[i]
         if talk[i] and parent >= 0 and not on_spine[parent]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from sessions.engine.flags import Flag
@@ -165,7 +166,7 @@ def _move(graph: Graph, boundary: Boundary, children: list[int]) -> int:
     segment, _ = _metadata(graph, boundary)
     members = set(kept)
     graph.up[kept[0]] = anchor
-    for previous, i in zip(kept, kept[1:], strict=False):
+    for previous, i in pairwise(kept):
         if graph.up[i] not in members:
             graph.up[i] = previous
     named = graph.find(key(segment.get("tailUuid")))

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from sessions.engine.flags import Flag
 from sessions.engine.linking.branches import Sorted
-from sessions.engine.linking.graph import ASSISTANT, OTHER, USER, Graph
+from sessions.engine.linking.graph import ASSISTANT, OTHER, Graph
 from sessions.engine.linking.spine import Leaf, message_of
 from sessions.engine.linking.state import AWAITED, GROUP, PASSED, PATH, TAIL, LinkState
 
@@ -57,8 +57,6 @@ def _group(graph: Graph, window: list[int], path: list[int], message: int | None
             group.add(i)
             if row.tool is not None and row.uuid is not None and graph.calls.get(row.tool) == i:
                 calls[row.tool] = row.uuid
-        elif kind == USER and graph.flags[i] & _RESULT and row.tool in calls:
-            group.add(i)
-        elif kind == OTHER and graph.up[i] in group:
+        elif graph.up[i] in group if kind == OTHER else graph.flags[i] & _RESULT and row.tool in calls:
             group.add(i)
     return group, calls

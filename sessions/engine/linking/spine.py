@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessions.engine.flags import Flag
+from sessions.engine.linking.compaction import is_boundary
 from sessions.engine.linking.extras import key, mapping
 from sessions.engine.linking.graph import ASSISTANT, OTHER, USER, Graph
-from sessions.engine.linking.compaction import is_boundary
 
 _RESULT = int(Flag.RESULT)
 _SUMMARY = int(Flag.SUMMARY)
@@ -37,7 +37,7 @@ def newest_before(graph: Graph) -> tuple[dict[int, int], int]:
             continue
         row = rows[i]
         boundary = kind[i] == OTHER and is_boundary(graph, i)
-        if node == i and (up[i] < 0 or boundary or kind[i] == USER and flags[i] & _SUMMARY):
+        if node == i and (up[i] < 0 or boundary or (kind[i] == USER and flags[i] & _SUMMARY)):
             tips[i] = tip
         if node != i and node > compacted:
             continue
@@ -100,7 +100,7 @@ def _last_prompt(graph: Graph) -> int:
             if named < 0 or graph.side[named]:
                 return -1
             newer = any(
-                kind[j] in (USER, ASSISTANT) and not graph.side[j] or kind[j] == OTHER and is_boundary(graph, j)
+                (kind[j] in (USER, ASSISTANT) and not graph.side[j]) or (kind[j] == OTHER and is_boundary(graph, j))
                 for j in range(max(i, named) + 1, len(rows))
             )
             return -1 if newer else named

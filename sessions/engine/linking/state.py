@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, mapping
 from sessions.engine.linking.rows import LinkRow, needs_record
+
+if TYPE_CHECKING:
+    from sessions.engine.linking.linked import Linked
 
 TAIL = 64
 AWAITED = 256
@@ -37,6 +40,11 @@ class LinkState:
     """Ids that earlier rows speak of and that may still come."""
     side: bool = False
     """The file of a sub-agent: all its rows are sidechain rows."""
+
+    @classmethod
+    def of(cls, rows: Sequence[LinkRow], linked: Linked) -> LinkState:
+        """The state at the end of rows that were linked in full."""
+        return linked.state
 
     def to_json(self) -> dict[str, Any]:
         return {
