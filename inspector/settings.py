@@ -9,6 +9,7 @@ import environ
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 LUCID_HOME = Path(env.str("LUCID_HOME", "~/.lucid")).expanduser()
+CLAUDE_CONFIG_DIR = Path(env.str("CLAUDE_CONFIG_DIR", "~/.claude")).expanduser()
 SECRET_KEY = "replaced-by-the-key-file"
 DEBUG = False
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
