@@ -29,6 +29,8 @@ class SessionPlan:
     cwd: str
     size: int
     needles: tuple[Needle, ...] = ()
+    solo: bool = False
+    """The main file alone has the wanted size, and there are no sub-agents."""
 
 
 SIZES = {
@@ -54,7 +56,7 @@ def sessions_plan(size: Size, seed: int) -> list[SessionPlan]:
         cwd = folders[number] if number < len(folders) else rng.choice(folders)
         project = re.sub(r"[^A-Za-z0-9]", "-", cwd)
         needles = (hosts[number],) if number in hosts else ()
-        plans.append(SessionPlan(uuid_make(rng), project, cwd, target, needles))
+        plans.append(SessionPlan(uuid_make(rng), project, cwd, target, needles, solo=size.sessions == 1))
     return plans
 
 

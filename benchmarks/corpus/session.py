@@ -43,7 +43,7 @@ class Session:
 
     @property
     def written(self) -> int:
-        return self.main.scribe.size + self.size
+        return self.main.scribe.size + (0 if self.plan.solo else self.size)
 
     def open(self) -> None:
         scribe = self.main.scribe
@@ -95,8 +95,8 @@ class Session:
             self.screenshot()
         elif roll < 0.108:
             self.spill(self.pools.output(self.rng, main.size(140_000, 0.4)))
-        elif roll < 0.13 and self.plan.size > 120_000:
-            self.delegate(self.pools.prose(self.rng, main.size(900)), self.plan.size // 12)
+        elif roll < 0.13 and self.plan.size > 120_000 and not self.plan.solo:
+            self.delegate(self.pools.prose(self.rng, main.size(900)), self.plan.size // 30)
 
     def screenshot(self) -> None:
         data = self.pools.base64(self.rng, 4 * min(50_000, self.main.size(12_000, 0.6)))

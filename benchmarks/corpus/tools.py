@@ -45,7 +45,7 @@ def file_make(rng: Random, pools: Pools, cwd: str) -> File:
 
 
 def result_size(rng: Random) -> int:
-    return min(LARGEST, int(rng.lognormvariate(math.log(640), 1.8)))
+    return min(LARGEST, int(rng.lognormvariate(math.log(440), 1.8)))
 
 
 def bash(rng: Random, pools: Pools, file: File, *, command: bytes = b"", output: bytes = b"") -> Call:
