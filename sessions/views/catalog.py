@@ -11,16 +11,10 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from sessions.selectors.catalog import Filters, filtered_sessions, session_lines
-from sessions.selectors.facets import ProjectNode, facets, project_tree
-from sessions.views.filters import Asked
+from sessions.selectors.facets import facets, project_tree
+from sessions.views.filters import KIND_NAMES, Asked
 
 PER_PAGE = 50
-KIND_NAMES = (
-    ("live", "going on now"),
-    ("fork", "forks"),
-    ("continued", "continued in another"),
-    ("vanished", "only in the archive"),
-)
 
 TITLES = {
     "title": "Session",
@@ -59,6 +53,7 @@ def transcript_list(request: HtmxRequest) -> HttpResponse:
     found = filtered_sessions(asked.filters, now=now)
     page = page_of(asked.page, size=PER_PAGE, total=found.count())
     projects = project_tree()
+    project = next((node for node in projects if node.id == asked.filters.project), None)
     context = {
         "section": "sessions",
         "filters": asked.filters,
@@ -68,8 +63,9 @@ def transcript_list(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "lines": session_lines(found, sort=asked.sort, start=page.start, stop=page.stop, now=now),
         "projects": projects,
-        "project": _chosen(projects, asked.filters),
-        "kinds": KIND_NAMES,
+        "project": project,
+        "chosen": asked.chosen(project.name if project else "unknown project"),
+        "kinds": KIND_NAMES.items(),
         "narrowed": asked.filters != Filters(),
         "facets": facets(asked.filters.project),
     }
@@ -86,7 +82,3 @@ def columns(sort: str) -> list[Column]:
         numeric = name not in WORDS and name != "last"
         made.append(Column(name, label, SHORT.get(name, ""), numeric, order, f"-{name}" if descend else name))
     return made
-
-
-def _chosen(projects: list[ProjectNode], filters: Filters) -> ProjectNode | None:
-    return next((project for project in projects if project.id == filters.project), None)

@@ -7,8 +7,14 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from sessions.selectors.catalog import KINDS, LIVE, SORTS, Filters
+from sessions.selectors.catalog import LIVE, SORTS, Filters
 
+KIND_NAMES = {
+    LIVE: "going on now",
+    "fork": "forks",
+    "continued": "continued in another",
+    "vanished": "only in the archive",
+}
 DEFAULT_SORT = "-last"
 BIGGEST = 2**31 - 1
 
@@ -20,7 +26,7 @@ class FilterForm(forms.Form):
     model = forms.CharField(required=False, max_length=200)
     since = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
     until = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
-    kind = forms.ChoiceField(required=False, choices=[(kind, kind) for kind in ("", LIVE, *KINDS)])
+    kind = forms.ChoiceField(required=False, choices=[(kind, kind) for kind in ("", *KIND_NAMES)])
     compacted = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     failed = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     sort = forms.ChoiceField(required=False, choices=[(s, s) for name in SORTS for s in (name, f"-{name}")])
@@ -31,6 +37,7 @@ class Asked:
     """What an address of the session list asks for, as far as it makes sense."""
 
     def __init__(self, parameters: QueryDict) -> None:
+        self._parameters = parameters
         form = FilterForm(parameters)
         form.is_valid()
         found: dict[str, Any] = form.cleaned_data
@@ -51,6 +58,28 @@ class Asked:
             text=found.get("text", ""),
             kind=found.get("kind", ""),
         )
+
+    def chosen(self, project: str) -> list[tuple[str, str]]:
+        """Each filter that is set, in words, with the address of the list without it."""
+        filters = self.filters
+        words = {
+            "text": f"“{filters.text}”" if filters.text else "",
+            "project": project if filters.project is not None else "",
+            "branch": filters.branch,
+            "model": filters.model,
+            "since": f"from {filters.since}" if filters.since else "",
+            "until": f"to {filters.until}" if filters.until else "",
+            "kind": KIND_NAMES.get(filters.kind, ""),
+            "compacted": "compacted" if filters.compacted else "",
+            "failed": "with errors" if filters.failed else "",
+        }
+        return [(word, self._without(name)) for name, word in words.items() if word]
+
+    def _without(self, name: str) -> str:
+        rest = self._parameters.copy()
+        for gone in (name, "page"):
+            rest.pop(gone, None)
+        return f"?{rest.urlencode()}"
 
 
 def page_number(parameters: QueryDict) -> int:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from sessions.selectors.facets import project_tree
 from sessions.selectors.odd import broken_kinds, broken_lines, unknown_names
 from sessions.selectors.retention import expiring_sessions, retention_policy, vanished_sessions, with_days_left
 from sessions.views.filters import page_number
@@ -31,6 +32,7 @@ def odd(request: HtmxRequest) -> HttpResponse:
         "kinds": kinds,
         "problems": problems[page.start : page.stop],
         "page": page,
+        "projects": project_tree(),
     }
     return render_page(request, "transcripts/odd.html", context, partials=("broken",))
 
@@ -44,6 +46,7 @@ def retention(request: HtmxRequest) -> HttpResponse:
     context = {
         "policy": policy,
         "page": page,
+        "projects": project_tree(),
         "expiring": with_days_left(expiring[page.start : page.stop], policy, now=now),
         "vanished": vanished[:PER_PAGE],
         "vanished_count": vanished.count(),

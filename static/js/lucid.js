@@ -25,11 +25,14 @@
     }
   }
 
-  function nextTheme() {
-    const theme = THEMES[(THEMES.indexOf(storedTheme()) + 1) % THEMES.length];
+  function useTheme(theme) {
     localStorage.setItem("theme", theme);
     document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
     showTheme(theme);
+  }
+
+  function nextTheme() {
+    useTheme(THEMES[(THEMES.indexOf(storedTheme()) + 1) % THEMES.length]);
   }
 
   /* Dialogs */
@@ -139,7 +142,16 @@
   /* A filter over a list that is already here. */
   function onFilter(input) {
     const words = input.value.toLowerCase();
-    for (const item of all("li", find(input.dataset.filter))) item.hidden = !item.textContent.toLowerCase().includes(words);
+    for (const item of all("li", find(input.dataset.filter))) {
+      item.hidden = !`${item.textContent} ${find("a", item).title}`.toLowerCase().includes(words);
+    }
+  }
+
+  /* An address says what was asked for, not what was left open. */
+  function dropEmpty(event) {
+    const { verb, parameters } = event.detail;
+    if (verb !== "get") return;
+    for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
   }
 
   /* What one reads stays where it is when entries are put in above it. */
@@ -175,7 +187,7 @@
     }
     moveMark();
   });
-  let watched = new WeakSet();
+  const watched = new WeakSet();
 
   function watchCards() {
     if (!find("#ruler [data-at]")) return;
@@ -218,6 +230,7 @@
   document.addEventListener("input", (event) => {
     if (event.target.matches("[data-filter]")) onFilter(event.target);
   });
+  document.addEventListener("htmx:configRequest", dropEmpty);
   document.addEventListener("htmx:beforeSwap", beforeSwap);
   document.addEventListener("htmx:afterSettle", afterSwap);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
@@ -226,6 +239,6 @@
   });
 
   all(".with-js").forEach((element) => (element.hidden = false));
-  showTheme(storedTheme());
+  useTheme(storedTheme());
   watchCards();
 })();
