@@ -9,6 +9,7 @@ import environ
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 LUCID_HOME = Path(env.str("LUCID_HOME", "~/.lucid")).expanduser()
+CLAUDE_CONFIG_DIR = Path(env.str("CLAUDE_CONFIG_DIR", "~/.claude")).expanduser()
 SECRET_KEY = "replaced-by-the-key-file"
 DEBUG = False
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
@@ -29,3 +30,9 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=268435456;",
+    }
