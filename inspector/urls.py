@@ -1,1 +1,5 @@
-urlpatterns: list[object] = []
+from __future__ import annotations
+
+from django.urls import include, path
+
+urlpatterns = [path("", include("inspector.health"))]

@@ -1,0 +1,23 @@
+"""The tests have a home of their own, which has to be known before the settings are read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+_HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
+os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
+os.environ["CLAUDE_CONFIG_DIR"] = str(Path(_HOME.name) / "no-sessions")
+for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
+    os.environ.pop(_name, None)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """A file instead of memory: the same journal, locks and pragmas as in use."""
+    from django.conf import settings
+
+    settings.DATABASES["default"]["TEST"] = {"NAME": str(settings.LUCID_HOME / "test.sqlite3")}
