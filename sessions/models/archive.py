@@ -27,11 +27,13 @@ class Source(models.Model):
     size = models.BigIntegerField(default=0)
     """Size on disk when last looked at."""
     mtime_ns = models.BigIntegerField(default=0)
-    imported = models.BigIntegerField(default=0)
+    archived = models.BigIntegerField(default=0)
     """Bytes in the archive."""
+    imported = models.BigIntegerField(default=0)
+    """Bytes read into entries: a last line that is still being written is archived, but not yet an entry."""
     head_hash = models.BinaryField(default=b"", max_length=16)
     tail_hash = models.BinaryField(default=b"", max_length=16)
-    """Of the first and the last bytes imported: they tell an appended file from a rewritten one."""
+    """Of the first and the last bytes archived: they tell an appended file from a rewritten one."""
     owner = models.ForeignKey(
         "Transcript", null=True, on_delete=models.CASCADE, related_name="spilled", db_constraint=False
     )

@@ -1,0 +1,86 @@
+"""What a person typed into the search box, as a query for either index, and the piece of text that answers it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TERM = re.compile(r'"([^"]*)"?|(\S+)')
+_WORD = re.compile(r"\w+")
+AROUND = 90
+LONG = 260
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    words: tuple[str, ...]
+    """Words that stand next to each other."""
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    text: str
+    terms: tuple[Term, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Words are joined by "and"; `"a b"` and `a_b` are phrases; `beg*` is a beginning."""
+        terms = []
+        for quoted, plain in _TERM.findall(text):
+            # The index splits at everything that is no letter or digit, the underscore included.
+            words = tuple(word for part in _WORD.findall(quoted or plain) for word in part.split("_") if word)
+            if words:
+                terms.append(Term(words, prefix=bool(plain) and plain.endswith("*")))
+        return cls(text, tuple(terms))
+
+    def fts5(self) -> str:
+        return " ".join('"' + " ".join(term.words) + '"' + ("*" if term.prefix else "") for term in self.terms)
+
+    def tsquery(self) -> str:
+        parts = []
+        for term in self.terms:
+            words = [f"'{word}'" for word in term.words]
+            if term.prefix:
+                words[-1] += ":*"
+            parts.append("(" + " <-> ".join(words) + ")")
+        return " & ".join(parts)
+
+    def pattern(self) -> re.Pattern[str]:
+        """Finds any of the terms in the original text, whatever stands between the words of a phrase."""
+        parts = []
+        for term in sorted(self.terms, key=lambda one: -len(one.words)):
+            body = r"[\W_]+".join(re.escape(word) for word in term.words)
+            parts.append(rf"(?<![^\W_]){body}" + ("" if term.prefix else r"(?![^\W_])"))
+        return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def snippet(text: str, query: Query) -> tuple[tuple[str, bool], ...]:
+    """About two lines around the first match, in pieces: (text, matched)."""
+    pattern = query.pattern()
+    first = pattern.search(text)
+    if first is None:
+        cut = text[:LONG]
+        return ((_flat(cut) + ("…" if len(text) > LONG else ""), False),) if cut else ()
+    start = max(0, first.start() - AROUND)
+    end = min(len(text), max(first.end() + AROUND, start + LONG))
+    return pieces(text[start:end], pattern, before=start > 0, after=end < len(text))
+
+
+def pieces(
+    text: str, pattern: re.Pattern[str], *, before: bool = False, after: bool = False
+) -> tuple[tuple[str, bool], ...]:
+    found: list[tuple[str, bool]] = [("…", False)] if before else []
+    at = 0
+    for match in pattern.finditer(text):
+        if match.end() == match.start():
+            continue
+        found.append((_flat(text[at : match.start()]), False))
+        found.append((_flat(match.group()), True))
+        at = match.end()
+    found.append((_flat(text[at:]) + ("…" if after else ""), False))
+    return tuple(piece for piece in found if piece[0])
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"\s+", " ", text)

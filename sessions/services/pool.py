@@ -1,0 +1,126 @@
+"""Scans files in worker processes: reading, parsing and compressing need no database, and Python has one lock."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from sessions.engine.linking import LinkRow, LinkState, advance, link
+from sessions.engine.marks import Mark
+from sessions.engine.scan import Facts, Scanner, Stretch, read_stretches
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    source_id: int
+    transcript_id: int | None
+    """None for a file that is only archived."""
+    path: str
+    start: int
+    size: int
+    facts: dict[str, Any] | None
+    agent: bool
+    links: dict[str, Any] | None = None
+    """The link state of an earlier import, when reading goes on in the middle of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """How the file hangs together now. Without marks, the earlier ones still hold; without a state, the rows that
+    came do more than extend the active branch, and the whole file has to be linked anew."""
+
+    state: dict[str, Any] | None
+    marks: tuple[Mark, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    job: Job
+    stretch: Stretch | None
+    facts: dict[str, Any] | None = None
+    linkage: Linkage | None = None
+    error: str = ""
+
+
+def scan(job: Job) -> Iterator[Delivery]:
+    """Everything that a job gives, stretch by stretch; the last one carries the links of the whole file."""
+    scanner = None
+    if job.transcript_id is not None:
+        scanner = Scanner(Facts.from_json(job.facts) if job.facts else None, agent=job.agent)
+        scanner.resume()
+    links: list[LinkRow] = []
+    try:
+        for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
+            linkage = None
+            if stretch.batch is not None:
+                links += stretch.batch.links
+                stretch.batch.links = []
+                if stretch.last:
+                    linkage = _link(job, links)
+            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage)
+    except OSError as error:
+        # The agent may delete or lock a file while we read: the others must not suffer.
+        yield Delivery(job, None, error=f"{job.path}: {error.strerror or error}")
+
+
+def _link(job: Job, links: list[LinkRow]) -> Linkage:
+    if not job.start:
+        linked = link(links)
+        return Linkage(LinkState.of(links, linked).to_json(), linked.marks)
+    if job.links is None:
+        return Linkage(None)
+    state = advance(LinkState.from_json(job.links), links)
+    return Linkage(state.to_json() if state else None)
+
+
+def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
+    """Deliveries of all jobs, those of one file in order, files interleaved."""
+    waiting = deque(jobs)
+    if workers < 2 or len(waiting) < 2 and (not waiting or waiting[0].size < 8_000_000):
+        for job in waiting:
+            yield from scan(job)
+        return
+    context = multiprocessing.get_context("fork")
+    connections: dict[Connection, multiprocessing.process.BaseProcess] = {}
+    try:
+        for _ in range(min(workers, len(waiting))):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs,), daemon=True)
+            process.start()
+            theirs.close()
+            connections[ours] = process
+            ours.send(waiting.popleft())
+        busy = set(connections)
+        while busy:
+            for ready in wait(busy):
+                assert isinstance(ready, Connection)
+                delivery: Delivery | None = ready.recv()
+                if delivery is not None:
+                    yield delivery
+                elif waiting:
+                    ready.send(waiting.popleft())
+                else:
+                    ready.send(None)
+                    busy.remove(ready)
+    finally:
+        for connection, process in connections.items():
+            connection.close()
+            process.terminate()
+            process.join()
+
+
+def _work(connection: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        job: Job | None = connection.recv()
+        if job is None:
+            return
+        for delivery in scan(job):
+            connection.send(delivery)
+        connection.send(None)
