@@ -9,6 +9,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging
 from django_structlog.celery.receivers import CeleryReceiver
+from django_structlog.celery.steps import DjangoStructLogInitStep
 
 # Registers the scheme of the broker's address in the settings.
 from inspector import queue
@@ -20,6 +21,7 @@ __all__ = ["app", "queue"]
 app = Celery("lucid")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["worker"].add(DjangoStructLogInitStep)
 
 # Connected here and not by the app's own switch: commands that queue nothing need not load Celery.
 _receiver = CeleryReceiver()

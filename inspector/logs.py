@@ -54,12 +54,18 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
             return False
 
 
-class CalmRequests(logging.Filter):
-    """Keeps the requests that went well off the terminal; pages ask often. The file has them all."""
+class Terminal(logging.Filter):
+    """What a person sees: warnings, and more in the foreground. Requests that went well stay out; pages ask often."""
+
+    # Kept here because Django sets its logging up more than once in the life of a process.
+    level = logging.WARNING
 
     def filter(self, record: logging.LogRecord) -> bool:
-        event = record.msg
-        return not (isinstance(event, dict) and event.get("event") == "request_finished" and event.get("code", 0) < 400)
+        return record.levelno >= Terminal.level and not self._is_good_request(record.msg)
+
+    @staticmethod
+    def _is_good_request(event: object) -> bool:
+        return isinstance(event, dict) and event.get("event") == "request_finished" and event.get("code", 0) < 400
 
 
 def logging_config(path: Path, level: str) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"calm": {"()": CalmRequests}},
+        "filters": {"terminal": {"()": Terminal}},
         "formatters": {
             "json": {
                 "()": structlog.stdlib.ProcessorFormatter,
@@ -99,8 +105,7 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
             },
             "console": {
                 "class": "logging.StreamHandler",
-                "level": "WARNING",
-                "filters": ["calm"],
+                "filters": ["terminal"],
                 "formatter": "human",
             },
         },
@@ -109,6 +114,11 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
             # Django would add handlers of its own; the request line says what its 4xx lines say.
             "django": {"handlers": [], "propagate": True},
             "django.request": {"level": "CRITICAL"},
+            # A failed command says its one line itself.
+            "inspector.cli": {"handlers": ["file"], "propagate": False},
+            # What became of a task is logged by its event, without the result that Celery would print.
+            "celery.app.trace": {"level": "CRITICAL"},
+            "celery.worker.strategy": {"level": "WARNING"},
             "uvicorn.error": {"level": "WARNING"},
         },
     }
@@ -116,9 +126,7 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
 
 def show_on_console(level: str) -> None:
     """For the processes that run in the foreground; other commands only speak up when something is wrong."""
-    for handler in logging.getLogger().handlers:
-        if handler.get_name() == "console":
-            handler.setLevel(level)
+    Terminal.level = logging.getLevelNamesMapping()[level]
 
 
 def _configure_structlog() -> None:

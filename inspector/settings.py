@@ -6,27 +6,27 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import environ
-
 from inspector.logs import logging_config
+from inspector.startup.connecting import with_options
+from inspector.startup.environment import Environment
 from inspector.startup.home import secret_key
 
-env = environ.Env()
+env = Environment()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DEMO_DIR = BASE_DIR / "sessions" / "demo"
 
 # --- from the environment -----------------------------------------------------------------------------------------
-LUCID_HOME = Path(env.str("LUCID_HOME", "~/.lucid")).expanduser().absolute()
-CLAUDE_CONFIG_DIR = Path(env.str("CLAUDE_CONFIG_DIR", "~/.claude")).expanduser().absolute()
-DATABASE_URL = env.str("DATABASE_URL", "")
-REDIS_URL = env.str("REDIS_URL", "")
-LUCID_BIND = env.str("LUCID_BIND", "127.0.0.1:8765")
-LUCID_ALLOWED_HOSTS: list[str] = env.list("LUCID_ALLOWED_HOSTS", default=[])
-LUCID_WATCH = env.bool("LUCID_WATCH", True)
-LUCID_WORKER = env.bool("LUCID_WORKER", True)
-LUCID_RETENTION_DAYS = env.int("LUCID_RETENTION_DAYS", 30)
-LUCID_LOG_LEVEL = env.str("LUCID_LOG_LEVEL", "INFO").upper()
+LUCID_HOME = env.path("LUCID_HOME", "~/.lucid")
+CLAUDE_CONFIG_DIR = env.path("CLAUDE_CONFIG_DIR", "~/.claude")
+DATABASE = env.database("DATABASE_URL", default=LUCID_HOME / "lucid.sqlite3")
+REDIS_URL = env.text("REDIS_URL")
+LUCID_BIND = env.text("LUCID_BIND", "127.0.0.1:8765")
+LUCID_ALLOWED_HOSTS = env.names("LUCID_ALLOWED_HOSTS")
+LUCID_WATCH = env.switch("LUCID_WATCH", "on")
+LUCID_WORKER = env.switch("LUCID_WORKER", "on")
+LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
+LUCID_LOG_LEVEL = env.choice("LUCID_LOG_LEVEL", "INFO", "DEBUG", "INFO", "WARNING", "ERROR")
 
 # --- Django -------------------------------------------------------------------------------------------------------
 DEBUG = False
@@ -87,35 +87,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 # --- data ---------------------------------------------------------------------------------------------------------
-SQLITE_PATH = LUCID_HOME / "lucid.sqlite3"
-_SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA temp_store = MEMORY",
-    f"PRAGMA cache_size = -{16 * 1024}",
-    f"PRAGMA mmap_size = {128 * 1024 * 1024}",
-)
-
-
-def _database() -> dict[str, Any]:
-    url = DATABASE_URL or f"sqlite:///{SQLITE_PATH}"
-    config: dict[str, Any] = dict(env.db_url_config(url))
-    # Each thread of the web server keeps its connection; see inspector.asgi.
-    config["CONN_MAX_AGE"] = None
-    if config["ENGINE"] == "django.db.backends.sqlite3":
-        config["OPTIONS"] = {
-            "init_command": ";".join(_SQLITE_PRAGMAS),
-            # A transaction that starts by reading cannot be told to wait once another one has written.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-        }
-    else:
-        config["CONN_HEALTH_CHECKS"] = True
-    return config
-
-
-DATABASES = {"default": _database()}
+DATABASES = {"default": with_options(DATABASE)}
 
 # --- background work: Redis when there is one, else files in the home ----------------------------------------------
 CELERY_QUEUE_DIR = LUCID_HOME / "queue"

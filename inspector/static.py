@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -41,7 +42,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
 @lru_cache(maxsize=256)
 def _version(name: str) -> str:
     path = finders.find(name)
-    if not isinstance(path, str):
+    if not isinstance(path, str) or not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:
         return blake2b(file.read(), digest_size=6).hexdigest()

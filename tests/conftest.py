@@ -19,5 +19,6 @@ for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", 
 def django_db_modify_db_settings() -> None:
     """A file instead of memory: the same journal, locks and pragmas as in use."""
     from django.conf import settings
+    from django.db import connection
 
-    settings.DATABASES["default"]["TEST"] = {"NAME": str(settings.LUCID_HOME / "test.sqlite3")}
+    connection.settings_dict["TEST"]["NAME"] = str(settings.LUCID_HOME / "test.sqlite3")

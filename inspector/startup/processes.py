@@ -39,7 +39,7 @@ class Helper:
 
     def __init__(self, name: str, *command: str) -> None:
         self.name = name
-        self._command = (sys.executable, "-m", "inspector.startup.child", *command)
+        self._command = (sys.executable, "-m", "inspector.child", *command)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
 
@@ -74,7 +74,7 @@ class Helper:
 
     async def _run_once(self) -> int:
         # A session of its own keeps Ctrl-C at the terminal away from it: it stops when told, after the last request.
-        # Its standard input is a pipe that closes when this process ends, however it ends; see inspector.startup.child.
+        # Its standard input is a pipe that closes when this process ends, however it ends; see inspector.child.
         self._process = await asyncio.create_subprocess_exec(
             *self._command, stdin=asyncio.subprocess.PIPE, start_new_session=True
         )
