@@ -11,8 +11,8 @@ PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
-    f"PRAGMA cache_size = -{16 * 1024}",
-    f"PRAGMA mmap_size = {128 * 1024 * 1024}",
+    f"PRAGMA cache_size = -{32 * 1024}",
+    f"PRAGMA mmap_size = {256 * 1024 * 1024}",
 )
 
 
