@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.servers import postgres_server, redis_server
 
 _HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
 os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
@@ -22,3 +25,15 @@ def django_db_modify_db_settings() -> None:
     from django.db import connection
 
     connection.settings_dict["TEST"]["NAME"] = str(settings.LUCID_HOME / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-redis-") as folder, redis_server(Path(folder)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-postgres-") as folder, postgres_server(Path(folder)) as url:
+        yield url

@@ -11,7 +11,7 @@ from tests.serving import Server, serving, wait_until
 TASK = "celery.backend_cleanup"
 
 
-def put(home: Path) -> None:
+def put(home: Path, broker: str = "") -> None:
     """Queues a task in the way of any other process of this home."""
     from celery import Celery
 
@@ -23,8 +23,8 @@ def put(home: Path) -> None:
         "data_folder_out": str(folder / "messages"),
         "control_folder": str(folder / "control"),
     }
-    app = Celery("elsewhere", broker=f"{queue.SCHEME}://localhost", set_as_current=False)
-    app.conf.update(broker_transport_options=options, task_default_queue="lucid")
+    app = Celery("elsewhere", broker=broker or f"{queue.SCHEME}://localhost", set_as_current=False)
+    app.conf.update(broker_transport_options={} if broker else options, task_default_queue="lucid")
     app.send_task(TASK, ignore_result=True)
 
 
