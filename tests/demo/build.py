@@ -49,13 +49,13 @@ def readme_text(demo: Demo) -> str:
         parts += [f"\n## {session.label}\n", "| position | name | what | uuid |", "|---|---|---|---|"]
         rows = []
         for name, what in points.items():
-            place = session.places.get(name) or session.places[f"{name}.0"]
+            place = session.places[name]
             rows.append((place.position, f"| {place.position} | {name} | {what} | `{place.uuid or '-'}` |"))
         parts += [text for _, text in sorted(rows)]
     parts += ["\n## odd\n", "| line | what |", "|---|---|"]
     parts += [f"| {line} | {what} |" for session in demo.sessions for what, line in session.odd.items()]
     parts += ["\n## Words that stand in one place\n", "| word | session | record | where |", "|---|---|---|---|"]
-    parts += [f"| {word} | {label} | {name or '-'} | {where} |" for word, (label, name, where) in WORDS.items()]
+    parts += [f"| {word} | {label} | {name or '-'} | {where} |" for word, (label, name, where, _) in WORDS.items()]
     return "\n".join(parts) + "\n"
 
 

@@ -12,7 +12,8 @@ from tests.demo.story.transcript import SLUG, Setting
 
 _LAUNCHED = (
     "Async agent launched successfully.\nagentId: {agent} (internal ID - do not mention to user.)\n"
-    "The agent is working in the background. You will be notified automatically when it completes.\noutput_file: {output}"
+    "The agent is working in the background. You will be notified automatically when it completes.\n"
+    "output_file: {output}"
 )
 
 
@@ -70,7 +71,7 @@ class Agent(Session):
 def launch(agent: Agent, *, name: str, given: Record | None = None) -> Call:
     """The call that starts an agent in the background: its result says only that it runs."""
     request = {"description": agent.about, "subagent_type": agent.agent_type, "prompt": agent.task, **(given or {})}
-    twin = {"isAsync": True, "status": "async_launched", "agentId": agent.ident, "description": agent.about}
+    twin: Record = {"isAsync": True, "status": "async_launched", "agentId": agent.ident, "description": agent.about}
     twin |= {"resolvedModel": agent.model, "prompt": agent.task, "outputFile": agent.output}
     twin |= {"canReadOutputFile": True, "canContinueAgent": True}
     text = _LAUNCHED.format(agent=agent.ident, output=agent.output)
@@ -106,7 +107,7 @@ def absorbed(session: Session, text: str, name: str) -> None:
     session.state({"type": "queue-operation", "operation": "enqueue", **base})
     gone = {"type": "queue-operation", "operation": "remove", **base, "reason": "absorbed_mid_turn"}
     session.state(gone | {"commandUuid": ident, "deliveryId": delivery})
-    queued = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
+    queued: Record = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
     queued |= {"commandMode": "task-notification", "origin": {"kind": "task-notification", "producer": "session-task"}}
     told = f"[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event.\n\n{text}"
     session.attach((queued | {"timestamp": session.clock.stamp()}, context.rendered(told)), name)

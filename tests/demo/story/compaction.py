@@ -6,7 +6,7 @@ from tests.demo.story import context
 from tests.demo.story.blocks import Record
 from tests.demo.story.ids import uid
 from tests.demo.story.meter import tokens
-from tests.demo.story.session import Session
+from tests.demo.story.session import CAVEAT, Session, command_text
 from tests.demo.story.transcript import SLUG
 from tests.demo.story.workspace import HOME
 
@@ -39,12 +39,12 @@ class Compaction:
         self.trigger = trigger
         self.text = summary_text(session, summary, resume=True)
         self.kept = [session.uuid(row) for row in keep]
-        if trigger == "manual" and session.tip:
+        if trigger == "manual" and session.tip and session.tip not in self.kept:
             self.kept.append(session.tip)
         self.before = session.meter.size
         self.seconds = seconds
         usage = session.meter.request(session.model, session.clock.now, tokens(summary))
-        session.spend(usage)
+        session.spending.add(usage)
         session.clock.wait(seconds)
 
     def boundary(self, unwritten: list[str] | None = None) -> str:
@@ -80,7 +80,7 @@ class Compaction:
         for path in paths:
             lines, total = self.session.files.lines(f"{HOME}/{path}")
             numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
-            file = {"filePath": f"{HOME}/{path}", "content": self.session.files.files[f"{HOME}/{path}"]}
+            file: Record = {"filePath": f"{HOME}/{path}", "content": self.session.files.files[f"{HOME}/{path}"]}
             file |= {"numLines": total, "startLine": 1, "totalLines": total}
             what = {"type": "file", "filename": f"{HOME}/{path}", "content": {"type": "text", "file": file}}
             called = f'Called the Read tool with the following input: {{"file_path":"{HOME}/{path}"}}'
@@ -88,7 +88,7 @@ class Compaction:
             self.session.attach((what | {"displayPath": path}, told))
         if too_large:
             what = {"type": "compact_file_reference", "filename": f"{HOME}/{too_large}", "displayPath": too_large}
-            text = f"Note: {HOME}/{too_large} was read before the last conversation was summarized, but it is too large to include."
+            text = f"Note: {HOME}/{too_large} was read before the last compaction, but it is too large to include."
             self.session.attach((what, context.rendered(text)))
 
     def listings(self) -> None:
@@ -120,14 +120,11 @@ def manual(
     work.summary()
     if on_tail:
         session.tip = work.kept[-1]
-    ended = session.clock.stamp()
-    caveat = "The command below was run directly in the client, not sent to you as a request."
-    _earlier(session, f"<local-command-caveat>{caveat}</local-command-caveat>", asked, {"isMeta": True})
-    indent = "\n            "
-    call = f"<command-name>/compact</command-name>{indent}<command-message>compact</command-message>"
-    _earlier(session, f"{call}{indent}<command-args>{focus}</command-args>", asked, name=f"{name} command")
-    done = "<local-command-stdout>\u001b[2mCompacted (ctrl+o to see full summary)\u001b[22m</local-command-stdout>"
-    _earlier(session, done, ended)
+    session.user(CAVEAT, {"isMeta": True}, stamp=asked)
+    session.user(command_text("compact", focus), name=f"{name} command", stamp=asked)
+    session.user(
+        "<local-command-stdout>\u001b[2mCompacted (ctrl+o to see full summary)\u001b[22m</local-command-stdout>"
+    )
     work.reread(reread)
     work.listings()
     session.settle()
@@ -137,14 +134,7 @@ def automatic(
     session: Session, name: str, day: str, status: str, summary: str, keep: list[str], reread: list[str], large: str
 ) -> None:
     """The context reached the threshold in the middle of a turn."""
-    session.state(
-        {
-            "type": "last-prompt",
-            "lastPrompt": session.shown_prompt(),
-            "leafUuid": session.tip,
-            "sessionId": session.session,
-        }
-    )
+    session.leaf()
     work = Compaction(session, name, "auto", summary, keep, 58.2)
     work.boundary(unwritten=[uid(f"{session.label}/{name} never written")])
     session.attach(context.instructions(session.files.files[f"{HOME}/CLAUDE.md"]))
@@ -153,8 +143,3 @@ def automatic(
     work.summary()
     work.reread(reread, large)
     work.listings()
-
-
-def _earlier(session: Session, content: str, stamp: str, foot: Record | None = None, name: str | None = None) -> None:
-    body: Record = {"promptId": session.prompt_id, "type": "user", "message": {"role": "user", "content": content}}
-    session.weigh(session.chain({**body, **(foot or {}), "uuid": "", "timestamp": stamp}, name), tokens(content))

@@ -107,7 +107,13 @@ def nested_memory(path: str, text: str) -> tuple[Record, Record]:
 
 
 def hook_success(hook: str, event: str, tool_use: str, command: str, out: str, ms: int) -> tuple[Record, Record]:
-    record = {"type": "hook_success", "hookName": hook, "toolUseID": tool_use, "hookEvent": event, "content": out}
+    record: Record = {
+        "type": "hook_success",
+        "hookName": hook,
+        "toolUseID": tool_use,
+        "hookEvent": event,
+        "content": out,
+    }
     record |= {"stdout": f"{out}\n" if out else "", "stderr": "", "exitCode": 0, "command": command, "durationMs": ms}
     return record, rendered(f"{hook} hook success: {out}") if out else {}
 

@@ -33,7 +33,8 @@ def build() -> Demo:
     files[f"{folder}/{day.session}/tool-results/{task_id('year report')}.txt"] = year_report().encode()
     files[f"{folder}/{day.session}/session-memory/summary.md"] = NOTES.encode()
     files[f"{folder}/memory/MEMORY.md"] = memories.INDEX.encode()
-    files[f"{folder}/memory/metres-two-decimals.md"] = day.memory_rule.encode()
+    written = f"/home/dev/.claude/{folder}/memory/metres-two-decimals.md"
+    files[f"{folder}/memory/metres-two-decimals.md"] = day.files.files[written].encode()
     files |= {f"{folder}/memory/{name}": text.encode() for name, text in memories.TOPICS.items()}
     return Demo(files, sessions)
 
@@ -44,7 +45,7 @@ def _facts(session: Session) -> dict[str, Any]:
     places = {
         name: [place.position, place.uuid]
         for name, place in session.places.items()
-        if not name.startswith(("message ", "prompt ")) and not name.endswith(tuple(f".{n}" for n in range(9)))
+        if not name.startswith(("message ", "prompt "))
     }
     facts: dict[str, Any] = {"session": session.session, "path": session.path, **session.ledger.facts()}
     if session.odd:

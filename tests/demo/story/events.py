@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.demo.story import context
 from tests.demo.story.blocks import Call, Outcome, Record
 from tests.demo.story.ids import request_id, uid
+from tests.demo.story.ledger import PRICES
 from tests.demo.story.session import Session
 from tests.demo.story.transcript import ZERO
 
@@ -36,10 +37,15 @@ def api_retry(session: Session, attempt: int, status: int, kind: str, said: str,
 
 def api_failure(session: Session, text: str, status: int, kind: str, name: str | None = None) -> None:
     """The client gives up and writes an answer of its own."""
-    usage = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    usage: Record = {
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+    }
     usage |= {"server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0}, "service_tier": None}
     ident = uid(f"{session.label}/synthetic {len(session.written)}")
-    message = {"diagnostics": None, "id": ident, "container": None, "model": "<synthetic>", "role": "assistant"}
+    message: Record = {"diagnostics": None, "id": ident, "container": None, "model": "<synthetic>", "role": "assistant"}
     message |= {"stop_details": None, "stop_reason": "stop_sequence", "stop_sequence": "", "type": "message"}
     message |= {"usage": usage, "content": [{"type": "text", "text": text}], "context_management": None}
     body: Record = {
@@ -70,7 +76,7 @@ def queue(session: Session, text: str, name: str) -> None:
     session.clock.wait(2.5)
     gone = {"type": "queue-operation", "operation": "remove"} | base | {"timestamp": session.clock.stamp()}
     session.state(gone | {"reason": "absorbed_mid_turn", "commandUuid": ident, "deliveryId": delivery})
-    queued = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
+    queued: Record = {"type": "queued_command", "prompt": text, "source_uuid": ident, "delivery_id": delivery}
     queued |= {"commandMode": "prompt", "origin": {"kind": "human"}, "timestamp": now}
     told = f"The user sent a new message while you were working:\n{text}\n\nAddress it when it fits."
     session.attach((queued, context.rendered(told, role="user")), name)
@@ -155,11 +161,9 @@ def clear_results(session: Session, calls: list[str], name: str) -> None:
 
 
 def cost_state(session: Session) -> None:
+    spent = session.spending
     usage: Record = {}
-    unknown = False
-    for model, total in session.by_model.items():
-        known = model in context.NAMES and model.startswith("claude-")
-        unknown = unknown or not known
+    for model, total in spent.models.items():
         usage[model] = {
             "inputTokens": total.input,
             "outputTokens": total.output,
@@ -167,11 +171,13 @@ def cost_state(session: Session) -> None:
             "cacheReadInputTokens": total.cache_read,
             "cacheCreationInputTokens": total.cache_write,
             "webSearchRequests": 0,
-            "costUSD": session.cost_of(model),
+            "costUSD": round(spent.dollars[model], 6),
         }
-    record: Record = {"type": "cost-state", "sessionId": session.session, "totalCostUSD": round(session.cost, 6)}
-    record |= {"totalAPIDuration": session.api_ms + 2600, "totalAPIDurationWithoutRetries": session.api_ms}
-    record |= {"totalToolDuration": session.tool_ms, "totalLinesAdded": session.files.added}
+    total_cost = round(sum(spent.dollars.values()), 6)
+    record: Record = {"type": "cost-state", "sessionId": session.session, "totalCostUSD": total_cost}
+    record |= {"totalAPIDuration": spent.api_ms + 2600, "totalAPIDurationWithoutRetries": spent.api_ms}
+    record |= {"totalToolDuration": spent.tool_ms, "totalLinesAdded": session.files.added}
     record |= {"totalLinesRemoved": session.files.removed, "totalDuration": session.clock.elapsed()}
+    unknown = any(model not in PRICES for model in usage)
     started = round(session.clock.start.timestamp() * 1000)
     session.state(record | {"startTime": started, "modelUsage": usage, "hasUnknownModelCost": unknown})

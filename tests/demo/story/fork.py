@@ -10,7 +10,7 @@ from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
 from tests.demo.story.ids import uid
 from tests.demo.story.opening import opening
-from tests.demo.story.session import Session
+from tests.demo.story.session import CAVEAT, Session, command_text
 from tests.demo.story.tools import bash, edit, read
 from tests.demo.story.transcript import Setting
 from tests.demo.story.workspace import Workspace
@@ -18,7 +18,8 @@ from tests.demo.story.workspace import Workspace
 CHAIN = ("user", "assistant", "system", "attachment")
 
 OTHERWISE = """\
-Same starting point, other question: could `fold` have done it, without going through UTC? I want to see the difference \
+Same starting point, other question: could `fold` have done it, without going through UTC? I want to see the \
+difference \
 before I merge."""
 
 WITH_FOLD = '''\
@@ -40,7 +41,8 @@ It could, at a price:
 | rows on 29 March | 23 | 23, after a second special case |
 | places that know about clock changes | 1 (`bounds`) | 3 |
 
-`fold` marks *which* of two equal clock readings is meant; it does not make the arithmetic right. One would still have to \
+`fold` marks *which* of two equal clock readings is meant; it does not make the arithmetic right. One would still \
+have to \
 notice that an hour repeats, and that another does not exist. I'd keep UTC."""
 
 SUMMARY = """\
@@ -95,6 +97,15 @@ def build() -> list[Session]:
     session = Session("fork", f"{ident}.jsonl", setting, Clock("2026-11-04T20:14:05.300"), origin.files)
     session.log = None
     copies(origin, session)
+    compare(session)
+    compact(session)
+    follower = cleared(session)
+    end = {"type": "continued-in", "timestamp": session.clock.stamp(), "sessionId": ident}
+    session.state(end | {"continuedInSessionId": follower.session}, "continued in")
+    return [session, follower]
+
+
+def compare(session: Session) -> None:
     session.prompt(OTHERWISE, name="fork prompt", wait=4)
     session.step(
         Think("fold only names the second of two equal readings. Try it where the hours are made."),
@@ -113,6 +124,9 @@ def build() -> list[Session]:
         ),
     )
     session.answer(COMPARED, hidden(2300), name="fork answer", settle=False)
+
+
+def compact(session: Session) -> None:
     manual(
         session,
         "fork manual",
@@ -125,10 +139,6 @@ def build() -> list[Session]:
     session.prompt("Put the docstring back.", name="fork after", wait=45)
     session.step(hidden(250), edit("src/tidewatch/table.py", FOLDED, WITH_FOLD, name="fork edit back"))
     session.answer("Put back; `git diff` is empty again.", name="fork end")
-    follower = cleared(session)
-    end = {"type": "continued-in", "timestamp": session.clock.stamp(), "sessionId": ident}
-    session.state(end | {"continuedInSessionId": follower.session}, "continued in")
-    return [session, follower]
 
 
 STATUS = """\
@@ -147,11 +157,8 @@ def cleared(before: Session) -> Session:
     clock.wait(20)
     session = Session("cleared", f"{ident}.jsonl", Setting(ident, entrypoint="claude-desktop"), clock, Workspace())
     session.log = None
-    caveat = "The command below was run directly in the client, not sent to you as a request."
-    session.user(f"<local-command-caveat>{caveat}</local-command-caveat>", {"isMeta": True}, root={})
-    indent = "\n            "
-    call = f"<command-name>/clear</command-name>{indent}<command-message>clear</command-message>"
-    session.user(f"{call}{indent}<command-args></command-args>", name="clear command")
+    session.user(CAVEAT, {"isMeta": True}, root={})
+    session.user(command_text("clear", ""), name="clear command")
     session.prompt("What does `tidewatch next` print at midnight of a clock change?", name="cleared prompt", wait=30)
     opening(session, "2026-11-04", STATUS)
     session.step(hidden(500), read("src/tidewatch/cli.py"))

@@ -20,7 +20,7 @@ TITLES = {
 POINTS = {
     "long": {
         "first prompt": "first typed prompt; opening attachments and the request log follow",
-        "look around": "message of five blocks (rows .0 to .4), three parallel calls, results on side branches out of order",
+        "look around.0": "first of five blocks of one message; three parallel calls, results on side branches",
         "read table": "Read",
         "find tests": "Glob",
         "who knows zones": "Grep",
@@ -57,6 +57,7 @@ POINTS = {
         "manual boundary": "compact_boundary, manual, kept rows before it (variant A)",
         "manual summary": "its summary",
         "manual command": "`/compact focus on ...`",
+        "plans alerts.0": "visible thinking",
         "to sonnet": "`/model sonnet`; the next request reads nothing (model changed)",
         "no such file": "Read of a missing file",
         "edit misses": "Edit whose text is not in the file",
@@ -71,8 +72,9 @@ POINTS = {
         "residuals": "typed after 26 minutes: the cache has expired",
         "fake key": "tool output with a made-up API key",
         "cleared results": "microcompact_boundary, three tool results",
+        "plot": "Bash",
         "read chart": "image in a tool result",
-        "auto boundary": "compact_boundary, automatic at 167.9k, 8 rows kept (variant A), one id in allUuids was never written",
+        "auto boundary": "compact_boundary, automatic; 8 rows kept (variant A), one id in allUuids never written",
         "auto summary": "its summary, three attachments after the boundary",
         "stop hook": "stop_hook_summary",
         "refused browser": "call that the user refused",
@@ -94,7 +96,7 @@ POINTS = {
     "survey/note": {"gives up": "API error row"},
     "fork": {
         "fork prompt": "first row of its own",
-        "fork manual boundary": "compact_boundary, manual; the row after the summary hangs on the last kept row (variant B)",
+        "fork manual boundary": "compact_boundary, manual; what follows hangs on the last kept row (variant B)",
         "fork manual summary": "its summary",
         "fork manual command": "on the chain of the kept rows",
         "continued in": "continued-in, last record",
@@ -112,22 +114,30 @@ POINTS = {
     "sibling": {
         "sibling task": "Task with agentId",
         "sibling resumed": "kept row, written twice (the first time)",
-        "sibling boundary": "compact_boundary, automatic; four kept rows are written again after the summary (variant C)",
+        "sibling boundary": "compact_boundary, automatic; four kept rows are written again (variant C)",
         "sibling summary": "its summary",
     },
     "odd": {},
 }
 
-WORDS = {
-    "tidetable": ("long", "rename", "typed, on the abandoned branch"),
-    "Plex Mono": ("long", "fonts answer", "answer, snipped"),
-    "kappa": ("long", "nested memory", "attachment (and in the answer after it)"),
-    "tools/refit.py port-hallow": ("long", "stopped refit", "tool input"),
-    "rms 0.0398": ("long", "stopped refit result", "tool output only"),
-    "bathymetry": ("long", None, "only in the persisted file"),
-    "six-hour blocks": ("long", "auto summary", "summary of the automatic compaction"),
-    "PEP 495": ("fork", "fork manual summary", "summary in the fork"),
-    "Unsure twice": ("survey/constants/table four", "typed out", "answer of the nested sub-agent"),
-    "hologram": ("odd", "unknown block", "unknown block"),
+WORDS: dict[str, tuple[str, str | None, str, int]] = {
+    "tidetable": ("long", "rename", "typed, on the abandoned branch", 1),
+    "Plex": ("long", "fonts answer", "answer, snipped", 1),
+    "yardstick": ("long", "plans alerts.0", "thinking", 1),
+    "isobars": ("long", "plot", "tool input", 1),
+    "provisional": ("long", "mcp lookup result", "tool output only", 1),
+    "bathymetry": ("long", None, "only in the persisted file", 0),
+    "semidiurnal": ("long", "auto summary", "summary of the automatic compaction", 1),
+    "Azores": ("long", "queued gull haven", "queued words, and elsewhere; the fork has copies", 0),
+    "Unsure": (
+        "survey/constants/table four",
+        "typed out",
+        "answer of the nested sub-agent, and in its parent's result",
+        2,
+    ),
+    "hologram": ("odd", "unknown block", "unknown block", 1),
 }
-"""Word: session, record, where it stands. A record of None means: in no transcript."""
+"""Word: file, record, where it stands, and how many rows of conversation hold it in all files (0: not counted).
+
+A record of None means: in no transcript.
+"""

@@ -39,6 +39,21 @@ class Totals:
         self.cache_read += usage.read
 
 
+class Spending:
+    """What the client adds up for its `cost-state`: also the calls that leave no row, such as a compaction's."""
+
+    def __init__(self) -> None:
+        self.models: dict[str, Totals] = {}
+        self.dollars: dict[str, float] = {}
+        self.api_ms = 0
+        self.tool_ms = 0
+
+    def add(self, usage: Usage) -> None:
+        self.models.setdefault(usage.model, Totals()).count(usage)
+        self.dollars[usage.model] = self.dollars.get(usage.model, 0.0) + (price(usage) or 0.0)
+        self.api_ms += round(900 + usage.output * 11)
+
+
 @dataclass(slots=True)
 class Ledger:
     """The numbers of one file."""

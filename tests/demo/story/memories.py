@@ -13,7 +13,8 @@ INDEX = """\
 - [Harbour office](harbour-office.md) — where constants and predictions come from
 - [Release checklist](release-checklist.md) — five steps, in this order
 - [Order of the stations](station-order.md) — Port Hallow first
-- [Cost of a refit](refit-cost.md) — minutes, not seconds; run it in the background and never while something else needs the \
+- [Cost of a refit](refit-cost.md) — minutes, not seconds; run it in the background and never while something else \
+needs the \
 laptop, because it takes every core that there is and the fan is loud
 - [Broken header](broken-header.md) — a note whose header cannot be read
 - [Next week](next-week.md) — what was planned

@@ -1,4 +1,4 @@
-"""How many tokens each request read, wrote and made: a small, honest model of a prompt cache that lives five minutes."""
+"""How many tokens each request read, wrote and made: a small model of a prompt cache that lives five minutes."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ class OldSession(Session):
         self.ledger.prompts += 1
         self.last_prompt = text
         foot = {"thinkingMetadata": {"level": "none", "disabled": False, "triggers": []}}
-        root = {"root": {}} if self.tip is None else {}
-        uuid = self.user(text, foot, name or f"prompt {self.prompts}", **root)
+        uuid = self.user(text, foot, name or f"prompt {self.prompts}", root={} if self.tip is None else None)
         self.clock.wait(0.3)
         return uuid
 

@@ -1,4 +1,4 @@
-"""A session of 2.0.14, a year earlier: a sub-agent inside the main file, a todo list, a compaction without a boundary."""
+"""A session of 2.0.14, a year earlier: a sub-agent inside the main file, a compaction without a boundary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ EDITS = [
 ]
 
 SUMMARY = """\
-This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:
+This session is being continued from a previous conversation that ran out of context. The conversation is summarized \
+below:
 Analysis:
 dev asked for docstrings; a helper listed five functions; two in table.py are written.
 Summary:
@@ -93,48 +94,36 @@ def multi_edit(session: OldSession) -> Call:
     return Call("MultiEdit", {"file_path": path, "edits": edits}, lambda _: Outcome(told, twin), "multi edit")
 
 
+def ask_helper(session: OldSession) -> None:
+    task = {"description": "List bare functions", "prompt": TASK, "subagent_type": "general-purpose"}
+    report = [{"type": "text", "text": FOUND}]
+    usage = {"input_tokens": 3, "cache_creation_input_tokens": 75, "cache_read_input_tokens": 9110, "output_tokens": 60}
+    twin: Record = {"content": report, "totalDurationMs": 9120, "totalTokens": 9248, "totalToolUseCount": 1}
+    call = other("Task", task, report, twin | {"usage": usage, "wasInterrupted": False}, name="task", seconds=9.0)
+    session.step(call, meanwhile=lambda: sidechain(session))
+
+
 def build() -> OldSession:
     ident = uid("session old inline")
     session = OldSession("old", f"{ident}.jsonl", Setting(ident, version="2.0.14"), Clock("2025-10-14T17:20:03.910"))
-    session.state(
-        {
-            "type": "summary",
-            "summary": "Tide heights for three harbours",
-            "leafUuid": uid("a leaf in a file that is gone"),
-        }
-    )
-    session.state(
-        {"type": "summary", "summary": "Docstrings for tidewatch", "leafUuid": uid("old/old end")}, "old title"
-    )
+    gone = uid("a leaf in a file that is gone")
+    session.state({"type": "summary", "summary": "Tide heights for three harbours", "leafUuid": gone})
+    title = {"type": "summary", "summary": "Docstrings for tidewatch", "leafUuid": uid("old/old end")}
+    session.state(title, "old title")
     session.prompt("Give every public function a docstring, one line each.", name="old prompt", wait=0)
     session.step(
         Think("Let a helper list them first."),
         Say("A helper lists them first."),
         todo(0, "first todos"),
         name="old plan",
+        growing=True,
     )
-    task = {"description": "List bare functions", "prompt": TASK, "subagent_type": "general-purpose"}
-    report = [{"type": "text", "text": FOUND}]
-    usage = {
-        "input_tokens": 4,
-        "cache_creation_input_tokens": 210,
-        "cache_read_input_tokens": 16120,
-        "output_tokens": 96,
-    }
-    twin = {
-        "content": report,
-        "totalDurationMs": 9120,
-        "totalTokens": 16430,
-        "totalToolUseCount": 1,
-        "usage": usage,
-        "wasInterrupted": False,
-    }
-    call = other("Task", task, report, twin, name="task", seconds=9.0)
-    session.step(call, meanwhile=lambda: sidechain(session))
+    ask_helper(session)
     session.step(
         Say("Five functions. Two of them are in table.py."),
         todo(1, "second todos"),
         read("src/tidewatch/table.py", name="old read"),
+        growing=True,
     )
     session.step(multi_edit(session))
     session.user(SUMMARY, {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}, "old summary", root={})

@@ -85,7 +85,9 @@ def resumed(session: OldSession) -> None:
     """Weeks later, with a newer client: the kept rows are written again under the same uuids."""
     session.setting.version = "2.1.220"
     session.clock.wait(40 * 24 * 3600)
-    session.prompt("Add the station to the README.", name="sibling resumed", wait=0)
+    session.prompt(
+        "Add the station to the README. (I set auto-compact to 8% to try it out.)", name="sibling resumed", wait=0
+    )
     session.step(
         Say("The list of stations is near the top."), read("README.md", name="sibling read"), name="reads readme"
     )

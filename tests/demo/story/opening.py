@@ -29,4 +29,4 @@ def opening(session: Session, day: str, status: str) -> None:
     session.attach(context.session_context(status))
     session.attach(context.date(day))
     if session.log:
-        session.attach((session.log.snapshot(), {}), weight=False)
+        session.attach((session.log.snapshot(), {}), weighs=False)

@@ -1,4 +1,4 @@
-"""The client's own log of what it sent: shapes (system and tools), blobs (injected messages) and one delta a request."""
+"""The client's own log of what it sent: shapes (system, tools), blobs (injected messages), one delta a request."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.demo.story import events
 from tests.demo.story.agents import Agent, absorbed, delivered, launch, nested, notice
-from tests.demo.story.blocks import Say, Think, hidden
+from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
 from tests.demo.story.ids import tool_id, uid
 from tests.demo.story.opening import opening
@@ -33,7 +33,9 @@ CONSTANTS_TASK = """\
 Compare every amplitude and phase in src/tidewatch/data/*.json with harbour-2026.txt. Report each difference with \
 station, constituent, ours and theirs. Have the hard-to-read table 4 typed out by a helper of yours."""
 
-TABLE_TASK = "Type out table 4 (Skerry Point) of harbour-2026.txt as CSV: constituent, amplitude, phase. The scan is poor; say where you are unsure."
+TABLE_TASK = """\
+Type out table 4 (Skerry Point) of harbour-2026.txt as CSV: constituent, amplitude, phase. The scan is poor; say where \
+you are unsure."""
 
 HEIGHTS_TASK = "Find every place in src/ that prints a height and say with how many decimals. Read only, be thorough."
 
@@ -66,19 +68,20 @@ REPORT = """\
 Skerry Point agrees after the table was typed out; two characters of the scan are doubtful, both plausible."""
 
 FOUND = """\
-src/tidewatch/table.py:35:        lines.append(f"{clock:<10}  {metres:6.2f}")
-src/tidewatch/table.py:39:        lines.append(f"{kind:<5} {moment.astimezone(local):%H:%M %Z}  {metres:.2f}")
-src/tidewatch/cli.py:53:            print(f"{alert.day:%a %d %b}  {alert.kind:<6}  {alert.metres:.2f} m")
-src/tidewatch/cli.py:58:    print(f"{kind} water at {moment:%H:%M} UTC, {metres:.2f} m")"""
+src/tidewatch/table.py:36:        lines.append(f"{clock:<10}  {metres:6.2f}")
+src/tidewatch/table.py:40:        lines.append(f"{kind:<5} {moment.astimezone(local):%H:%M %Z}  {metres:.2f}")
+src/tidewatch/cli.py:42:            print(f"{alert.day:%a %d %b}  {alert.kind:<6}  {alert.metres:.2f} m")
+src/tidewatch/cli.py:48:    print(f"{kind} water at {moment:%H:%M} UTC, {metres:.2f} m")"""
 
 HEIGHTS = (
-    "Four places, all with two decimals: table.py lines 35 and 39, cli.py lines 53 and 58. Only cli.py prints the unit."
+    "Four places, all with two decimals: table.py lines 36 and 40, cli.py lines 42 and 48. Only cli.py prints the unit."
 )
 
 SUMMED_UP = """\
 Both checks are back.
 
-**Constants.** 21 compared, one differs: Port Hallow's P1 is 0.0217 here and **0.0219** in the 2026 sheet. Two characters \
+**Constants.** 21 compared, one differs: Port Hallow's P1 is 0.0217 here and **0.0219** in the 2026 sheet. Two \
+characters \
 of the scan are doubtful (Skerry Point N2 and O1), both read as we have them.
 
 **Heights.** Four places, all two decimals. `table.py` leaves out the unit, `cli.py` prints it.
@@ -100,7 +103,7 @@ def constants_agent(main: Session, side: dict[str, bytes]) -> tuple[Agent, Agent
     inner = Agent(outer, "table four", "general-purpose", "Type out table 4", TABLE_TASK)
     inner.begin()
     inner.step(hidden(700), bash("sed -n '/^4/,/^5/p' harbour-2026.txt", "Print table 4", SHEET))
-    inner.step(Say(TYPED), name="typed out", stop="end_turn")
+    inner.step(Say(TYPED), name="typed out")
     outer.step(Say("Now the poor scan."), nested(inner, TYPED, name="asks for table four"), name="nested call")
     path, card = inner.card(outer.call_of("asks for table four"))
     side[path] = card
@@ -114,7 +117,7 @@ def constants_agent(main: Session, side: dict[str, bytes]) -> tuple[Agent, Agent
             name="one differs",
         ),
     )
-    outer.step(Say(REPORT), name="report", stop="end_turn")
+    outer.step(Say(REPORT), name="report")
     return outer, inner
 
 
@@ -123,7 +126,7 @@ def heights_agent(main: Session) -> Agent:
     agent.effort = "low"
     agent.begin()
     agent.step(Say("Searching for format strings."), grep(r"\.2f|metres", FOUND, name="finds four"))
-    agent.step(Say(HEIGHTS), name="report", stop="end_turn")
+    agent.step(Say(HEIGHTS), name="report")
     return agent
 
 
@@ -139,13 +142,8 @@ def failing_agent(main: Session) -> Agent:
 
 def build() -> tuple[list[Session], dict[str, bytes]]:
     ident = uid("session survey")
-    main = Session(
-        "survey",
-        f"{ident}.jsonl",
-        Setting(ident, branch="neap-alerts"),
-        Clock("2026-11-05T18:31:40.127"),
-        finished_files(),
-    )
+    setting = Setting(ident, branch="neap-alerts")
+    main = Session("survey", f"{ident}.jsonl", setting, Clock("2026-11-05T18:31:40.127"), finished_files())
     main.log = None
     main.mode = "bypassPermissions"
     side: dict[str, bytes] = {}
@@ -153,6 +151,22 @@ def build() -> tuple[list[Session], dict[str, bytes]]:
     opening(main, "2026-11-05", STATUS)
     outer, inner = constants_agent(main, side)
     heights = heights_agent(main)
+    failing = start_helpers(main, outer, heights)
+    started: tuple[tuple[Agent, str, Record], ...] = (
+        (outer, "start constants", {}),
+        (heights, "start heights", {"model": "haiku"}),
+        (failing, "start note", {}),
+    )
+    for agent, call, more in started:
+        path, card = agent.card(main.call_of(call), finished=agent is not failing, more=more)
+        side[path] = card
+    reports(main, outer, heights, failing)
+    second_turn(main)
+    return [main, outer, inner, heights, failing], side
+
+
+def start_helpers(main: Session, outer: Agent, heights: Agent) -> Agent:
+    """Two at once, then a third: the one that fails."""
     main.step(
         Think("Two independent checks: one helper each. The second only reads, so the small model will do."),
         Say("Two helpers, side by side."),
@@ -166,22 +180,13 @@ def build() -> tuple[list[Session], dict[str, bytes]]:
         Say("While they work, a third for the README."),
         launch(failing, name="start note", given={"run_in_background": True}),
         bash(
-            "git log --oneline -3",
+            "git log --oneline -2",
             "What is in the branch",
-            "b7d02e9 Alert on springs and neaps\n3f9a1c2 Count hours, not clock faces\n9d41c7e Gull Haven: constants from the harbour office",
+            "b7d02e9 Alert on springs and neaps\n3f9a1c2 Count hours, not clock faces",
         ),
         stream=True,
     )
-    for agent, call, more in (
-        (outer, "start constants", {}),
-        (heights, "start heights", {"model": "haiku"}),
-        (failing, "start note", {}),
-    ):
-        path, card = agent.card(main.call_of(call), finished=agent is not failing, more=more)
-        side[path] = card
-    reports(main, outer, heights, failing)
-    second_turn(main)
-    return [main, outer, inner, heights, failing], side
+    return failing
 
 
 def reports(main: Session, outer: Agent, heights: Agent, failing: Agent) -> None:

@@ -14,15 +14,16 @@ _FILES = Path(__file__).parent / "files"
 def patch(old: str, new: str) -> Patch:
     """The hunks between two texts, three lines of context, as the client stores them."""
     hunks: Patch = []
-    matcher = difflib.SequenceMatcher(a=old.splitlines(), b=new.splitlines(), autojunk=False)
+    before, after = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
     for group in matcher.get_grouped_opcodes(3):
         lines: list[str] = []
         for tag, low, high, first, last in group:
             if tag == "equal":
-                lines += [" " + line for line in matcher.a[low:high]]
+                lines += [" " + line for line in before[low:high]]
                 continue
-            lines += ["-" + line for line in matcher.a[low:high]]
-            lines += ["+" + line for line in matcher.b[first:last]]
+            lines += ["-" + line for line in before[low:high]]
+            lines += ["+" + line for line in after[first:last]]
         hunks.append(
             {
                 "oldStart": group[0][1] + 1,

@@ -6,7 +6,7 @@ from tests.demo.story import events
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
 from tests.demo.story.ids import uid
-from tests.demo.story.long import alerts, detours, diagnosis, fix, lookup, release, residuals
+from tests.demo.story.long import alerts, detours, diagnosis, fix, lookup, release, residuals, trouble
 from tests.demo.story.long.summaries import FOCUS, MANUAL
 from tests.demo.story.session import Session
 from tests.demo.story.transcript import Setting
@@ -21,12 +21,14 @@ def start() -> Session:
 def morning(session: Session) -> None:
     diagnosis.open_session(session)
     diagnosis.look_around(session)
+    diagnosis.try_it(session)
     release.titled(session)
     diagnosis.pasted_chart(session)
     diagnosis.plan(session)
     fix.make_tasks(session)
     fix.change_table(session)
-    fix.test_it(session)
+    fix.prove_it(session)
+    fix.close_tasks(session)
 
 
 def midday(session: Session) -> None:
@@ -47,9 +49,9 @@ def afternoon(session: Session) -> None:
     alerts.commit(session)
     alerts.build_alerts(session)
     alerts.remember(session)
-    alerts.bad_quarter(session)
-    alerts.other_model(session)
-    alerts.release_notes(session)
+    trouble.bad_quarter(session)
+    trouble.other_model(session)
+    trouble.release_notes(session)
     events.cost_state(session)
     residuals.first_blocks(session)
     residuals.chart(session)

@@ -1,4 +1,4 @@
-"""Things that went another way: a long run stopped by hand, a server in the background, a rename that was taken back."""
+"""Things that went another way: a run stopped by hand, one in the background, a rename that was taken back."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def finished(session: Session, task: str, folder: str) -> None:
     """The background command is done: the client says so, not the person."""
     session.clock.wait(160)
     note = (
-        f"<task-notification>\n<task-id>{task}</task-id>\n<tool-use-id>{session.call_of('background refit')}</tool-use-id>\n"
+        f"<task-notification>\n<task-id>{task}</task-id>\n"
+        f"<tool-use-id>{session.call_of('background refit')}</tool-use-id>\n"
         f"<output-file>{folder}/{task}.output</output-file>\n<status>completed</status>\n"
         '<summary>Background command "Refit in the background" completed (exit code 0)</summary>\n</task-notification>'
     )
@@ -137,7 +138,8 @@ def fonts(session: Session) -> None:
         bash(
             "git diff --stat",
             "What has changed",
-            " src/tidewatch/table.py | 27 ++++++++++++++++++++-------\n 1 file changed, 20 insertions(+), 7 deletions(-)",
+            " src/tidewatch/table.py | 32 +++++++++++++++++++++-----------\n"
+            " 1 file changed, 21 insertions(+), 11 deletions(-)",
         ),
     )
     session.attach(context.tokens_left(14_902_377))

@@ -39,7 +39,8 @@ src/tidewatch/table.py:29:    start = datetime(day.year, day.month, day.day, tzi
 src/tidewatch/harmonics.py:5:from datetime import datetime, timedelta, timezone
 src/tidewatch/harmonics.py:7:EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)
 src/tidewatch/cli.py:4:from datetime import date, datetime, timezone
-src/tidewatch/cli.py:30:    kind, moment, metres = extremes(station.constituents, station.datum, datetime.now(timezone.utc))[0]"""
+src/tidewatch/cli.py:30:    kind, moment, metres = extremes(station.constituents, station.datum, \
+datetime.now(timezone.utc))[0]"""
 
 WRONG_DAY = """\
 Port Hallow  Sun 25 Oct 2026
@@ -147,6 +148,9 @@ def look_around(session: Session) -> None:
         read("src/tidewatch/harmonics.py", name="read harmonics"),
         order=(1, 0),
     )
+
+
+def try_it(session: Session) -> None:
     session.step(
         Say("The tests first, to see whether they notice."),
         bash(
@@ -166,7 +170,8 @@ def look_around(session: Session) -> None:
     session.step(
         hidden(3770),
         bash(
-            'python -c "\nfrom datetime import date\nfrom tidewatch import stations\nfrom tidewatch.table import hours_of\n'
+            'python -c "\nfrom datetime import date\nfrom tidewatch import stations\n'
+            "from tidewatch.table import hours_of\n"
             "station = stations.load('port-hallow')\nprint(list(hours_of(date(2026, 10, 25), station.zone))[24])\"",
             "Ask for the 25th hour",
             CRASH,
@@ -199,7 +204,10 @@ QUESTION = {
 def pasted_chart(session: Session) -> None:
     session.prompt(PASTED, name="pasted chart", image=tide_chart(25), wait=95)
     answers = {QUESTION["question"]: "Zone names"}
-    told = f'Your questions have been answered: "{QUESTION["question"]}"="Zone names". You can now continue with these answers in mind.'
+    asked = QUESTION["question"]
+    told = (
+        f'Your questions have been answered: "{asked}"="Zone names". You can now continue with these answers in mind.'
+    )
     session.step(
         Think("Both ticks are there and the curve is smooth. Zone names, letters or a UTC column: ask."),
         Say(SEEN),
@@ -232,7 +240,8 @@ def plan(session: Session) -> None:
     what = {"type": "plan_mode", "reminderType": "full", "isSubAgent": False, "planFilePath": path, "planExists": False}
     session.attach((what, context.rendered(f"Plan mode is active. Do not edit yet; write the plan to {path}.")))
     session.step(hidden(4140), read("tests/test_table.py"), read("src/tidewatch/cli.py"), order=(0, 1))
-    approved = f"User has approved your plan. You can now start coding.\n\nYour plan has been saved to: {path}\n\n## Approved Plan:\n{PLAN}"
+    saved = f"Your plan has been saved to: {path}\n\n## Approved Plan:\n{PLAN}"
+    approved = f"User has approved your plan. You can now start coding.\n\n{saved}"
     session.step(
         hidden(6440),
         other(

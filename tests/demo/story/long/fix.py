@@ -202,7 +202,7 @@ def change_table(session: Session) -> None:
     )
 
 
-def test_it(session: Session) -> None:
+def prove_it(session: Session) -> None:
     session.step(hidden(2210), write("tests/test_clock_changes.py", TESTS, name="write tests"))
     session.step(bash("python -m pytest -q", "Run the tests", FAILED, exit=1, seconds=1.9, name="tests fail"))
     session.step(
@@ -224,6 +224,9 @@ def test_it(session: Session) -> None:
         bash("python -m tidewatch.cli table gull-haven --date 2026-10-25 | head -7", "Gull Haven, as asked", GULL),
         order=(1, 2, 0),
     )
+
+
+def close_tasks(session: Session) -> None:
     session.step(
         *(
             other(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.demo.story import context
-from tests.demo.story.blocks import Say, Think, hidden
+from tests.demo.story.blocks import Think, hidden
 from tests.demo.story.session import Session
 from tests.demo.story.tools import bash, failed, other
 
@@ -31,7 +31,8 @@ Because the instant is the same everywhere, the *local* hour that repeats differ
 
 LOOKED_UP = """\
 It agrees with what we print: both changes happen at **01:00 UTC** everywhere, so London repeats 01:00 and the Azores \
-repeat 00:00 ([source](https://example.org/clock-changes/)). Nothing in tidewatch needs to know that; `zoneinfo` does."""
+repeat 00:00 ([source](https://example.org/clock-changes/)). Nothing in tidewatch needs to know that; `zoneinfo` \
+does."""
 
 MCP = "mcp__tides__lookup"
 

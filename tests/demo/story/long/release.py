@@ -24,8 +24,10 @@ The residuals do not grow with the range, so springs and neaps are real and not 
 the pull request now."""
 
 OPENED = """\
-Opened as [#41](https://github.example/tidewatch/tidewatch/pull/41): *Clock changes and spring/neap alerts*. It has the \
-two commits, the release notes as its text, and the residual table as evidence. `refit.log` and `gauge/` are not in it."""
+Opened as [#41](https://github.example/tidewatch/tidewatch/pull/41): *Clock changes and spring/neap alerts*. It has \
+the \
+two commits, the release notes as its text, and the residual table as evidence. `refit.log` and `gauge/` are not in \
+it."""
 
 
 def last_block(session: Session) -> None:
@@ -38,7 +40,7 @@ def last_block(session: Session) -> None:
 def stop_hook(session: Session) -> None:
     command = ".claude/hooks/whole-suite.sh"
     ident = uid(f"{session.label}/stop hook {len(session.written)}")
-    session.attach(context.hook_success("Stop", "Stop", ident, command, "22 passed", 1480), weight=False)
+    session.attach(context.hook_success("Stop", "Stop", ident, command, "22 passed", 1480), weighs=False)
     body = {"hookCount": 1, "hookInfos": [{"command": command, "durationMs": 1480}], "hookErrors": []}
     body |= {"hookAdditionalContext": [], "preventedContinuation": False, "stopReason": "", "hasOutput": True}
     when = {"level": "suggestion", "timestamp": session.clock.stamp(), "uuid": "", "toolUseID": ident}
@@ -50,7 +52,7 @@ def pull_request(session: Session) -> None:
     session.step(
         hidden(400),
         bash(
-            "git add CHANGELOG.md src tests && git commit -qm 'Alert on springs and neaps' && git push -q -u origin neap-alerts",
+            "git add CHANGELOG.md src tests && git commit -qm 'Alert on springs and neaps' && git push -q",
             "Commit and push",
             "",
             name="push",

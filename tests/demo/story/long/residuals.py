@@ -89,6 +89,13 @@ def first_blocks(session: Session) -> None:
 
 CLEARED = ["read cli", "alerts printed", "block port hallow 1"]
 
+COUNTED_HOURS = """\
+gauge/gull-haven-2026-10.csv:120
+gauge/port-hallow-2026-10.csv:120
+gauge/skerry-point-2026-10.csv:120
+
+Found 360 total occurrences across 3 files."""
+
 COUNTED = """\
    745 gauge/gull-haven-2026-10.csv
    745 gauge/port-hallow-2026-10.csv
@@ -105,9 +112,10 @@ def chart(session: Session) -> None:
         Say("6.3 cm twice in a day deserves a picture."),
         bash(
             "python tools/plot.py skerry-point --date 2026-10-17 --hours 48 --out out/skerry-point-2026-10-17.png",
-            "Plot the two days",
+            "Plot the two days with isobars",
             "out/skerry-point-2026-10-17.png",
             seconds=1.4,
+            name="plot",
         ),
     )
     session.step(read_image(path, tide_chart(48), name="read chart"))
@@ -124,13 +132,11 @@ def until_it_is_full(session: Session) -> None:
     block(session, "gull haven 2", 16100)
     session.step(
         hidden(FILL),
-        Say(
-            "One more look at the same hours of the September file before the last block, to see whether the offset is older."
-        ),
+        Say("One more look at how many hours of the last neaps there are, before the last block."),
         other(
             "Grep",
             {"pattern": "^2026-10-2[4-8]", "path": f"{HOME}/gauge", "output_mode": "count"},
-            "gauge/gull-haven-2026-10.csv:120\ngauge/port-hallow-2026-10.csv:120\ngauge/skerry-point-2026-10.csv:120\n\nFound 360 total occurrences across 3 files.",
+            COUNTED_HOURS,
             {"mode": "count", "numFiles": 3, "filenames": [], "content": "", "numMatches": 360},
             name="count hours",
         ),

@@ -20,7 +20,8 @@ fixed: UTC inside, local time only where text is made, both clock changes tested
    - the lint hook found a missing `timezone` import after the first edit
    - the first test expected 24 rows for 25 October; the day has 25
 5. Problem Solving:
-   Compared with the harbour office (mcp tides): all extremes within 3 min and 3 cm. A refit over 2025 gives rms 3.9 cm, \
+   Compared with the harbour office (mcp tides): all extremes within 3 min and 3 cm. A refit over 2025 gives rms 3.9 \
+cm, \
 not worth new constants. A year simulated: worst hour 6 cm after the fix.
 6. All user messages:
    - "The table for Port Hallow on 25 October is wrong [...] Find out why. Don't fix anything yet."
@@ -40,11 +41,13 @@ not worth new constants. A year simulated: worst hour 6 cm after the fix.
 
 AUTOMATIC = """\
 1. Primary Request and Intent:
-   After the clock-change fix (committed as 3f9a1c2) dev asked for `tidewatch alerts`: the days whose range is far above \
-(spring) or below (neap) the mean, 20% by default, then for a check of the residuals around each alert, then a pull request.
+   After the clock-change fix (committed as 3f9a1c2) dev asked for `tidewatch alerts`: the days whose range is far \
+above \
+(spring) or below (neap) the mean, 20% by default, then for a check of the residuals around each alert, then a pull \
+request.
 2. Key Technical Concepts:
    - daily range = highest minus lowest extreme of a local day; mean over the period asked for
-   - residual = gauge minus prediction; six-hour blocks
+   - residual = gauge minus prediction; semidiurnal blocks
 3. Files and Code Sections:
    - src/tidewatch/alerts.py
       - `daily_range(station, day)`, `alerts(station, first, days=30, share=0.2)`
@@ -99,7 +102,8 @@ _What bash commands are usually run and in what order? How to interpret their ou
 `python -m pytest -q`, then `ruff check`; `tools/refit.py` takes minutes, run it in the background.
 
 # Errors & Corrections
-_Errors encountered and how they were fixed. What did the user correct? What approaches failed and should not be tried again?_
+_Errors encountered and how they were fixed. What did the user correct? What approaches failed and should not be \
+tried again?_
 
 - Do not add `timedelta` to local datetimes.
 - Do not rename the package (started and taken back).
@@ -115,12 +119,14 @@ _What has worked well? What has not? What to avoid? Do not duplicate items from 
 The harbour office's server agrees with us within 3 minutes and 3 cm.
 
 # Key results
-_If the user asked a specific output such as an answer to a question, a table, or other document, repeat the exact result here_
+_If the user asked a specific output such as an answer to a question, a table, or other document, repeat the exact \
+result here_
 
 Residual rms for 2025: 3.9 cm. Worst hour of 2026: 6.2 cm (Skerry Point, 11 February).
 
 # Worklog
 _Step by step, what was attempted, done? Very terse summary for each step_
 
-Diagnosed; planned; fixed; checked against the rule and the server; compacted; alerts; residuals; compacted; pull request.
+Diagnosed; planned; fixed; checked against the rule and the server; compacted; alerts; residuals; compacted; pull \
+request.
 """
