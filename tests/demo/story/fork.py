@@ -138,7 +138,7 @@ def compact(session: Session) -> None:
     )
     session.prompt("Put the docstring back.", name="fork after", wait=45)
     session.step(hidden(250), edit("src/tidewatch/table.py", FOLDED, WITH_FOLD, name="fork edit back"))
-    session.answer("Put back; `git diff` is empty again.", name="fork end")
+    session.answer("Put back; `table.py` is as it was.", name="fork end")
 
 
 STATUS = """\

@@ -40,6 +40,7 @@ POINTS = {
         "web search": "WebSearch",
         "web fetch": "WebFetch; the call beside it fails with 404",
         "tools change": "deferred_tools_delta: the next request reads 1,800 from the cache (tools changed)",
+        "tools changed": "the request itself, with the API's own cache_miss_reason",
         "mcp lookup": "mcp__tides__lookup",
         "stopped refit": "Bash interrupted by the user",
         "interrupted": "[Request interrupted by user for tool use]",

@@ -11,7 +11,7 @@ import struct
 import zlib
 
 _PALETTE = bytes((250, 250, 247, 216, 220, 224, 22, 96, 136, 196, 62, 40))
-_PAPER, _GRID, _INK, _MARK = range(4)
+_PAPER, _GRID, _INK = range(3)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -40,18 +40,14 @@ def _png(pixels: list[list[int]]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
 
 
-def tide_chart(hours: int, gap: int | None = None, width: int = 240, height: int = 88) -> str:
-    """A tide curve over `hours`, in base64; `gap` leaves one hour out, as the bug did."""
+def tide_chart(hours: int, width: int = 240, height: int = 88) -> str:
+    """A tide curve over `hours`, in base64."""
     pixels = [[_GRID if row % 22 == 0 else _PAPER] * width for row in range(height)]
     for hour in range(0, hours + 1, 3):
         for row in range(height):
             pixels[row][min(width - 1, hour * width // hours)] = _GRID
     for column in range(width):
         hour_here = column * hours / width
-        if gap is not None and gap <= hour_here < gap + 1:
-            for row in range(4, height - 4):
-                pixels[row][column] = _MARK if row % 6 < 3 else _PAPER
-            continue
         level = 0.42 * math.sin(hour_here * math.tau / 12.42) + 0.05 * math.sin(hour_here * math.tau / 6.21)
         middle = round(height * (0.5 - level * 0.9))
         for row in range(middle - 1, middle + 2):

@@ -92,20 +92,20 @@ class Session(Rows):
         stream: bool = False,
         growing: bool = False,
         skill: str | None = None,
+        miss: str | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """One API request: its blocks as rows, then the results of its calls.
 
-        `order` is the order in which parallel calls finish; `stream` writes each result before the next block;
-        `growing` lets the usage grow from row to row; `meanwhile` writes other rows before the results. The rows are
-        called `name.0`, `name.1`, ...; `name` alone is the last of them. A call with a name of its own is called that.
+        `order`: the order in which parallel calls finish. `stream`: each result stands before the next block.
+        `growing`: the usage grows from row to row. `miss`: what the API itself says about a cache miss.
+        `meanwhile`: writes other rows before the results. The rows are called `name.0`, `name.1`, ... and the last of
+        them `name` too; a call that has a name is called that.
         """
         self.messages += 1
         name = name or f"message {self.messages}"
         usage = self._request(blocks)
-        message: Record = {"id": message_id(f"{self.label}/{name}"), "type": "message", "role": "assistant"}
-        stop = "tool_use" if any(isinstance(block, Call) for block in blocks) else "end_turn"
-        message |= {"model": usage.model, "stop_reason": stop, "stop_sequence": None}
+        message = self._message(name, usage, blocks, miss)
         foot = self._origin(name, skill)
         calls: list[tuple[Call, str, str]] = []
         for index, block in enumerate(blocks):
@@ -167,6 +167,15 @@ class Session(Rows):
         self.spending.add(usage)
         self.ledger.count(usage)
         return usage
+
+    def _message(self, name: str, usage: Usage, blocks: Sequence[Block], miss: str | None) -> Record:
+        stop = "tool_use" if any(isinstance(block, Call) for block in blocks) else "end_turn"
+        message: Record = {"id": message_id(f"{self.label}/{name}"), "type": "message", "role": "assistant"}
+        message |= {"model": usage.model, "stop_reason": stop, "stop_sequence": None}
+        if miss:
+            reason = {"type": miss, "cache_missed_input_tokens": usage.write}
+            message["diagnostics"] = {"cache_miss_reason": reason}
+        return message
 
     def _origin(self, name: str, skill: str | None) -> Record:
         """The keys that say which request a row came from; a gateway gives none."""

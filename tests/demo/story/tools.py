@@ -32,7 +32,8 @@ def bash(
         outcome = Outcome(text, f"Error: {text}", True, seconds, foot)
     else:
         twin = {"stdout": out, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": False}
-        outcome = Outcome(out, twin, False, seconds, foot)
+        twin["noOutputExpected"] = not out
+        outcome = Outcome(out or "(Bash completed with no output)", twin, False, seconds, foot)
     return Call("Bash", {"command": command, "description": about}, _fixed(outcome), name)
 
 

@@ -167,6 +167,10 @@ def build_alerts(session: Session) -> None:
         name="plans alerts",
         order=(1, 0),
     )
+    write_alerts(session)
+
+
+def write_alerts(session: Session) -> None:
     session.step(hidden(3040), write("src/tidewatch/alerts.py", MODULE, name="write alerts"))
     session.step(
         edit(
@@ -202,6 +206,8 @@ Print every height as metres with exactly two decimals, in tables, alerts and pr
 **How to apply:** `f"{metres:.2f} m"`. Never centimetres, never one decimal.
 """
 
+INDEX_LINE = "- [Metres, two decimals](metres-two-decimals.md) — every height, everywhere"
+
 
 def remember(session: Session) -> None:
     """The person asks for something to be remembered: the agent writes a memory file by itself."""
@@ -217,11 +223,7 @@ def remember(session: Session) -> None:
     session.step(
         Say("I'll keep that."),
         write(f"{folder}/metres-two-decimals.md", RULE, stored=stamped, name="write memory"),
-        bash(
-            f"head -3 {folder}/MEMORY.md",
-            "The index so far",
-            "# Memory\n\n- [Who works here](user-dev.md) — one person, evenings, a boat",
-        ),
+        bash(f"echo '{INDEX_LINE}' >> {folder}/MEMORY.md", "Add it to the index", ""),
         order=(0, 1),
     )
-    session.answer("Saved as a rule for this project. The index already points to it.")
+    session.answer("Saved as a rule for this project, with a line in the index.")

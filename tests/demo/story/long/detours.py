@@ -102,7 +102,7 @@ def after_the_rewind(session: Session) -> None:
     session.step(
         Think("The whole is in a file; the summary is at its end."),
         bash(
-            f"tail -4 {path}", "The end of the report", year_report().strip().rsplit("\n", 4)[-1], name="end of report"
+            f"tail -4 {path}", "The end of the report", "\n".join(year_report().splitlines()[-4:]), name="end of report"
         ),
     )
     session.answer(

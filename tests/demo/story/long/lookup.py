@@ -122,8 +122,14 @@ def tide_server(session: Session) -> None:
             {"query": f"select:{MCP}"},
             found,
             {"matches": [MCP], "query": f"select:{MCP}", "total_deferred_tools": 8},
-        )
+        ),
+        name="tools changed",
+        miss="tools_changed",
     )
+    compare(session)
+
+
+def compare(session: Session) -> None:
     content = [{"type": "text", "text": PREDICTIONS}]
     given = {"station": "port-hallow", "day": "2026-10-25"}
     session.step(

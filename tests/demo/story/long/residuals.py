@@ -19,14 +19,14 @@ BLOCKS = {
 }
 
 SAID = {
-    "port hallow 1": "Port Hallow, the springs of 8-12 October: nothing above 6 cm.",
-    "port hallow 2": "The neaps in the middle of the month are as quiet.",
-    "port hallow 3": "And the night of the clock change has no step any more.",
-    "skerry point 1": "Skerry Point follows the same weather, a little smaller.",
-    "skerry point 2": "The 17th and 18th are the largest so far: 6.3 cm, both high waters.",
-    "skerry point 3": "Back to 4 cm by the end of the month.",
-    "gull haven 1": "Gull Haven has half the range and the same residuals, as it should: it is weather, not constants.",
-    "gull haven 2": "Nothing new in the second block.",
+    "port hallow 1": "Port Hallow first, from the beginning of October.",
+    "port hallow 2": "The first ten days: nothing above 6 cm, springs or not. Next block.",
+    "port hallow 3": "The middle of the month is as quiet.",
+    "skerry point 1": "And the night of the clock change has no step any more. Skerry Point next.",
+    "skerry point 2": "Skerry Point follows the same weather, a little smaller.",
+    "gull haven 1": "Back to 4 cm by the end of the month. Now Gull Haven.",
+    "gull haven 2": "Half the range and the same residuals, as it should be: it is weather, not constants.",
+    "gull haven 3": "The last block.",
 }
 
 STATUS = """\
@@ -53,7 +53,7 @@ def block(session: Session, name: str, thought: int) -> None:
     offset = (int(number) - 1) * 248 + 2
     session.step(
         hidden(thought),
-        Say(SAID.get(name, "The last block.")),
+        Say(SAID[name]),
         read(BLOCKS[place], offset, 248, name=f"block {name}"),
         name=f"reads {name}",
     )
@@ -109,7 +109,7 @@ def chart(session: Session) -> None:
     path = f"{HOME}/out/skerry-point-2026-10-17.png"
     session.step(
         hidden(5200),
-        Say("6.3 cm twice in a day deserves a picture."),
+        Say("The 17th and 18th are the largest so far: 6.3 cm, at both high waters. That deserves a picture."),
         bash(
             "python tools/plot.py skerry-point --date 2026-10-17 --hours 48 --out out/skerry-point-2026-10-17.png",
             "Plot the two days with isobars",
@@ -132,7 +132,7 @@ def until_it_is_full(session: Session) -> None:
     block(session, "gull haven 2", 16100)
     session.step(
         hidden(FILL),
-        Say("One more look at how many hours of the last neaps there are, before the last block."),
+        Say("Nothing new in the second block. Before the last one, how many hours of the neaps are there at all?"),
         other(
             "Grep",
             {"pattern": "^2026-10-2[4-8]", "path": f"{HOME}/gauge", "output_mode": "count"},
