@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.models.rowid import RowIdField
+
 BLOCK_BITS = 24
 
 
@@ -27,11 +29,13 @@ class Source(models.Model):
     size = models.BigIntegerField(default=0)
     """Size on disk when last looked at."""
     mtime_ns = models.BigIntegerField(default=0)
-    imported = models.BigIntegerField(default=0)
+    archived = models.BigIntegerField(default=0)
     """Bytes in the archive."""
+    imported = models.BigIntegerField(default=0)
+    """Bytes read into entries: a last line that is still being written is archived, but not yet an entry."""
     head_hash = models.BinaryField(default=b"", max_length=16)
     tail_hash = models.BinaryField(default=b"", max_length=16)
-    """Of the first and the last bytes imported: they tell an appended file from a rewritten one."""
+    """Of the first and the last bytes archived: they tell an appended file from a rewritten one."""
     owner = models.ForeignKey(
         "Transcript", null=True, on_delete=models.CASCADE, related_name="spilled", db_constraint=False
     )
@@ -51,7 +55,7 @@ class Source(models.Model):
 class Block(models.Model):
     """One zstd frame of a source. The id is `source << BLOCK_BITS | number`, so a byte range needs no index."""
 
-    id = models.BigIntegerField(primary_key=True)
+    id = RowIdField(primary_key=True)
     data = models.BinaryField()
 
     def __str__(self) -> str:

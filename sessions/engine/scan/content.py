@@ -1,0 +1,218 @@
+"""What a record holds, by its family: detail, flags, the ids it is linked by, and the text that search indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessions.engine.flags import Flag
+from sessions.engine.scan.speech import queued_speech, user_speech
+
+CLEARED_TEXT = "[Old tool result content cleared]"
+PERSISTED_TAG = "<persisted-output>"
+DETAIL_CHARS = 200
+
+# As plain numbers: this runs for every record of an import, and IntFlag arithmetic is ten times slower.
+SHOWN, TYPED, META, ERROR = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.META), int(Flag.ERROR)
+CALL, RESULT, IMAGE, SUMMARY = int(Flag.CALL), int(Flag.RESULT), int(Flag.IMAGE), int(Flag.SUMMARY)
+BOUNDARY, PERSISTED, CLEARED = int(Flag.BOUNDARY), int(Flag.PERSISTED), int(Flag.CLEARED)
+THINKING = int(Flag.THINKING)
+
+
+Content = tuple[int, str, str | None, str]
+"""flags, detail, tool id, text"""
+
+
+def _result_flags(block: dict[str, Any]) -> int:
+    flags = RESULT
+    if block.get("is_error") is True:
+        flags |= ERROR
+    inner = block.get("content")
+    if isinstance(inner, str):
+        if inner.startswith(PERSISTED_TAG):
+            flags |= PERSISTED
+        elif inner == CLEARED_TEXT:
+            flags |= CLEARED
+    elif isinstance(inner, list):
+        for part in inner:
+            if not isinstance(part, dict):
+                continue
+            kind = part.get("type")
+            if kind == "image":
+                flags |= IMAGE
+            elif kind == "text":
+                text = part.get("text")
+                if isinstance(text, str) and text.startswith(PERSISTED_TAG):
+                    flags |= PERSISTED
+                elif text == CLEARED_TEXT:
+                    flags |= CLEARED
+    return flags
+
+
+def _user(record: dict[str, Any]) -> Content:
+    message = record.get("message")
+    body = message.get("content") if isinstance(message, dict) else message
+    flags, tool, results, texts = 0, None, 0, []
+    if isinstance(body, str):
+        texts.append(body)
+    elif isinstance(body, list):
+        for block in body:
+            if not isinstance(block, dict):
+                continue
+            kind = block.get("type")
+            if kind == "tool_result":
+                results += 1
+                flags |= _result_flags(block)
+                if tool is None:
+                    tool = block.get("tool_use_id")
+            elif kind == "text":
+                text = block.get("text")
+                if isinstance(text, str):
+                    texts.append(text)
+            elif kind == "image" or kind == "document":
+                flags |= IMAGE
+    text = "\n".join(texts) if texts else ""
+    meta = record.get("isMeta") is True
+    if meta:
+        flags |= META
+    if results:
+        # A second result in one row, or words beside it, would be hidden in the first call's card.
+        return flags | SHOWN if results > 1 or texts else flags, "", tool, "" if meta else text
+    if record.get("isCompactSummary"):
+        return flags | SUMMARY | SHOWN, "", None, text
+    return flags | SHOWN | user_speech(record, text), "", None, "" if meta else text
+
+
+def input_text(value: object, into: list[str], depth: int = 0) -> None:
+    """All strings of a tool's input, for the search index."""
+    if type(value) is str:
+        into.append(value)
+    elif depth < 6:
+        if type(value) is dict:
+            for part in value.values():
+                if type(part) is str:
+                    into.append(part)
+                else:
+                    input_text(part, into, depth + 1)
+        elif type(value) is list:
+            for part in value:
+                input_text(part, into, depth + 1)
+
+
+def _assistant(record: dict[str, Any]) -> Content:
+    message = record.get("message")
+    body = message.get("content") if isinstance(message, dict) else message
+    flags, tool, name, texts = SHOWN, None, "", []
+    if isinstance(body, str):
+        texts.append(body)
+    elif isinstance(body, list):
+        for block in body:
+            if not isinstance(block, dict):
+                continue
+            kind = block.get("type")
+            if kind == "text":
+                text = block.get("text")
+                if isinstance(text, str):
+                    texts.append(text)
+            elif kind == "tool_use" or kind == "server_tool_use" or kind == "mcp_tool_use":
+                flags |= CALL
+                if tool is None:
+                    tool = block.get("id")
+                    called = block.get("name")
+                    name = called if type(called) is str else ""
+                input_text(block.get("input"), texts)
+            elif kind == "thinking" or kind == "redacted_thinking":
+                flags |= THINKING
+    if record.get("isApiErrorMessage") is True:
+        flags |= ERROR
+    return flags, name[:DETAIL_CHARS], tool, "\n".join(texts) if len(texts) != 1 else texts[0]
+
+
+def _system(record: dict[str, Any]) -> Content:
+    subtype = record.get("subtype")
+    detail = subtype[:DETAIL_CHARS] if type(subtype) is str else ""
+    flags = SHOWN | (META if record.get("isMeta") is True else 0)
+    if detail == "compact_boundary":
+        flags |= BOUNDARY
+    elif detail == "api_error" or record.get("level") == "error":
+        flags |= ERROR
+    return flags, detail, None, ""
+
+
+def _attachment(record: dict[str, Any]) -> Content:
+    attachment = record.get("attachment")
+    if not isinstance(attachment, dict):
+        return SHOWN, "", None, ""
+    kind = attachment.get("type")
+    detail = kind[:DETAIL_CHARS] if type(kind) is str else ""
+    flags, text = SHOWN, ""
+    if detail == "queued_command":
+        flags |= queued_speech(attachment)
+        if flags & TYPED:
+            texts: list[str] = []
+            input_text(attachment.get("prompt"), texts)
+            text = "\n".join(part for part in texts if part not in ("text", "image"))
+    elif detail == "hook_blocking_error" or detail == "hook_non_blocking_error":
+        flags |= ERROR
+    return flags, detail, None, text
+
+
+def _progress(record: dict[str, Any]) -> Content:
+    data = record.get("data")
+    kind = data.get("type") if isinstance(data, dict) else None
+    return 0, kind[:DETAIL_CHARS] if type(kind) is str else "", None, ""
+
+
+def _title(key: str) -> Callable[[dict[str, Any]], Content]:
+    def title(record: dict[str, Any]) -> Content:
+        text = record.get(key)
+        return 0, "", None, text if type(text) is str else ""
+
+    return title
+
+
+def _quiet(_record: dict[str, Any]) -> Content:
+    return 0, "", None, ""
+
+
+def _chip(_record: dict[str, Any]) -> Content:
+    return SHOWN, "", None, ""
+
+
+FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
+    "user": _user,
+    "assistant": _assistant,
+    "system": _system,
+    "attachment": _attachment,
+    "progress": _progress,
+    "summary": _title("summary"),
+    "ai-title": _title("aiTitle"),
+    "custom-title": _title("customTitle"),
+    # Written again at every turn: of no use in a timeline, except in full view.
+    **dict.fromkeys(
+        (
+            "last-prompt",
+            "permission-mode",
+            "mode",
+            "file-history-snapshot",
+            "file-history-delta",
+            "atis-latch",
+            "tools-used",
+            "cost-state",
+            "api-request",
+            "api-request-blob",
+            "api-request-shape",
+            "bridge-session",
+            "agent-name",
+            "agent-setting",
+            "agent-color",
+            "queue-operation",
+        ),
+        _quiet,
+    ),
+}
+
+
+def content_of(kind: str, record: dict[str, Any]) -> Content:
+    """A type that is not in the table is shown: it may matter."""
+    return FAMILIES.get(kind, _chip)(record)

@@ -1,0 +1,124 @@
+"""What the scanner knows of a transcript so far: counts, names, the ruler. It survives between two imports as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+RULER_POINTS = 480
+RULER_ERRORS = 160
+NAMES = 40
+
+
+@dataclass(slots=True)
+class Ruler:
+    """The context size over the session, thinned so that it never holds more than a few hundred points."""
+
+    points: list[list[int]] = field(default_factory=list)
+    """[position, tokens of the request answered there], the largest of each bucket."""
+    stride: int = 1
+    pending: list[int] = field(default_factory=list)
+    """[position, tokens, requests so far] of the bucket being filled."""
+    boundaries: list[int] = field(default_factory=list)
+    errors: list[int] = field(default_factory=list)
+
+    def add(self, position: int, tokens: int) -> None:
+        if not self.pending:
+            self.pending = [position, tokens, 1]
+        else:
+            self.pending = [self.pending[0], max(self.pending[1], tokens), self.pending[2] + 1]
+        if self.pending[2] >= self.stride:
+            self.points.append(self.pending[:2])
+            self.pending = []
+        if len(self.points) > RULER_POINTS:
+            self.points = [max(self.points[i : i + 2], key=lambda p: p[1]) for i in range(0, len(self.points), 2)]
+            self.stride *= 2
+
+    def add_error(self, position: int) -> None:
+        self.errors.append(position)
+        if len(self.errors) > RULER_ERRORS:
+            self.errors = self.errors[::2]
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    number: int = 0
+    first: int = 0
+    last: int = 0
+    started: int | None = None
+    ended: int | None = None
+    calls: int = 0
+    errors: int = 0
+
+
+@dataclass(slots=True)
+class Facts:
+    session_id: str = ""
+    agent_id: str = ""
+    title: str = ""
+    title_rank: int = 0
+    """Which record gave the title: a summary, the client, or a person; the higher stays."""
+    first_prompt: str = ""
+    cwd: str = ""
+    branch: str = ""
+    version: str = ""
+    model_names: list[str] = field(default_factory=list)
+    branches: list[str] = field(default_factory=list)
+    continued_in: str = ""
+    first_at: int | None = None
+    last_at: int | None = None
+    lines: int = 0
+    entries: int = 0
+    bad_lines: int = 0
+    recovered: int = 0
+    typed: int = 0
+    calls: int = 0
+    errors: int = 0
+    compactions: int = 0
+    peak_context: int = 0
+    partial: bool = False
+    """The last line was cut when last read; it is counted among the bad ones until it is whole."""
+    turn: OpenTurn = field(default_factory=OpenTurn)
+    ruler: Ruler = field(default_factory=Ruler)
+    open_calls: list[int] = field(default_factory=list)
+    last_message: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return {**plain, "turn": asdict(self.turn), "ruler": {name: getattr(self.ruler, name) for name in _RULER}}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Facts:
+        facts = cls(**{name: data[name] for name in _PLAIN if name in data})
+        facts.turn = OpenTurn(**data.get("turn", {}))
+        facts.ruler = Ruler(**data.get("ruler", {}))
+        return facts
+
+    def note_model(self, name: str) -> None:
+        if name not in self.model_names and len(self.model_names) < NAMES:
+            self.model_names.append(name[:120])
+
+    def note_branch(self, name: str) -> None:
+        self.branch = name
+        if name not in self.branches and len(self.branches) < NAMES:
+            self.branches.append(name[:200])
+
+    def note_identity(self, record: dict[str, Any]) -> None:
+        """What the file's name did not tell."""
+        for name, key, longest in (("cwd", "cwd", 1000), ("session_id", "sessionId", 200), ("agent_id", "agentId", 200)):
+            value = record.get(key)
+            if not getattr(self, name) and type(value) is str:
+                setattr(self, name, value[:longest])
+
+    def note_context(self, position: int, tokens: int, message_id: str) -> None:
+        self.ruler.add(position, tokens)
+        self.peak_context = max(self.peak_context, tokens)
+        self.last_message = message_id
+
+    def note_title(self, rank: int, title: str) -> None:
+        if title and rank >= self.title_rank:
+            self.title, self.title_rank = title[:500], rank
+
+
+_PLAIN = tuple(item.name for item in fields(Facts) if item.name not in ("turn", "ruler"))
+_RULER = tuple(item.name for item in fields(Ruler))

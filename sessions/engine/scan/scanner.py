@@ -1,0 +1,281 @@
+"""Reads a transcript's lines in file order and says, record by record, what lists, links, counts and search need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from sessions.engine.flags import Flag
+from sessions.engine.keys import key_of
+from sessions.engine.knowledge import unknowns
+from sessions.engine.lines import mend, recover
+from sessions.engine.linking import needs_record
+from sessions.engine.scan.batch import Batch
+from sessions.engine.scan.content import content_of
+from sessions.engine.scan.facts import Facts, OpenTurn
+from sessions.engine.scan.requests import Requests
+from sessions.engine.scan.times import milliseconds
+
+CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress", "saved_hook_context"})
+OPEN_CALLS = 256
+PROMPT_CHARS = 400
+TYPE_CHARS = 60
+
+_SHOWN, _TYPED, _SIDECHAIN = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.SIDECHAIN)
+_ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
+_BOUNDARY, _SUMMARY, _TEXT = int(Flag.BOUNDARY), int(Flag.SUMMARY), int(Flag.TEXT)
+_RECOVERED, _UNKNOWN = int(Flag.RECOVERED), int(Flag.UNKNOWN)
+_DUPLICATE, _ROOT = int(Flag.DUPLICATE), int(Flag.ROOT)
+_PAIRED = _CALL | _RESULT
+_COUNTED = _CALL | _ERROR | _TYPED | _BOUNDARY | _SUMMARY
+
+
+class Scanner:
+    """Feed it lines; take the batch whenever it is convenient. `facts` carries over to the next import.
+
+    `base` is added to positions and turn numbers to make the ids of their rows."""
+
+    def __init__(self, facts: Facts | None = None, *, base: int = 0, agent: bool = False) -> None:
+        self.facts = facts or Facts()
+        self.batch = Batch()
+        self._base = base
+        self._agent = agent
+        self._keys: dict[str, int] = {}
+        self._seen: set[int] = set()
+        self._open_calls = dict.fromkeys(self.facts.open_calls)
+        self._requests = Requests()
+        self._states: dict[str, Callable[[dict[str, Any]], None]] = {
+            "ai-title": lambda record: self._title(2, record.get("aiTitle")),
+            "custom-title": lambda record: self._title(3, record.get("customTitle")),
+            "summary": lambda record: self._title(1, record.get("summary")),
+            "continued-in": self._continued,
+        }
+
+    def take(self) -> Batch:
+        """The batch so far, with the turn that is still open; the scanner goes on with an empty one."""
+        if self.batch.entries:
+            self._close_turn()
+        self.batch.requests = self._requests.take()
+        self.facts.open_calls = list(self._open_calls)[-OPEN_CALLS:]
+        batch, self.batch = self.batch, Batch()
+        return batch
+
+    def feed(self, line: bytes, offset: int) -> None:
+        """One line, without its line end."""
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if not line.strip():
+                return
+            record = None
+        self.facts.lines += 1
+        if type(record) is dict:
+            self._record(record, offset, len(line), 0)
+        else:
+            self._broken(line, offset)
+
+    def whole(self, line: bytes) -> bool:
+        """Is this line, which has no line end yet, already an object?"""
+        try:
+            return type(orjson.loads(line)) is dict
+        except orjson.JSONDecodeError:
+            return False
+
+    def partial(self, line: bytes, offset: int) -> None:
+        """A last line that is still being written: reported, and read again when it has grown."""
+        self.facts.lines += 1
+        self.facts.bad_lines += 1
+        self.facts.partial = True
+        detail = "The last line has no end yet. It is read again when the file grows."
+        self.batch.problems.append((self.facts.lines, offset, len(line), "partial", detail))
+
+    def resume(self) -> None:
+        """Before reading on where the last import stopped."""
+        if self.facts.partial:
+            self.facts.partial = False
+            self.facts.lines -= 1
+            self.facts.bad_lines -= 1
+
+    def _broken(self, line: bytes, offset: int) -> None:
+        facts = self.facts
+        recovery = recover(line)
+        facts.bad_lines += 1
+        self.batch.problems.append((facts.lines, offset, len(line), recovery.kind, recovery.detail))
+        for found in recovery.found:
+            self._record(found.record, offset + found.start, found.length, _RECOVERED)
+            facts.recovered += 1
+
+    def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
+        facts, batch = self.facts, self.batch
+        position = facts.entries
+        facts.entries = position + 1
+        kind = record.get("type")
+        if type(kind) is not str:
+            kind = ""
+        elif len(kind) > TYPE_CHARS:
+            kind = kind[:TYPE_CHARS]
+        message = record.get("message")
+        if type(message) is dict and "0" in message:
+            record, _ = mend(record)
+            message = record.get("message")
+        content_flags, detail, tool, text = content_of(kind, record)
+        flags |= content_flags
+        odd = unknowns(record)
+        if odd:
+            flags |= _UNKNOWN
+            self._note_odd(odd, position)
+
+        at = milliseconds(record.get("timestamp"))
+        uuid_key = parent_key = tool_key = message_key = None
+        if kind in CHAIN:
+            if record.get("isSidechain") is True and not self._agent:
+                flags |= _SIDECHAIN
+            parent_key = self._key(record.get("parentUuid"))
+            if parent_key is None:
+                flags |= _ROOT
+            uuid_key = self._key(record.get("uuid"))
+            if uuid_key is not None:
+                if uuid_key in self._seen:
+                    flags |= _DUPLICATE
+                else:
+                    self._seen.add(uuid_key)
+            self._ambient(record, at)
+        elif kind in self._states:
+            self._states[kind](record)
+
+        if flags & _PAIRED:
+            tool_key = self._key(tool)
+            flags = self._pair(flags, tool_key)
+        if text:
+            flags |= _TEXT
+            batch.texts.append((self._base | position, text))
+        turn = facts.turn
+        if flags & _TYPED and not flags & _SIDECHAIN:
+            turn = self._open_turn(position, at, text)
+        turn.last = position
+        if at is not None:
+            if turn.started is None:
+                turn.started = at
+            if turn.ended is None or at > turn.ended:
+                turn.ended = at
+        if kind == "assistant" and type(message) is dict:
+            message_key = self._key(message.get("id"))
+            if message_key is not None:
+                agent = self._agent_of(record, flags)
+                self._requests.add(record, message, message_key, (position, turn.number, at), agent, facts)
+        if flags & _COUNTED:
+            self._count(position, flags)
+        batch.entries.append(
+            (
+                self._base | position,
+                offset,
+                length,
+                kind,
+                detail,
+                uuid_key,
+                parent_key,
+                message_key,
+                tool_key,
+                at,
+                turn.number,
+                flags,
+            )
+        )
+        if needs_record(kind, detail, flags):
+            batch.extras[position] = record
+
+    def _key(self, text: object) -> int | None:
+        if type(text) is not str or not text:
+            return None
+        key = self._keys.get(text)
+        if key is None:
+            key = self._keys[text] = key_of(text)
+        return key
+
+    def _note_odd(self, odd: tuple[tuple[str, str], ...], position: int) -> None:
+        for what in odd:
+            self.batch.oddities.setdefault(what, [0, position])[0] += 1
+
+    def _ambient(self, record: dict[str, Any], at: int | None) -> None:
+        facts = self.facts
+        if at is not None:
+            if facts.first_at is None or facts.last_at is None:
+                facts.first_at = facts.last_at = at
+            elif at > facts.last_at:
+                facts.last_at = at
+            elif at < facts.first_at:
+                facts.first_at = at
+        branch = record.get("gitBranch")
+        if branch != facts.branch and type(branch) is str and branch:
+            facts.note_branch(branch)
+        version = record.get("version")
+        if version != facts.version and type(version) is str:
+            facts.version = version[:40]
+        if not (facts.cwd and facts.session_id and (facts.agent_id or not self._agent)):
+            facts.note_identity(record)
+
+    def _agent_of(self, record: dict[str, Any], flags: int) -> str:
+        if not (self._agent or flags & _SIDECHAIN):
+            return ""
+        agent = record.get("agentId")
+        return agent if type(agent) is str and agent else self.facts.agent_id or "sidechain"
+
+    def _pair(self, flags: int, tool_key: int | None) -> int:
+        """A result lives in its call's card; one whose call is not in this file needs a place of its own."""
+        if tool_key is None:
+            return flags | _SHOWN
+        if flags & _CALL:
+            self._open_calls[tool_key] = None
+        elif tool_key in self._open_calls:
+            del self._open_calls[tool_key]
+        else:
+            flags |= _SHOWN
+        return flags
+
+    def _open_turn(self, position: int, at: int | None, text: str) -> OpenTurn:
+        facts = self.facts
+        if position:
+            self._close_turn()
+        facts.turn = OpenTurn(facts.turn.number + 1, position, position, at, at)
+        if not facts.first_prompt:
+            facts.first_prompt = text.strip()[:PROMPT_CHARS]
+        return facts.turn
+
+    def _close_turn(self) -> None:
+        turn = self.facts.turn
+        self.batch.turns[turn.number] = (
+            self._base | turn.number,
+            turn.first,
+            turn.last,
+            turn.started,
+            turn.ended,
+            turn.calls,
+            turn.errors,
+        )
+
+    def _count(self, position: int, flags: int) -> None:
+        facts = self.facts
+        if flags & _CALL:
+            facts.calls += 1
+            facts.turn.calls += 1
+        if flags & _ERROR:
+            facts.errors += 1
+            facts.turn.errors += 1
+            facts.ruler.add_error(position)
+        if flags & _TYPED:
+            facts.typed += 1
+        if flags & _BOUNDARY or (flags & _SUMMARY and facts.ruler.boundaries[-1:] != [position - 1]):
+            # Before 2.0.76 a compaction wrote its summary without a boundary.
+            facts.compactions += 1
+            facts.ruler.boundaries.append(position)
+
+    def _title(self, rank: int, title: object) -> None:
+        if type(title) is str:
+            self.facts.note_title(rank, title)
+
+    def _continued(self, record: dict[str, Any]) -> None:
+        successor = record.get("continuedInSessionId")
+        if type(successor) is str:
+            self.facts.continued_in = successor[:200]

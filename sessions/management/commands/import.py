@@ -1,0 +1,56 @@
+"""`lucid import`: read transcripts into the archive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from sessions.engine.discovery import PathMissing
+from sessions.services.sync import Progress, Report, sync
+
+
+class Command(BaseCommand):
+    help = "Read transcripts into the archive: a file, a project directory, or a configuration directory."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        paths = options["paths"] or [Path(settings.CLAUDE_CONFIG_DIR)]
+        listener = self._show if sys.stderr.isatty() else None
+        try:
+            report = sync(paths, listener=listener)
+        except PathMissing as error:
+            raise CommandError(str(error)) from error
+        if listener is not None:
+            self.stderr.write("")
+        for failure in report.failed:
+            self.stderr.write(f"could not read {failure}")
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(report)))
+        else:
+            self._say(report)
+
+    def _show(self, progress: Progress) -> None:
+        self.stderr.write(
+            f"\r{progress.files}/{progress.files_total} files, {progress.bytes / 1e6:.0f} of"
+            f" {progress.bytes_total / 1e6:.0f} MB, {progress.entries} entries ",
+            ending="",
+        )
+        self.stderr.flush()
+
+    def _say(self, report: Report) -> None:
+        self.stdout.write(
+            f"{report.files} files, {report.bytes / 1e6:.1f} MB, {report.entries} entries"
+            f" ({report.new_entries} new), {report.bad_lines} broken lines, in {report.seconds:.1f} s."
+        )
+        for path in report.skipped:
+            self.stdout.write(f"not a transcript: {path}")

@@ -1,0 +1,257 @@
+"""Decides what an import has to read: compares the files on disk with what the archive holds of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.db import transaction
+
+from sessions.engine.discovery import Candidate, is_transcript
+from sessions.engine.scan.reading import PRINT_BYTES, print_of
+from sessions.models import Project, Source, Transcript
+from sessions.selectors.archive import Reader
+from sessions.services.pool import Job
+from sessions.services.writer import Written
+
+COMPARE_STEP = 4 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Plan:
+    jobs: list[Job] = field(default_factory=list)
+    files: int = 0
+    bytes: int = 0
+    todo_bytes: int = 0
+    skipped: list[str] = field(default_factory=list)
+    """Files that are no transcripts."""
+    failed: list[str] = field(default_factory=list)
+
+
+class Planner:
+    def __init__(self, written: Written, paths: Sequence[str] | None = None) -> None:
+        """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
+        self._written = written
+        known = Source.objects.exclude(state=Source.State.REPLACED)
+        if paths is not None:
+            known = known.filter(path__in=paths)
+        self._sources = {source.path: source for source in known}
+        self._projects: dict[str, Project] = {}
+        self._taken: set[str] | None = None
+
+    def plan(self, candidates: Iterable[Candidate], roots: Sequence[Path] = ()) -> Plan:
+        """Newest files first: they are what people look for while the rest is still being read."""
+        plan, seen, fresh = Plan(), set(), []
+        for candidate in sorted(candidates, key=lambda one: -one.mtime_ns):
+            if candidate.path in seen:
+                continue
+            seen.add(candidate.path)
+            plan.files += 1
+            plan.bytes += candidate.size
+            source = self._sources.get(candidate.path)
+            if source is None:
+                fresh.append(candidate)
+            elif not _same(source, candidate):
+                self._changed(plan, source, candidate)
+        gone = self._gone(seen, roots)
+        with transaction.atomic():
+            fresh = [candidate for candidate in fresh if not self._moved(candidate, gone)]
+            self._vanish(gone.values())
+            self._create(plan, fresh)
+        plan.jobs.sort(key=lambda job: job.transcript_id is None)
+        plan.todo_bytes = sum(job.size - job.start for job in plan.jobs)
+        return plan
+
+    def _changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
+        try:
+            grown = candidate.size >= source.archived and _continues(source, candidate)
+        except OSError as error:
+            plan.failed.append(f"{candidate.path}: {error.strerror or error}")
+            return
+        source.state = Source.State.PRESENT
+        source.device, source.inode = candidate.device, candidate.inode
+        source.mtime_ns = candidate.mtime_ns
+        if not grown:
+            self._replace(plan, source, candidate)
+            return
+        source.size = candidate.size
+        source.save(update_fields=["state", "device", "inode", "mtime_ns", "size"])
+        self._written.add("source", 1)
+        if candidate.size > source.archived or source.imported > source.archived:
+            plan.jobs.append(_job(source, candidate))
+
+    def _replace(self, plan: Plan, source: Source, candidate: Candidate) -> None:
+        """The file was rewritten: what we have becomes an earlier version, and the file is read from the start."""
+        with transaction.atomic():
+            source.state = Source.State.REPLACED
+            source.save(update_fields=["state"])
+            transcript = Transcript.objects.filter(source=source).first()
+            if transcript is not None:
+                transcript.public_id = self._free(f"{transcript.public_id}~was")
+                transcript.save(update_fields=["public_id"])
+            self._written.add("source", 1)
+            self._taken = None
+            self._create(plan, [candidate])
+
+    def _gone(self, seen: set[str], roots: Sequence[Path]) -> dict[tuple[int, int], Source]:
+        if not roots:
+            return {}
+        starts = tuple(f"{root}/" for root in roots)
+        return {
+            (source.device, source.inode): source
+            for source in self._sources.values()
+            if source.state == Source.State.PRESENT and source.path not in seen and source.path.startswith(starts)
+        }
+
+    def _moved(self, candidate: Candidate, gone: dict[tuple[int, int], Source]) -> bool:
+        """The same file under another name keeps its transcript."""
+        source = gone.get((candidate.device, candidate.inode))
+        if source is None or candidate.size != source.archived or not _continues(source, candidate):
+            return False
+        del gone[candidate.device, candidate.inode]
+        source.path = candidate.path
+        source.save(update_fields=["path"])
+        Transcript.objects.filter(source=source).update(project=self._project(candidate.project))
+        self._written.add("source", 1)
+        return True
+
+    def _vanish(self, sources: Iterable[Source]) -> None:
+        ids = [source.pk for source in sources]
+        Source.objects.filter(pk__in=ids).update(state=Source.State.VANISHED)
+        self._written.add("source", len(ids))
+
+    def _create(self, plan: Plan, candidates: Sequence[Candidate]) -> None:
+        kept = []
+        for candidate in candidates:
+            try:
+                if candidate.role.kind == "result" or is_transcript(Path(candidate.path)):
+                    kept.append(candidate)
+                else:
+                    plan.skipped.append(candidate.path)
+            except OSError as error:
+                plan.failed.append(f"{candidate.path}: {error.strerror or error}")
+        sources = Source.objects.bulk_create([_source(candidate) for candidate in kept])
+        transcripts = [
+            self._transcript(source, candidate)
+            for source, candidate in zip(sources, kept, strict=True)
+            if candidate.role.kind != "result"
+        ]
+        Transcript.objects.bulk_create(transcripts)
+        self._written.add("source", len(sources))
+        self._written.add("transcript", len(transcripts))
+        ids = {transcript.source_id: transcript.pk for transcript in transcripts}
+        for source, candidate in zip(sources, kept, strict=True):
+            role = candidate.role
+            facts = {"session_id": role.session_id, "agent_id": role.agent_id}
+            agent = role.kind != "main"
+            plan.jobs.append(Job(source.pk, ids.get(source.pk), source.path, 0, candidate.size, facts, agent))
+
+    def _transcript(self, source: Source, candidate: Candidate) -> Transcript:
+        role = candidate.role
+        name = role.session_id if role.kind == "main" else f"agent-{role.agent_id}" if role.agent_id else ""
+        return Transcript(
+            source=source,
+            project=self._project(candidate.project),
+            kind=role.kind,
+            public_id=self._free(name or Path(candidate.path).stem),
+            session_id=role.session_id,
+            agent_id=role.agent_id,
+            meta=_meta(Path(candidate.path)) if role.kind != "main" else {},
+        )
+
+    def _project(self, directory: str) -> Project:
+        project = self._projects.get(directory)
+        if project is None:
+            project, _ = Project.objects.get_or_create(directory=directory)
+            self._projects[directory] = project
+        return project
+
+    def _free(self, name: str) -> str:
+        """A public id that nobody has: names of files are unique only within a directory."""
+        name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180] or "unnamed"
+        if self._taken is None:
+            self._taken = set(Transcript.objects.values_list("public_id", flat=True))
+        free, number = name, 1
+        while free in self._taken:
+            number += 1
+            free = f"{name}~{number}"
+        self._taken.add(free)
+        return free
+
+
+def _same(source: Source, candidate: Candidate) -> bool:
+    return (
+        source.state == Source.State.PRESENT
+        and source.size == candidate.size == source.archived
+        and source.mtime_ns == candidate.mtime_ns
+    )
+
+
+def _continues(source: Source, candidate: Candidate) -> bool:
+    """Does the file still begin with what we have of it?"""
+    if not source.archived:
+        return True
+    with Path(candidate.path).open("rb") as file:
+        if not source.tail_hash:
+            # Interrupted in the middle: only the bytes themselves can tell.
+            return _equal(source, candidate.path)
+        # The head was printed when the file may have been shorter than a whole print.
+        if len(head := file.read(PRINT_BYTES)) >= PRINT_BYTES <= source.archived and print_of(head) != source.head_hash:
+            return False
+        file.seek(max(0, source.archived - PRINT_BYTES))
+        if print_of(file.read(min(PRINT_BYTES, source.archived))) != source.tail_hash:
+            return False
+    return candidate.size != source.archived or _equal(source, candidate.path)
+
+
+def _equal(source: Source, path: str) -> bool:
+    """Byte for byte, for the rare file that was touched without changing its size."""
+    with Path(path).open("rb") as file:
+        for at in range(0, source.archived, COMPARE_STEP):
+            length = min(COMPARE_STEP, source.archived - at)
+            if file.read(length) != Reader(source.pk).read(at, length):
+                return False
+    return True
+
+
+def _source(candidate: Candidate) -> Source:
+    kind = Source.Kind.RESULT if candidate.role.kind == "result" else Source.Kind.TRANSCRIPT
+    return Source(
+        path=candidate.path,
+        kind=kind,
+        device=candidate.device,
+        inode=candidate.inode,
+        size=candidate.size,
+        mtime_ns=candidate.mtime_ns,
+    )
+
+
+def _job(source: Source, candidate: Candidate) -> Job:
+    transcript = Transcript.objects.filter(source=source).first()
+    if transcript is None:
+        # Spilled output has no lines: whatever was archived of it is written anew.
+        return Job(source.pk, None, source.path, 0, candidate.size, None, False)
+    agent = transcript.kind != Transcript.Kind.MAIN
+    if not source.imported and not transcript.entries:
+        return Job(source.pk, transcript.pk, source.path, 0, candidate.size, transcript.state.get("facts"), agent)
+    return Job(
+        source.pk,
+        transcript.pk,
+        source.path,
+        source.imported,
+        candidate.size,
+        transcript.state.get("facts"),
+        agent,
+        transcript.state.get("links"),
+    )
+
+
+def _meta(path: Path) -> dict[str, object]:
+    """What the client noted beside a sub-agent's transcript."""
+    try:
+        meta = json.loads(path.with_suffix(".meta.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return meta if isinstance(meta, dict) else {}

@@ -1,0 +1,238 @@
+"""After an import: which file owns what stands in several, the totals of each transcript, and who belongs to whom."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from django.db import connection
+from django.db.models import Q
+
+from sessions.engine.flags import Flag
+from sessions.models import POSITION_BITS, Project, Request, Source, Transcript
+from sessions.services.writer import Written
+
+_COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
+FEW = 20
+"""Up to so many changed transcripts are looked at one by one; beyond it, whole tables are cheaper."""
+
+TOTALS = (
+    "SELECT transcript_id, count(*), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output),"
+    " coalesce(sum(cost), 0), sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END)"
+    " FROM transcripts_request WHERE owned {where} GROUP BY transcript_id"
+)
+SET_TOTALS = (
+    "UPDATE transcripts_transcript SET requests = %s, input = %s, cache_read = %s, cache_write_5m = %s,"
+    " cache_write_1h = %s, output = %s, cost = %s, unpriced = %s WHERE id = %s"
+)
+TURNS = (
+    "SELECT count(*), sum(input), sum(cache_read), sum(cache_write_5m + cache_write_1h), sum(output),"
+    " CASE WHEN count(*) = count(cost) THEN sum(cost) END, transcript_id, turn"
+    " FROM transcripts_request WHERE {where} GROUP BY transcript_id, turn"
+)
+SET_TURN = (
+    "UPDATE transcripts_turn SET requests = %s, input = %s, cache_read = %s, cache_write = %s, output = %s, cost = %s"
+    " WHERE id = %s"
+)
+
+
+def settle(touched: dict[int, int], written: Written) -> None:
+    """`touched`: transcript id -> the first position that is new in it."""
+    if not touched:
+        return
+    changed = own_requests(touched) | touched.keys()
+    own_entries(touched)
+    with connection.cursor() as cursor:
+        _totals(cursor, changed)
+        _turns(cursor, touched)
+    written.add("transcript", len(changed))
+    _families(touched)
+
+
+def _in(ids: Collection[int]) -> str:
+    return "(" + ",".join(str(int(one)) for one in ids) + ")"
+
+
+def _ages() -> dict[int, tuple[int, str]]:
+    rows = Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list("pk", "first_at", "source__path")
+    return {pk: (first_at if first_at is not None else 1 << 62, path) for pk, first_at, path in rows}
+
+
+def own_requests(touched: dict[int, int]) -> set[int]:
+    """The earliest file owns a request. Returns the transcripts whose ownership changed."""
+    shared: dict[int, list[tuple[int, int, bool]]] = defaultdict(list)
+    narrow = ""
+    if len(touched) <= FEW:
+        new = " OR ".join(f"(transcript_id = {int(pk)} AND position >= {int(at)})" for pk, at in touched.items())
+        narrow = f" WHERE message_key IN (SELECT message_key FROM transcripts_request WHERE {new})"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, transcript_id, message_key, owned FROM transcripts_request WHERE message_key IN"
+            f" (SELECT message_key FROM transcripts_request{narrow} GROUP BY message_key HAVING count(*) > 1)"
+        )
+        for pk, transcript_id, message_key, owned in cursor.fetchall():
+            shared[message_key].append((pk, transcript_id, bool(owned)))
+    if not shared:
+        return set()
+    ages = _ages()
+    youngest = (1 << 63, "")
+    gain, lose, changed = [], [], set()
+    for rows in shared.values():
+        owner = min(rows, key=lambda row: ages.get(row[1], youngest))
+        for row in rows:
+            if row[2] != (row is owner):
+                (gain if row is owner else lose).append(row[0])
+                changed.add(row[1])
+    for owned, ids in ((True, gain), (False, lose)):
+        for at in range(0, len(ids), 500):
+            Request.objects.filter(pk__in=ids[at : at + 500]).update(owned=owned)
+    return changed
+
+
+def own_entries(touched: dict[int, int]) -> None:
+    """Rows that a fork copied are marked in the later file, and the fork learns where it came from."""
+    narrow = ""
+    if len(touched) <= FEW:
+        spans = " OR ".join(
+            f"(id >= {int(pk) << POSITION_BITS | int(at)} AND id < {int(pk) + 1 << POSITION_BITS})"
+            for pk, at in touched.items()
+        )
+        narrow = f" WHERE uuid_key IN (SELECT uuid_key FROM transcripts_entry WHERE ({spans}))"
+    by_uuid: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, uuid_key, flags FROM transcripts_entry WHERE uuid_key IN"
+            f" (SELECT uuid_key FROM transcripts_entry{narrow} GROUP BY uuid_key HAVING count(*) > 1)"
+        )
+        for pk, uuid_key, flags in cursor.fetchall():
+            by_uuid[uuid_key].append((pk, flags))
+    if not by_uuid:
+        return
+    ages = _ages()
+    youngest = (1 << 63, "")
+    updates, copies, origins = [], set(), defaultdict(Counter[int])
+    for rows in by_uuid.values():
+        files = {pk >> POSITION_BITS for pk, _ in rows}
+        owner = min(files, key=lambda one: ages.get(one, youngest))
+        if len(files) > 1:
+            copies |= files
+        met: set[int] = set()
+        for pk, flags in sorted(rows):
+            file = pk >> POSITION_BITS
+            right = flags & ~_COPY | (_COPY if file != owner else 0) | (_DUPLICATE if file in met else 0)
+            met.add(file)
+            if file != owner:
+                origins[file][owner] += 1
+            if right != flags:
+                updates.append((right, pk))
+    with connection.cursor() as cursor:
+        cursor.executemany("UPDATE transcripts_entry SET flags = %s WHERE id = %s", updates)
+    _note_forks(copies, origins)
+
+
+def _note_forks(files: Collection[int], origins: dict[int, Counter[int]]) -> None:
+    for transcript in Transcript.objects.filter(pk__in=files):
+        counts = origins.get(transcript.pk)
+        if counts is None:
+            continue
+        origin, _ = counts.most_common(1)[0]
+        start = transcript.pk << POSITION_BITS
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & %s) != 0",
+                [start, start + (1 << POSITION_BITS), _COPY],
+            )
+            (copied,) = cursor.fetchone()
+        Transcript.objects.filter(pk=transcript.pk).update(forked_from_id=origin, copies=copied)
+
+
+def _totals(cursor: Any, changed: Collection[int]) -> None:
+    where = f"AND transcript_id IN {_in(changed)}" if len(changed) <= 500 else ""
+    cursor.execute(TOTALS.format(where=where))
+    found = {row[0]: row[1:] for row in cursor.fetchall()}
+    nothing = (0, 0, 0, 0, 0, 0, 0.0, 0)
+    cursor.executemany(SET_TOTALS, [(*found.get(pk, nothing), pk) for pk in changed])
+
+
+def _turns(cursor: Any, touched: dict[int, int]) -> None:
+    """Turns show what their requests cost, whichever file owns them."""
+    where = "TRUE"
+    if len(touched) <= FEW:
+        base = {pk: pk << POSITION_BITS for pk in touched}
+        cursor.execute(
+            "SELECT id FROM transcripts_turn WHERE "
+            + " OR ".join(
+                f"(id >= {base[pk]} AND id < {base[pk] + (1 << POSITION_BITS)} AND last >= {int(at)})"
+                for pk, at in touched.items()
+            )
+        )
+        lowest: dict[int, int] = {}
+        for (pk,) in cursor.fetchall():
+            number = pk & (1 << POSITION_BITS) - 1
+            transcript = pk >> POSITION_BITS
+            lowest[transcript] = min(number, lowest.get(transcript, number))
+        if not lowest:
+            return
+        where = " OR ".join(f"(transcript_id = {pk} AND turn >= {number})" for pk, number in lowest.items())
+    cursor.execute(TURNS.format(where=where))
+    rows = [(*row[:6], row[6] << POSITION_BITS | row[7]) for row in cursor.fetchall()]
+    cursor.executemany(SET_TURN, rows)
+
+
+def _families(touched: dict[int, int]) -> None:
+    """Sub-agents find their session, projects their working directory, spilled output its transcript."""
+    transcripts = list(
+        Transcript.objects.filter(pk__in=list(touched)).select_related("project", "source").defer("state", "ruler")
+    )
+    _parents([one for one in transcripts if one.kind != Transcript.Kind.MAIN and one.parent_id is None])
+    _children([one for one in transcripts if one.kind == Transcript.Kind.MAIN])
+    for transcript in transcripts:
+        project = transcript.project
+        if not project.cwd and transcript.cwd and transcript.kind == Transcript.Kind.MAIN:
+            Project.objects.filter(pk=project.pk, cwd="").update(cwd=transcript.cwd)
+            project.cwd = transcript.cwd
+
+
+    _spilled()
+
+
+def _spilled() -> None:
+    """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
+    for source in Source.objects.filter(kind=Source.Kind.RESULT, owner=None):
+        session = PurePath(source.path).parent.parent
+        owner = Transcript.objects.filter(
+            kind=Transcript.Kind.MAIN, session_id=session.name, project__directory=str(session.parent)
+        ).first()
+        if owner is not None:
+            Source.objects.filter(pk=source.pk).update(owner=owner)
+
+
+def _parents(orphans: Sequence[Transcript]) -> None:
+    if not orphans:
+        return
+    mains = _mains({one.session_id for one in orphans})
+    for orphan in orphans:
+        parent = mains.get((orphan.project_id, orphan.session_id))
+        if parent is not None:
+            Transcript.objects.filter(pk=orphan.pk).update(parent_id=parent)
+
+
+def _children(mains: Sequence[Transcript]) -> None:
+    """A sub-agent's file may be read before its session's."""
+    by_session = {(one.project_id, one.session_id): one.pk for one in mains}
+    waiting = Transcript.objects.filter(
+        ~Q(kind=Transcript.Kind.MAIN), parent=None, session_id__in={one.session_id for one in mains}
+    ).values_list("pk", "project_id", "session_id")
+    for pk, project_id, session_id in list(waiting) if mains else []:
+        parent = by_session.get((project_id, session_id))
+        if parent is not None:
+            Transcript.objects.filter(pk=pk).update(parent_id=parent)
+
+
+def _mains(sessions: set[str]) -> dict[tuple[int, str], int]:
+    rows = Transcript.objects.filter(kind=Transcript.Kind.MAIN, session_id__in=sessions).exclude(
+        source__state=Source.State.REPLACED
+    )
+    return {(project, session): pk for pk, project, session in rows.values_list("pk", "project_id", "session_id")}

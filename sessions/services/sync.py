@@ -1,0 +1,175 @@
+"""Brings the archive up to date with the files on disk. Never writes to them, and can be cut off at any point."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models import Sum
+
+from sessions.engine.discovery import candidate, discover, wanted
+from sessions.engine.place import POSITION_MASK
+from sessions.models import Oddity, Source, Transcript
+from sessions.services.plan import Plan, Planner
+from sessions.services.pool import Delivery, scan_all
+from sessions.services.relink import relink, repeats
+from sessions.services.settle import settle
+from sessions.services.writer import Written, write
+
+COMMIT_BYTES = 48 * 1024 * 1024
+COMMIT_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Progress:
+    files: int = 0
+    files_total: int = 0
+    bytes: int = 0
+    bytes_total: int = 0
+    entries: int = 0
+    started: float = 0.0
+
+
+@dataclass(slots=True)
+class Report:
+    files: int = 0
+    bytes: int = 0
+    entries: int = 0
+    new_entries: int = 0
+    recovered_entries: int = 0
+    lines: int = 0
+    bad_lines: int = 0
+    unknown_types: dict[str, int] = field(default_factory=dict)
+    rows_written: int = 0
+    skipped: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    touched: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+Listener = Callable[[Progress], None]
+
+
+@contextmanager
+def import_lock() -> Iterator[None]:
+    """One import at a time, whoever asks: the watcher, the command line, a button."""
+    path = Path(settings.LUCID_HOME) / "import.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: int | None = None) -> Report:
+    """Import everything below `paths` that is new or has changed."""
+    started = time.monotonic()
+    roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
+    candidates = list(discover(roots))
+    with import_lock():
+        written = Written()
+        plan = Planner(written).plan(candidates, [root for root in roots if root.is_dir()])
+        progress = Progress(files_total=plan.files, bytes_total=plan.todo_bytes, started=time.time())
+        progress.files = plan.files - len(plan.jobs)
+        touched = _run(plan, written, progress, listener, workers or os.cpu_count() or 1)
+    report = _report(plan, written, touched, {one.path for one in candidates})
+    report.new_entries = progress.entries
+    report.seconds = round(time.monotonic() - started, 3)
+    return report
+
+
+def sync_files(paths: Sequence[Path]) -> list[int]:
+    """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
+    found = []
+    for path in paths:
+        if wanted(path.name, str(path.parent)) and path.is_file():
+            found.append(candidate(path, path.stat()))
+    if not found:
+        return []
+    with import_lock():
+        written = Written()
+        plan = Planner(written, [one.path for one in found]).plan(found)
+        return list(_run(plan, written, Progress(), None, 1))
+
+
+def _run(
+    plan: Plan, written: Written, progress: Progress, listener: Listener | None, workers: int
+) -> dict[int, int]:
+    """Write what the scanners deliver, in transactions large enough to be quick and small enough to lose nothing."""
+    touched: dict[int, int] = {}
+    unlinked: set[int] = set()
+    if workers > 1 and len(plan.jobs) > 1:
+        connections.close_all()  # a connection must not be carried into a forked process
+    deliveries = scan_all(plan.jobs, workers)
+    ended = False
+    while not ended:
+        began, size = time.monotonic(), 0
+        with transaction.atomic():
+            while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
+                delivery = next(deliveries, None)
+                if delivery is None:
+                    ended = True
+                    break
+                size += _take(delivery, plan, written, progress, touched, unlinked)
+        if listener is not None:
+            listener(progress)
+    with transaction.atomic():
+        for transcript in Transcript.objects.filter(pk__in=unlinked):
+            relink(transcript, written)
+        settle(touched, written)
+    return touched
+
+
+def _take(
+    delivery: Delivery,
+    plan: Plan,
+    written: Written,
+    progress: Progress,
+    touched: dict[int, int],
+    unlinked: set[int],
+) -> int:
+    job, stretch = delivery.job, delivery.stretch
+    if stretch is None:
+        plan.failed.append(delivery.error)
+        return 0
+    before = progress.bytes
+    write(delivery, written)
+    if job.transcript_id is not None and stretch.batch is not None:
+        entries = stretch.batch.entries
+        if entries:
+            touched.setdefault(job.transcript_id, entries[0][0] & POSITION_MASK)
+            progress.entries += len(entries)
+        linkage = delivery.linkage
+        if linkage is not None and linkage.marks is None and (linkage.state is None or repeats(job, entries)):
+            unlinked.add(job.transcript_id)
+    progress.bytes += stretch.size
+    if stretch.last:
+        progress.files += 1
+    return progress.bytes - before
+
+
+def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[str]) -> Report:
+    """Counts over everything that was asked for, whether it changed now or not."""
+    report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=written.total)
+    report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
+    ids = [
+        pk
+        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list("pk", "source__path")
+        if path in paths
+    ]
+    totals: dict[str, Any] = Transcript.objects.filter(pk__in=ids).aggregate(
+        lines=Sum("lines"), bad=Sum("bad_lines"), recovered=Sum("recovered")
+    )
+    report.lines, report.bad_lines = totals["lines"] or 0, totals["bad"] or 0
+    report.recovered_entries = totals["recovered"] or 0
+    report.entries = report.lines - report.bad_lines
+    odd = Oddity.objects.filter(transcript_id__in=ids, what="type").values_list("name").annotate(n=Sum("count"))
+    report.unknown_types = dict(odd)
+    return report
