@@ -21,7 +21,9 @@ def is_typed(row: Record) -> bool:
         return False
     if row.get("origin", {}).get("kind", "human") != "human":
         return False
-    content = row["message"].get("content", "<none>")
+    if "0" in row["message"]:
+        return True
+    content = row["message"]["content"]
     if isinstance(content, list):
         if any(block["type"] == "tool_result" for block in content):
             return False

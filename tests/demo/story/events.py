@@ -136,7 +136,7 @@ def snip(session: Session, uuids: list[str], name: str) -> None:
     """Whole turns are taken out of what the model sees."""
     start = min(session.sizes[uuid][0] for uuid in uuids if uuid in session.sizes)
     gone = sum(session.sizes[uuid][1] for uuid in uuids if uuid in session.sizes)
-    meta = {"removedUuids": uuids, "trigger": "model", "tokensRemoved": gone}
+    meta = {"removedUuids": uuids}
     session.system("snip_boundary", {"content": "Conversation snipped", "level": "info", "snipMetadata": meta}, name)
     session.meter.size -= gone
     session.meter.cut(start)

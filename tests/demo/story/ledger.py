@@ -62,10 +62,10 @@ class Ledger:
     lines: int = 0
     bytes: int = 0
     problems: int = 0
-    """Lines that cannot be read as one whole object."""
+    """Lines that a strict reader cannot take as one object, or whose text is not Unicode."""
     types: dict[str, int] = field(default_factory=dict)
     prompts: int = 0
-    """Words of a person: typed, pasted or queued."""
+    """Words of a person: typed, pasted or queued. What a sub-agent is told is not among them."""
     compactions: int = 0
     tool_calls: int = 0
     tool_errors: int = 0

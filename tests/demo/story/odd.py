@@ -38,8 +38,9 @@ def nul_run(session: Session) -> None:
 
 
 def strange_but_valid(session: Session) -> None:
-    """Whole objects that no reader expects; three of them are plain words, as somebody might have typed them."""
-    session.ledger.prompts += 3
+    """Lines that no reader expects; four of them hold plain words, as somebody might have typed them."""
+    session.ledger.prompts += 4
+    session.ledger.problems += 1
     letters = {str(at): char for at, char in enumerate("Tide?")}
     numeric = {"type": "user", "message": letters, "uuid": "", "timestamp": session.clock.stamp()}
     session.chain(numeric, "numeric keys")
