@@ -90,7 +90,7 @@ JSON = st.recursive(
 TOOLS = """
 Bash Read Edit MultiEdit Write NotebookEdit Grep Glob TodoWrite TaskCreate TaskUpdate TaskList TaskOutput Agent WebFetch
 WebSearch Skill AskUserQuestion ExitPlanMode ToolSearch SendMessage mcp__a__b Other
-""".split()
+"""
 SEEDS: list[dict[str, Any]] = [
     user("hello"),
     user([{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}]),
