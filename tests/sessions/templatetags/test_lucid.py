@@ -105,7 +105,7 @@ def test_agents_lone_results_and_spilled_output_link_on() -> None:
 
 
 def test_folded_cards_and_bars_and_chips_have_frames_of_their_own() -> None:
-    thinking = assistant({"type": "thinking", "thinking": "hm"})
+    thinking = assistant({"type": "thinking", "thinking": "hm\nso"})
     boundary = {"type": "system", "subtype": "compact_boundary"}
     html = page(cards(thinking, boundary, {"type": "mode", "mode": "x"}))
     assert '<details class="card thinking" id="e0">' in html

@@ -17,8 +17,14 @@ def test_a_text_that_hit_the_limit_says_so() -> None:
 
 
 def test_thinking_is_folded_behind_its_first_words() -> None:
-    card = one(assistant({"type": "thinking", "thinking": "hm, let me see", "signature": "x"}))
+    card = one(assistant({"type": "thinking", "thinking": "hm,\nlet me see", "signature": "x"}))
     assert (card.kind, card.summary, card.folded) == (Kind.THINKING, "hm, let me see", True)
+    assert part(card, Prose).html == "<p>hm,\nlet me see</p>\n"
+
+
+def test_a_thought_of_one_line_has_nothing_to_unfold() -> None:
+    card = one(assistant({"type": "thinking", "thinking": "hm", "signature": "x"}))
+    assert (card.summary, card.parts, card.folded) == ("hm", (), False)
 
 
 def test_thinking_that_was_not_recorded_says_so() -> None:
