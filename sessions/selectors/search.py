@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from sessions.engine.flags import Flag
+from sessions.engine.rows import Record
 from sessions.engine.scan.content import content_of
 from sessions.engine.snippets import Query, snippet
 from sessions.models import POSITION_BITS, Entry, Source, Transcript
@@ -22,7 +23,10 @@ _SPAN = 1 << POSITION_BITS
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    transcript: str
+    """The timeline that it stands in: the session's, or a sub-agent's."""
     session: str
+    agent: str
     title: str
     project: str
     address: str
@@ -135,8 +139,8 @@ def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
     entries = Entry.objects.in_bulk(ids)
     transcripts = (
         Transcript.objects.filter(pk__in={pk >> POSITION_BITS for pk in ids})
-        .select_related("project")
-        .only("public_id", "title", "first_prompt", "source_id", "project__cwd", "project__directory")
+        .select_related("project", "parent")
+        .defer("state", "ruler", "parent__state", "parent__ruler")
         .in_bulk()
     )
     readers = {pk: Reader(one.source_id) for pk, one in transcripts.items()}
@@ -150,16 +154,23 @@ def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
 
 def _hit(entry: Entry, transcript: Transcript, reader: Reader, query: Query) -> Hit:
     record = reader.record(entry.offset, entry.length)
+    return hit_of(entry, transcript, record, snippet(content_of(entry.type, record)[3], query))
+
+
+def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: tuple[tuple[str, bool], ...]) -> Hit:
     uuid = record.get("uuid")
+    session = transcript.parent or transcript
     return Hit(
-        session=transcript.public_id,
-        title=transcript.title or transcript.first_prompt,
+        transcript=transcript.public_id,
+        session=session.public_id,
+        agent=transcript.agent_id,
+        title=session.title or session.first_prompt,
         project=transcript.project.name,
         address=uuid if isinstance(uuid, str) and uuid else f"L{entry.position}",
         position=entry.position,
         at=entry.at,
         role=role_of(entry),
-        snippet=snippet(content_of(entry.type, record)[3], query),
+        snippet=pieces,
     )
 
 
