@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.models.rowid import RowIdField
 from sessions.models.transcript import Transcript
 
 
@@ -38,7 +39,7 @@ class Request(models.Model):
 class Turn(models.Model):
     """From one input of a person to the next. The id is `transcript << POSITION_BITS | number`."""
 
-    id = models.BigIntegerField(primary_key=True)
+    id = RowIdField(primary_key=True)
     first = models.IntegerField()
     last = models.IntegerField()
     started_at = models.BigIntegerField(null=True)

@@ -142,7 +142,7 @@ def _hit(entry: Entry, transcript: Transcript, reader: Reader, query: Query) -> 
         position=entry.position,
         at=entry.at,
         role=role_of(entry),
-        snippet=snippet(content_of(entry.type, record).text, query),
+        snippet=snippet(content_of(entry.type, record)[3], query),
     )
 
 

@@ -16,6 +16,7 @@ from django.db import connections, transaction
 from django.db.models import Sum
 
 from sessions.engine.discovery import candidate, discover, wanted
+from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
@@ -23,8 +24,8 @@ from sessions.services.relink import relink
 from sessions.services.settle import settle
 from sessions.services.writer import Written, write
 
-COMMIT_BYTES = 24 * 1024 * 1024
-COMMIT_SECONDS = 1.0
+COMMIT_BYTES = 48 * 1024 * 1024
+COMMIT_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -143,7 +144,7 @@ def _take(
     if job.transcript_id is not None and stretch.batch is not None:
         entries = stretch.batch.entries
         if entries:
-            touched.setdefault(job.transcript_id, entries[0].position)
+            touched.setdefault(job.transcript_id, entries[0][0] & POSITION_MASK)
             progress.entries += len(entries)
         if delivery.linkage is not None and delivery.linkage.state is None:
             unlinked.add(job.transcript_id)
