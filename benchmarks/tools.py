@@ -59,6 +59,7 @@ def agentsview_rows(corpus: Corpus, peer: PeerImport) -> list[Row]:
     return [
         Row(part, "import", peer.cold.seconds, "s"),
         Row(part, "rate", corpus.bytes / 1e6 / peer.cold.seconds, "MB/s"),
+        Row(part, "processor time", peer.cold.cpu_seconds, "s"),
         Row(part, "store, of raw", 100 * peer.store_bytes / corpus.bytes, "%"),
         Row(part, "peak memory", peer.cold.peak_mb, "MB"),
         Row(part, "unchanged sync", peer.warm_seconds, "s"),

@@ -27,6 +27,7 @@ class EntriesMissing(Exception):
 class Imported:
     home: Home
     seconds: float
+    cpu_seconds: float
     browsable: float | None
     peak_mb: float
     stored: int
@@ -48,7 +49,9 @@ def import_cold(corpus: Corpus, data: Path, repetitions: int) -> Imported:
     start = ran.seconds - report["seconds"]
     browsable = report.get("browsable_seconds")
     peak = max(ran.peak_mb for ran, _ in runs)
-    return Imported(home, ran.seconds, None if browsable is None else browsable + start, peak, home.stored)
+    return Imported(
+        home, ran.seconds, ran.cpu_seconds, None if browsable is None else browsable + start, peak, home.stored
+    )
 
 
 def import_rows(corpus: Corpus, imported: Imported, orjson: float, peer: PeerImport | None) -> list[Row]:
@@ -63,6 +66,7 @@ def import_rows(corpus: Corpus, imported: Imported, orjson: float, peer: PeerImp
     rows += [
         Row(part, "with search built", whole, "s", whole / orjson, "orjson", at_most(8) if judged else None),
         Row(part, "rate", rate, "MB/s"),
+        Row(part, "processor time", imported.cpu_seconds, "s"),
         Row(
             part,
             "database, archive and index, of raw",
