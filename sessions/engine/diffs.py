@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 @dataclass(frozen=True, slots=True)
 class Line:
     kind: str
-    """A blank, `+` or `-`."""
+    """A blank, `+` or `-`; `~` for a word of ours about lines left out."""
     segments: tuple[Segment, ...]
 
     @property
@@ -56,14 +56,26 @@ class Diff:
         return sum(len(hunk.lines) for hunk in self.hunks)
 
     def head(self, lines: int) -> Diff:
-        """The first `lines` lines, hunks kept whole where they fit."""
+        """About the first `lines` lines, hunks kept whole where they fit."""
         kept: list[Hunk] = []
         for hunk in self.hunks:
             if lines <= 0:
                 break
-            kept.append(hunk if len(hunk.lines) <= lines else replace(hunk, lines=hunk.lines[:lines]))
+            kept.append(hunk if len(hunk.lines) <= lines else replace(hunk, lines=_cut(hunk.lines, lines)))
             lines -= len(hunk.lines)
         return Diff(tuple(kept))
+
+
+def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
+    """A hunk's first lines; where a long removal would fill the room, its head and that of what took its place."""
+    removed = next((i for i, line in enumerate(lines) if line.kind == "-"), len(lines))
+    added = next((i for i, line in enumerate(lines[removed:], removed) if line.kind != "-"), len(lines))
+    if removed >= room or added < room or added >= len(lines) or lines[added].kind != "+":
+        return lines[:room]
+    shown = max(1, (room - removed) // 2)
+    left_out = added - removed - shown
+    note = (plain("~", f"{left_out} more removed"),) if left_out > 0 else ()
+    return (*lines[: removed + shown], *note, *lines[added : added + shown])
 
 
 def from_patch(patch: Any) -> Diff | None:
@@ -81,21 +93,21 @@ def _hunk(part: dict[str, Any]) -> Hunk | None:
     texts = [line for line in lines if isinstance(line, str) and line[:1] in (" ", "+", "-")]
     if not texts:
         return None
-    return Hunk(_start(part.get("oldStart")), _start(part.get("newStart")), tuple(_pair((t[0], t[1:]) for t in texts)))
+    return Hunk(_start(part.get("oldStart")), _start(part.get("newStart")), tuple(plain(t[0], t[1:]) for t in texts))
 
 
 def _start(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def from_texts(old: str, new: str, *, numbered: bool = False) -> Diff:
-    """The diff between two texts. Lines are numbered only when the texts are whole files, not cuts of one."""
+def from_texts(old: str, new: str) -> Diff:
+    """The diff between two texts, without line numbers: they are cuts of a file as a rule."""
     before, after = old.split("\n"), new.split("\n")
     if not old:
         before = []
     if not new:
         after = []
-    hunks = [_group(group, before, after, numbered) for group in _groups(before, after)]
+    hunks = [_group(group, before, after) for group in _groups(before, after)]
     return Diff(tuple(hunks))
 
 
@@ -139,33 +151,32 @@ def _shifted(group: Iterable[Opcode], start: int) -> list[Opcode]:
     return [(tag, i1 + start, i2 + start, j1 + start, j2 + start) for tag, i1, i2, j1, j2 in group]
 
 
-def _group(group: list[Opcode], before: Sequence[str], after: Sequence[str], numbered: bool) -> Hunk:
-    pairs: list[tuple[str, str]] = []
+def _group(group: list[Opcode], before: Sequence[str], after: Sequence[str]) -> Hunk:
+    lines: list[Line] = []
     for tag, i1, i2, j1, j2 in group:
         if tag == "equal":
-            pairs += [(" ", line) for line in before[i1:i2]]
+            lines += [plain(" ", line) for line in before[i1:i2]]
             continue
-        pairs += [("-", line) for line in before[i1:i2]]
-        pairs += [("+", line) for line in after[j1:j2]]
-    first = group[0]
-    return Hunk(first[1] + 1 if numbered else None, first[3] + 1 if numbered else None, tuple(_pair(pairs)))
+        lines += [plain("-", line) for line in before[i1:i2]]
+        lines += [plain("+", line) for line in after[j1:j2]]
+    return Hunk(None, None, tuple(lines))
 
 
-def _pair(lines: Iterable[tuple[str, str]]) -> Iterator[Line]:
-    """Lines with their changed words marked, where a run of removed lines meets as many added ones."""
-    runs = [(kind, [text for _, text in run]) for kind, run in groupby(lines, key=lambda line: line[0])]
-    index = 0
-    while index < len(runs):
-        kind, texts = runs[index]
-        following = runs[index + 1] if index + 1 < len(runs) else ("", [])
-        if kind == "-" and following[0] == "+" and len(texts) == len(following[1]):
-            changed = [words(old, new) for old, new in zip(texts, following[1], strict=True)]
-            yield from (Line("-", old) for old, _ in changed)
-            yield from (Line("+", new) for _, new in changed)
-            index += 2
-            continue
-        yield from (Line(kind, ((text, False),)) for text in texts)
-        index += 1
+def plain(kind: str, text: str) -> Line:
+    return Line(kind, ((text, False),))
+
+
+def with_words(hunk: Hunk) -> Hunk:
+    """The hunk with its changed words marked, where a run of removed lines meets as many added ones."""
+    runs = [(kind, list(run)) for kind, run in groupby(hunk.lines, key=lambda line: line.kind)]
+    lines: list[Line] = []
+    for (kind, run), (next_kind, next_run) in zip(runs, [*runs[1:], ("", [])], strict=False):
+        if kind == "-" and next_kind == "+" and len(run) == len(next_run):
+            pairs = [words(old.text, new.text) for old, new in zip(run, next_run, strict=True)]
+            run[:] = [Line("-", old) for old, _ in pairs]
+            next_run[:] = [Line("+", new) for _, new in pairs]
+        lines += run
+    return replace(hunk, lines=tuple(lines))
 
 
 def words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:

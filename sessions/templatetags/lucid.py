@@ -8,13 +8,14 @@ from typing import Any
 from urllib.parse import quote
 
 from django import template
+from django.template.base import Template
 from django.template.context import Context
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.engine import words
-from sessions.engine.cards import Card, Part, Picture
+from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
 from sessions.engine.diffs import Diff, Line
 
@@ -51,15 +52,21 @@ def ago(moment: float | datetime | None) -> str:
 @register.filter
 def clock(milliseconds: int | None) -> str:
     """The time of day, in the time zone of the server."""
-    moment = _moment(milliseconds)
-    return f"{moment:%H:%M:%S}" if moment else "no time"
+    return _clock(_moment(milliseconds))
 
 
 @register.filter
 def moment(milliseconds: int | None) -> str:
     """The exact time, for a hint."""
-    exact = _moment(milliseconds)
-    return f"{exact:%Y-%m-%d %H:%M:%S %Z}" if exact else "time unknown"
+    return _exactly(_moment(milliseconds))
+
+
+def _clock(exact: datetime | None) -> str:
+    return exact.strftime("%H:%M:%S") if exact else "no time"
+
+
+def _exactly(exact: datetime | None) -> str:
+    return exact.strftime("%Y-%m-%d %H:%M:%S %Z") if exact else "time unknown"
 
 
 def _moment(milliseconds: int | None) -> datetime | None:
@@ -88,28 +95,56 @@ def _line(line: Line) -> str:
     text = "".join(f"<b>{escape(part)}</b>" if changed else escape(part) for part, changed in line.segments)
     if line.kind == "+":
         return f"<ins>{text}</ins>"
+    if line.kind == "~":
+        return f"<i>⋯ {text}</i>"
     return f"<del>{text}</del>" if line.kind == "-" else f" {text}\n"
+
+
+_FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)
 def card(context: Context, shown: Card) -> SafeString:
-    """One card of the timeline. Looks up `session` in the context for its addresses."""
+    """One card of the timeline. Looks up `session` in the context for its addresses.
+
+    A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time.
+    """
     root = context.get("session_root") or session_root(context.get("session"))
-    name = shown.kind.value if shown.kind.value in ("bar", "chips") else "entry"
-    entry = f"{root}entries/{quote(shown.address, safe='')}/"
-    return _render(context, name, card=shown, session_root=root, entry=entry)
+    tone = "bad" if shown.error else shown.tone
+    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
+    exact = _moment(shown.at)
+    with context.push(session_root=root):
+        return _render(
+            context,
+            "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
+            card=shown,
+            entry=entry_url(root, shown.address),
+            anchor=shown.anchor,
+            states=" ".join(state for state in states if state),
+            title=shown.title,
+            summary=shown.summary,
+            facts=" · ".join(shown.facts),
+            marks=shown.marks,
+            clock=_clock(exact),
+            moment=_exactly(exact),
+            body=parts(context, shown.parts),
+            cut=shown.cut,
+        )
 
 
 @register.simple_tag(takes_context=True)
 def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
-    return _render(context, "parts", parts=shown) if shown else SafeString("")
+    return mark_safe("".join([_render(context, f"part_{part.kind}", part=part) for part in shown]))
 
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
     assert context.template is not None
-    found = context.template.engine.get_template(f"transcripts/cards/{name}.html")
+    kept: dict[str, Any] = context.render_context.dicts[0]  # type: ignore[assignment]
+    templates: dict[str, Template] = kept.setdefault("cards", {})
+    if name not in templates:
+        templates[name] = context.template.engine.get_template(f"transcripts/cards/{name}.html")
     with context.push(**values):
-        return found.render(context)
+        return templates[name].render(context)
 
 
 def session_root(session: Any) -> str:
@@ -118,9 +153,9 @@ def session_root(session: Any) -> str:
 
 
 @register.filter
-def entry_url(root: str, address: str | int | None) -> str:
+def entry_url(root: str, address: str | int) -> str:
     """The permalink of an entry by its address, or by its position."""
-    return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else str(address), safe='')}/"
+    return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"
 
 
 @register.filter

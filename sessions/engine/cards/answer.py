@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from sessions.engine.cards.card import Card, Fold, Kind, Part
+from sessions.engine.cards.card import Card, Kind, Part
 from sessions.engine.cards.chips import Told
 from sessions.engine.cards.draft import draft
 from sessions.engine.cards.lens import ANSWER, BRIEF, OUTPUT, THOUGHT, Lens
@@ -41,7 +42,7 @@ def block_card(row: Row, block: dict[str, Any], lens: Lens) -> Card | Told:
         return _web_result(row, block, lens)
     if kind == "fallback":
         models = " → ".join(known(*(_model(block.get(key)) for key in ("from", "to"))))
-        return draft(Kind.NOTE, row, lens, "Another model took over", lens.line(models), tone="amber")
+        return draft(Kind.NOTE, row, lens, "Another model took over", lens.line(models), tone="warn")
     return raw_card(row, f"unknown block: {kind}" if kind else "block without a type", block, lens)
 
 
@@ -56,9 +57,9 @@ def _text(row: Row, words: str, lens: Lens) -> Card | Told:
     model = text(message.get("model"))
     if record.get("isApiErrorMessage") is True:
         facts = known(lens.line(text(record.get("error")) or text(record.get("apiError")), 40))
-        return draft(Kind.NOTE, row, lens, "API error", facts=facts, parts=lens.output(words, BRIEF, "bad"), tone="red")
+        return draft(Kind.NOTE, row, lens, "API error", facts=facts, parts=lens.output(words, BRIEF, "bad"), tone="bad")
     if model == "<synthetic>":
-        return draft(Kind.NOTE, row, lens, "Written by the client", lens.line(words, 200), tone="quiet")
+        return draft(Kind.NOTE, row, lens, "Written by the client", lens.line(words, 200), tone="aside")
     if not words.strip():
         return "empty text", "", ""
     stop = text(message.get("stop_reason"))
@@ -72,8 +73,8 @@ def _thinking(row: Row, block: dict[str, Any], lens: Lens) -> Card | Told:
     if not thought.strip():
         recorded = "not recorded in this version" if text(block.get("signature")) else "empty"
         return "thinking", recorded, ""
-    parts = (Fold(lens.line(thought, 100), lens.prose(thought, THOUGHT)),)
-    return draft(Kind.THINKING, row, lens, "Thinking", parts=parts)
+    parts = lens.prose(thought, THOUGHT)
+    return replace(draft(Kind.THINKING, row, lens, "Thinking", lens.line(thought, 100), parts=parts), folded=True)
 
 
 def _server_call(row: Row, block: dict[str, Any], lens: Lens) -> Card:
@@ -89,11 +90,11 @@ def _advice(row: Row, content: dict[str, Any], lens: Lens) -> Card:
     hidden = number(len(text(content.get("encrypted_content"))))
     if kind.endswith("error"):
         line = lens.line(text(content.get("error_code")) or "no reason recorded")
-        return draft(Kind.NOTE, row, lens, "Advisor failed", line, tone="red")
+        return draft(Kind.NOTE, row, lens, "Advisor failed", line, tone="bad")
     said = text(content.get("text")) or joined(content.get("content"))
     if said:
         return draft(Kind.NOTE, row, lens, "Advisor", parts=lens.prose(said, OUTPUT))
-    return draft(Kind.NOTE, row, lens, "Advisor", f"the answer is encrypted ({size(hidden)})", tone="quiet")
+    return draft(Kind.NOTE, row, lens, "Advisor", f"the answer is encrypted ({size(hidden)})", tone="aside")
 
 
 def _web_result(row: Row, block: dict[str, Any], lens: Lens) -> Card:
@@ -102,7 +103,7 @@ def _web_result(row: Row, block: dict[str, Any], lens: Lens) -> Card:
     found = links(tables(content) or [table(content)], lens)
     parts: tuple[Part, ...] = shown(found, lens)
     line = lens.line(failed) if failed else plural(len(found), "result")
-    return draft(Kind.NOTE, row, lens, "Web results", line, parts=parts, tone="red" if failed else "")
+    return draft(Kind.NOTE, row, lens, "Web results", line, parts=parts, tone="bad" if failed else "")
 
 
 def _model(value: Any) -> str:

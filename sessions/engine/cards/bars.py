@@ -42,39 +42,39 @@ def bar(row: Row, summary: Row | None, lens: Lens) -> Card:
     record = row.record
     subtype = text(record.get("subtype"))
     if record.get("type") == "marble-origami-commit":
-        body = text(record.get("summaryContent"))
-        return _card(
-            row, "Collapsed", "A span of earlier messages was replaced by its summary.", _fold(body, lens), lens
+        body = _fold(text(record.get("summaryContent")), lens)
+        return draft(
+            Kind.BAR, row, lens, "Collapsed", "Collapsed: a span of messages gave way to its summary.", parts=body
         )
     if subtype == "microcompact_boundary":
-        return _card(row, "Cleared", _cleared(table(record.get("microcompactMetadata"))), (), lens)
+        return draft(Kind.BAR, row, lens, "Cleared", _cleared(table(record.get("microcompactMetadata"))))
     if subtype.startswith("snip"):
         removed = len(items(table(record.get("snipMetadata")).get("removedUuids")))
-        what = (
-            plural(removed, "record") + (" was" if removed == 1 else " were")
-            if removed
-            else "An unknown number of records was"
-        )
-        return _card(row, "Snipped", f"{what} taken out of the context. The text stays here.", (), lens)
-    metadata = table(record.get("compactMetadata"))
-    body = summary_text(summary.record) if summary else ""
-    card = _card(row, "Compacted", _compacted(metadata, body, lens), _fold(body, lens), lens)
+        what = plural(removed, "record") if removed else "an unknown number of records"
+        return draft(Kind.BAR, row, lens, "Snipped", f"Snipped: {what} left the context. The text stays here.")
+    return _compaction(row, summary, lens)
+
+
+def _compaction(row: Row, summary: Row | None, lens: Lens) -> Card:
+    metadata = table(row.record.get("compactMetadata"))
+    words = summary_text(summary.record) if summary else ""
     took, after = number(metadata.get("durationMs")), number(metadata.get("postTokens"))
     facts = known(
         f"took {duration(took)}" if took is not None else "",
         f"{tokens(after)} tokens after" if after is not None else "",
         "no summary beside it" if not summary else "",
     )
-    return replace(card, facts=facts, rows=(row.position, *((summary.position,) if summary else ())))
+    body = _fold(words, lens)
+    card = draft(Kind.BAR, row, lens, "Compacted", _compacted(metadata, words, lens), facts=facts, parts=body)
+    return replace(card, rows=(row.position, summary.position)) if summary else card
 
 
 def summary_bar(row: Row, lens: Lens) -> Card:
     """A summary that stands alone: its boundary is before the window, or the version wrote none."""
-    body = summary_text(row.record)
-    size = tokens(len(body) / _PER_TOKEN, estimate=True)
-    return _card(
-        row, "Summary", f"A summary of {size} tokens stands for the conversation so far.", _fold(body, lens), lens
-    )
+    words = summary_text(row.record)
+    size = tokens(len(words) / _PER_TOKEN, estimate=True)
+    body = _fold(words, lens)
+    return draft(Kind.BAR, row, lens, "Summary", f"Summary: {size} tokens stand for the talk so far.", parts=body)
 
 
 def _compacted(metadata: dict[str, Any], summary: str, lens: Lens) -> str:
@@ -123,7 +123,3 @@ def _cleared(metadata: dict[str, Any]) -> str:
 def _fold(body: str, lens: Lens) -> tuple[Part, ...]:
     shown = lens.prose(body, SUMMARY)
     return (Fold("Summary", shown),) if shown else ()
-
-
-def _card(row: Row, title: str, sentence: str, parts: tuple[Part, ...], lens: Lens) -> Card:
-    return draft(Kind.BAR, row, lens, title, sentence, parts=parts)

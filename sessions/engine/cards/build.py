@@ -13,45 +13,51 @@ from sessions.engine.cards.chips import Told, attached, chip, progress, state
 from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.cards.loose import blocks, content_of, text
 from sessions.engine.cards.outcome import results_of
+from sessions.engine.cards.size import frame, texts
 from sessions.engine.cards.speech import command_output, is_output, prompt_of, speech
 from sessions.engine.cards.system import note, quiet
 from sessions.engine.flags import Flag
 from sessions.engine.rows import Row
 
-PAGE_TEXT = 100_000
-"""Bytes of records that a window can show at the ordinary limits; above it every limit shrinks alike."""
-_ROW_TEXT = 3_000
+PAGE = 130_000
+"""Bytes that the cards of one window may come to. A window that is larger is built again with smaller limits."""
+_TRIES = 3
 
 
 def build(
-    rows: Sequence[Row], results: Mapping[str, Row], *, mask: Mask, whole: bool = False, last: int | None = None
+    rows: Sequence[Row], results: Mapping[str, Row], *, mask: Mask, whole: bool = False, at_end: bool = False
 ) -> list[Card]:
     """The cards of a window, in its order.
 
     `results` has the rows of tool results by tool_use_id, wherever they stand; `mask` is applied to every displayed
-    text; `whole` builds without the limits of a page; `last` is the transcript's last position, by which a call
-    without a result can be told from one whose result may still come.
+    text; `whole` builds without the limits of a page; `at_end` says that nothing follows the window, so that a last
+    call without a result may still get one.
     """
-    weight = sum(min(row.length, _ROW_TEXT) for row in rows)
-    lens = Lens(mask, whole, min(1.0, max(0.2, PAGE_TEXT / weight)) if weight else 1.0)
-    return _Window(rows, results, lens, last).cards()
+    window = _Window(rows, results, at_end)
+    cards = window.cards(Lens(mask, whole))
+    for _ in range(0 if whole else _TRIES):
+        fixed, flexible = sum(map(frame, cards)), sum(map(texts, cards))
+        if fixed + flexible <= PAGE:
+            break
+        scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.95
+        cards = window.cards(Lens(mask, whole, scale))
+    return cards
 
 
 class _Window:
-    def __init__(self, rows: Sequence[Row], results: Mapping[str, Row], lens: Lens, last: int | None) -> None:
+    def __init__(self, rows: Sequence[Row], results: Mapping[str, Row], at_end: bool) -> None:
         self._rows = rows
         self._results = dict(results)
-        self._lens = lens
         self._calls = {call for row in rows for call in _call_ids(row)}
         for row in rows:
             for block in results_of(row.record) if row.type == "user" else ():
                 self._results.setdefault(text(block.get("tool_use_id")), row)
-        self._open = self._open_from(last)
+        self._open = self._open_from() if at_end else None
+        self._summaries: set[int] = set()
+        """Positions of summaries that their boundary's bar has taken in."""
 
-    def _open_from(self, last: int | None) -> int | None:
-        """From this position on nothing has answered yet: the transcript ends in calls without a result."""
-        if last is None or not self._rows or self._rows[-1].position < last:
-            return None
+    def _open_from(self) -> int | None:
+        """From this position on there are only calls: their results may still come."""
         start = None
         for row in reversed(self._rows):
             if row.type == "user" or (row.type == "assistant" and not _call_ids(row)):
@@ -59,31 +65,38 @@ class _Window:
             start = row.position
         return start
 
-    def cards(self) -> list[Card]:
+    def cards(self, lens: Lens) -> list[Card]:
+        self.lens = lens
         cards: list[Card] = []
-        skip = False
-        for row, following in zip(self._rows, [*self._rows[1:], None], strict=True):
-            if skip:
-                skip = False
+        for index, row in enumerate(self._rows):
+            if row.position in self._summaries:
                 continue
             if is_bar(row.record):
-                summary = following if following and is_summary(following.record) else None
-                skip = summary is not None
-                cards.append(bar(row, summary, self._lens.fresh()))
+                cards.append(bar(row, self._summary_after(index), self.lens.fresh()))
                 continue
             for nth, drawn in enumerate(self._drawn(row)):
                 _add(cards, replace(drawn, nth=nth) if nth and isinstance(drawn, Card) else drawn, row)
         return cards
+
+    def _summary_after(self, index: int) -> Row | None:
+        """The summary that belongs to a boundary: the next record, or the next but the attachments of the new start."""
+        for row in self._rows[index + 1 :]:
+            if is_summary(row.record):
+                self._summaries.add(row.position)
+                return row
+            if row.type in ("user", "assistant", "system"):
+                break
+        return None
 
     def _drawn(self, row: Row) -> Iterator[Card | Chip]:
         for drawn in self._of(row):
             if isinstance(drawn, Card):
                 yield drawn
             else:
-                yield chip(row, drawn, self._lens.fresh())
+                yield chip(row, drawn, self.lens.fresh())
 
     def _of(self, row: Row) -> Iterator[Card | Told]:
-        record, lens = row.record, self._lens.fresh()
+        record, lens = row.record, self.lens.fresh()
         if row.type == "user":
             yield from self._user(row)
         elif row.type == "assistant":
@@ -105,32 +118,32 @@ class _Window:
 
     def _user(self, row: Row) -> Iterator[Card | Told]:
         if is_summary(row.record):
-            yield summary_bar(row, self._lens.fresh())
+            yield summary_bar(row, self.lens.fresh())
             return
         found = results_of(row.record)
         for block in found:
             tool_use_id = text(block.get("tool_use_id"))
             joined = tool_use_id in self._calls and self._results.get(tool_use_id) is row
-            if not joined and (card := result_card(row, tool_use_id, self._lens.fresh())):
+            if not joined and (card := result_card(row, tool_use_id, self.lens.fresh())):
                 yield card
         content = content_of(row.record)
         others = [block for block in blocks(row.record) if block.get("type") != "tool_result"]
         if others:
-            yield speech(row, others if found else content, self._lens.fresh())
+            yield speech(row, others if found else content, self.lens.fresh())
         elif not found:
-            yield raw_card(row, "user record without content", row.record.get("message"), self._lens.fresh())
+            yield raw_card(row, "user record without content", row.record.get("message"), self.lens.fresh())
 
     def _assistant(self, row: Row) -> Iterator[Card | Told]:
         found = blocks(row.record)
         for block in found:
-            lens = self._lens.fresh()
+            lens = self.lens.fresh()
             if block.get("type") in ("tool_use", "mcp_tool_use"):
                 waiting = self._open is not None and row.position >= self._open
                 yield call_card(row, block, self._results.get(text(block.get("id"))), lens, waiting=waiting)
             else:
                 yield block_card(row, block, lens)
         if not found:
-            yield raw_card(row, "assistant record without content", row.record.get("message"), self._lens.fresh())
+            yield raw_card(row, "assistant record without content", row.record.get("message"), self.lens.fresh())
 
 
 def _call_ids(row: Row) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sessions.engine.cards.badges import badge, badges
-from sessions.engine.cards.card import Badge, Card, Kind, Output, Part, Pictures
+from sessions.engine.cards.card import Badge, Card, Kind, Output, Part, Pictures, Spill
 from sessions.engine.cards.draft import draft
 from sessions.engine.cards.lens import BRIEF, OUTPUT, Lens
 from sessions.engine.cards.loose import table, text
@@ -41,6 +41,7 @@ def call_card(row: Row, block: dict[str, Any], result: Row | None, lens: Lens, *
         marks=_marks(row, found),
         rows=(row.position, *((result.position,) if result else ())),
         error=bool(found and found.error),
+        folded=drawn.folded and bool(parts) and not isinstance(parts[-1], Pictures | Spill) and not call.failed,
         agent_id=drawn.agent_id,
         tool_use_id=tool_use_id,
         spilled=found.spill.name if found and found.spill else "",

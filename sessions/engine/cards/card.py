@@ -57,8 +57,6 @@ class Output:
 class Changes:
     kind: ClassVar[str] = "changes"
     diff: Diff
-    more: int = 0
-    """Lines of the diff that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ class Chip:
     position: int
     address: str
     tone: str = ""
-    """"red" or "amber"; empty for the ordinary."""
+    """"bad" or "warn"; empty for the ordinary."""
     count: int = 1
     parts: tuple[Part, ...] = ()
 
@@ -195,10 +193,13 @@ class Card:
     """Which of several cards of one record this is."""
     error: bool = False
     tone: str = ""
+    """"bad", "warn", or "aside" for what nobody needs to read first."""
     size: int = 0
     """Bytes of the whole text."""
     cut: bool = False
     """The card shows less than the whole."""
+    folded: bool = False
+    """Only its first line shows until somebody opens it."""
     whole: bool = False
     """Built without the limits of a page; when it is cut all the same, only the raw record has the rest."""
     agent_id: str = ""

@@ -97,7 +97,7 @@ _ATTACHED = {
     "prompt_snapshot": ("system prompt", ""),
     "queued_command": ("queued", "prompt"),
 }
-_BAD = {"hook_non_blocking_error": "amber", "hook_blocking_error": "red", "max_turns_reached": "amber"}
+_BAD = {"hook_non_blocking_error": "warn", "hook_blocking_error": "bad", "max_turns_reached": "warn"}
 _PROGRESS = {
     "bash_progress": ("running", "elapsedTimeSeconds"),
     "hook_progress": ("hook", "hookName"),
@@ -132,7 +132,7 @@ def attached(record: Record) -> Told:
     label, key = _ATTACHED[kind]
     code = whole(attachment.get("exitCode"))
     suffix = f" exit {code}" if code else ""
-    return label, _detail(attachment, key) + suffix, "amber" if code and kind not in _BAD else _BAD.get(kind, "")
+    return label, _detail(attachment, key) + suffix, "warn" if code and kind not in _BAD else _BAD.get(kind, "")
 
 
 def progress(record: Record) -> Told:
@@ -161,8 +161,8 @@ def state(record: Record) -> Told:
         )
     if kind in _STATE:
         label, key = _STATE[kind]
-        return label, _detail(record, key), "red" if kind == "failed" else ""
-    return "unknown record", kind or "without a type", "amber"
+        return label, _detail(record, key), "bad" if kind == "failed" else ""
+    return "unknown record", kind or "without a type", "warn"
 
 
 def _detail(values: dict[str, Any], path: str) -> str:

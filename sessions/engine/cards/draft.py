@@ -31,7 +31,7 @@ def draft(
         parts=parts,
         marks=badges(row),
         rows=(row.position,),
-        error=tone == "red",
+        error=tone == "bad",
         tone=tone,
         size=lens.tally.size,
         cut=lens.tally.cut,

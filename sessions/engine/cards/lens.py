@@ -90,13 +90,18 @@ class Lens:
             self.tally.cut = True
         return tuple(self.line(text) for text in everything[:limit])
 
-    def lines(self, count: int) -> int:
-        return 20_000 if self.whole else max(4, int(count * self.scale))
+    def few(self, count: int) -> int:
+        """How many of a list's items are shown where `count` is the ordinary number."""
+        return 20_000 if self.whole else max(3, int(count * self.scale))
+
+    def width(self, chars: int) -> int:
+        """How long a line may be where `chars` is the ordinary length."""
+        return max(40, int(chars * min(1.0, self.scale)))
 
     def _room(self, limit: Limit) -> tuple[int, int]:
         if self.whole:
             return CEILING, 0
-        return max(80, int(limit.chars * self.scale)), limit.lines and max(3, int(limit.lines * self.scale))
+        return max(40, int(limit.chars * self.scale)), limit.lines and max(3, int(limit.lines * self.scale))
 
 
 def _head(text: str, chars: int, lines: int) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from sessions.engine.cards.card import Card, Fold, Kind, Part, Pictures
 from sessions.engine.cards.chips import Told
 from sessions.engine.cards.draft import draft
-from sessions.engine.cards.lens import BRIEF, OUTPUT, THOUGHT, WORDS, Lens
+from sessions.engine.cards.lens import BRIEF, OUTPUT, WORDS, Lens
 from sessions.engine.cards.loose import content_blocks, joined, table, text
 from sessions.engine.cards.pictures import pictures
 from sessions.engine.cards.raw import pretty
@@ -42,7 +43,7 @@ def speech(row: Row, content: Any, lens: Lens, *, queued: bool = False) -> Card 
     if words.startswith(_OUTPUTS):
         return command_output(row, words, lens)
     if words.startswith(_INTERRUPTED):
-        return draft(Kind.NOTE, row, lens, "Interrupted by the user", lens.line(words.strip("[]"), 120), tone="amber")
+        return draft(Kind.NOTE, row, lens, "Interrupted by the user", lens.line(words.strip("[]"), 120), tone="warn")
     return _message(row, words, lens) or _said(row, content, words, lens, queued=queued)
 
 
@@ -77,7 +78,7 @@ def _message(row: Row, words: str, lens: Lens) -> Card | None:
     """What others than the person say in the user's role: tasks, team mates, monitors, other sessions."""
     if words.startswith("<task-notification>"):
         status, summary = between(words, "status"), between(words, "summary")
-        tone = "red" if status == "failed" else ""
+        tone = "bad" if status == "failed" else ""
         parts = lens.prose(between(words, "result"), OUTPUT)
         facts = known(lens.line(status, 40))
         return draft(Kind.NOTE, row, lens, "Task", lens.line(summary, 240), facts=facts, parts=parts, tone=tone)
@@ -115,12 +116,10 @@ def _injected(row: Row, words: str, lens: Lens) -> Card | Told:
     title = "Skill" if text(row.record.get("sourceToolUseID")) else "Injected text"
     if not words:
         return "injected", "no text", ""
-    body = lens.plain(words, THOUGHT if lens.whole else BRIEF)
-    line = lens.line(words, 100)
-    fold = Fold(size(lens.tally.size), body)
-    return draft(
-        Kind.NOTE, row, lens, title, line, parts=(fold,) if len(words) > 100 or "\n" in words else (), tone="quiet"
-    )
+    parts = lens.plain(words, BRIEF)
+    facts = (size(lens.tally.size),)
+    card = draft(Kind.NOTE, row, lens, title, lens.line(words, 100), facts=facts, parts=parts, tone="aside")
+    return replace(card, folded=True)
 
 
 def _others(content: Any, lens: Lens) -> list[Part]:

@@ -13,7 +13,7 @@ from sessions.engine.cards.tools.call import known
 from sessions.engine.rows import Record, Row
 from sessions.engine.words import duration, plural
 
-_TONES = {"warning": "amber", "error": "red"}
+_TONES = {"warning": "warn", "error": "bad"}
 
 
 def quiet(record: Record) -> Told | None:
@@ -32,7 +32,7 @@ def quiet(record: Record) -> Told | None:
         return "info", content, ""
     if subtype in ("", "informational", "api_error", "away_summary", "model_refusal_fallback"):
         return None if content or subtype == "api_error" else ("system", text(record.get("level")), "")
-    return "unknown system record", subtype, "amber"
+    return "unknown system record", subtype, "warn"
 
 
 def _stop_hooks(record: Record) -> Told:
@@ -45,14 +45,14 @@ def _stop_hooks(record: Record) -> Told:
         plural(errors, "error") if errors else "",
         f"prevented continuation {text(record.get('stopReason'))}" if stopped else "",
     )
-    return "stop hooks", ", ".join(details), "red" if stopped or errors else ""
+    return "stop hooks", ", ".join(details), "bad" if stopped or errors else ""
 
 
 def note(row: Row, lens: Lens) -> Card:
     record = row.record
     subtype = text(record.get("subtype"))
     if subtype == "api_error":
-        return draft(Kind.NOTE, row, lens, "API error", _error_line(record, lens), facts=_retry(record), tone="red")
+        return draft(Kind.NOTE, row, lens, "API error", _error_line(record, lens), facts=_retry(record), tone="bad")
     content = text(record.get("content"))
     tone = _TONES.get(text(record.get("level")), "")
     if subtype == "away_summary":
@@ -63,7 +63,7 @@ def note(row: Row, lens: Lens) -> Card:
         line = lens.line(" → ".join(known(*models)))
         parts = lens.plain(content, BRIEF)
         return draft(
-            Kind.NOTE, row, lens, "Refused, another model took over", line, facts=facts, parts=parts, tone="amber"
+            Kind.NOTE, row, lens, "Refused, another model took over", line, facts=facts, parts=parts, tone="warn"
         )
     return draft(Kind.NOTE, row, lens, "System", parts=lens.plain(content, OUTPUT), tone=tone)
 

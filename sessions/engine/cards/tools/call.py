@@ -27,6 +27,10 @@ class Call:
         return self.outcome is not None and not self.outcome.error
 
     @property
+    def failed(self) -> bool:
+        return self.outcome is not None and self.outcome.error
+
+    @property
     def text(self) -> str:
         """What the call gave back; empty when it failed, because the card shows errors in one way for all tools."""
         return self.outcome.text if self.outcome and not self.outcome.error else ""
@@ -44,6 +48,8 @@ class Sketch:
     agent_id: str = ""
     title: str = ""
     """In place of the tool's name."""
+    folded: bool = False
+    """The header says enough; the rest opens on demand."""
 
 
 Sketcher = Callable[[Call, Lens], Sketch]

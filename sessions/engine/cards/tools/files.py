@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sessions.engine.cards.card import Changes, Part
 from sessions.engine.cards.lens import BRIEF, DIFF_LINES, Lens
 from sessions.engine.cards.loose import table, tables, text, whole
 from sessions.engine.cards.tools.call import Call, Sketch, known
-from sessions.engine.diffs import Diff, Hunk, Line, from_patch, from_texts
+from sessions.engine.diffs import Diff, Hunk, from_patch, from_texts, plain, with_words
 from sessions.engine.prose import visible
 from sessions.engine.words import plural
 
 _MAX_SIDE = 400_000
-_MAX_SHOWN_LINE = 300
+_SHOWN_WIDTH = 300
+_MAX_WIDTH = 20_000
 
 
 def read(call: Call, lens: Lens) -> Sketch:
     file = table(call.facts.get("file"))
     path = call.given("file_path", "path", "notebook_path") or text(file.get("filePath"))
+    kind = text(call.facts.get("type"))
     return Sketch(
         summary=lens.line(path),
-        facts=known(_range(call), _extent(call), lens.line(text(call.input.get("pages")), 20)),
+        facts=known(
+            _range(call),
+            lens.line(kind, 30) if kind != "text" else "",
+            lens.line(call.given("pages"), 20),
+        ),
         parts=lens.output(call.text, BRIEF),
+        folded=True,
     )
 
 
 def _range(call: Call) -> str:
+    """Which lines were read: as recorded with the result, or else as asked for."""
     file = table(call.facts.get("file"))
-    first = whole(file.get("startLine")) or whole(call.input.get("offset"))
+    first = whole(file.get("startLine")) or whole(call.input.get("offset")) or 1
     count = whole(file.get("numLines")) or whole(call.input.get("limit"))
-    if first is None and count is None:
-        return ""
-    first = first or 1
-    return f"lines {first}–{first + count - 1}" if count else f"from line {first}"
-
-
-def _extent(call: Call) -> str:
-    file = table(call.facts.get("file"))
     total = whole(file.get("totalLines"))
-    if total is not None:
-        return f"of {total:,}"
-    kind = text(call.facts.get("type"))
-    return kind if kind != "text" and len(kind) < 30 else ""
+    if count is None:
+        return f"from line {first:,}" if first > 1 else ""
+    if first == 1 and count == total:
+        return plural(count, "line")
+    return f"lines {first:,}–{first + count - 1:,}" + (f" of {total:,}" if total is not None else "")
 
 
 def change(call: Call, lens: Lens) -> Sketch:
@@ -53,7 +56,7 @@ def change(call: Call, lens: Lens) -> Sketch:
         summary=lens.line(path),
         facts=known(
             "new file" if facts.get("type") == "create" else "",
-            f"+{diff.added} −{diff.removed}" if diff.hunks else "",
+            " ".join(known(f"+{diff.added}" if diff.added else "", f"−{diff.removed}" if diff.removed else "")),
             plural(edits, "edit") if edits else "",
             "every occurrence" if call.input.get("replace_all") is True else "",
             lens.line(call.given("edit_mode"), 20),
@@ -66,33 +69,38 @@ def change(call: Call, lens: Lens) -> Sketch:
 def _computed(call: Call) -> Diff:
     sides = [(call.given("old_string", "old_source"), call.given("new_string", "new_source", "content"))]
     sides += [(text(edit.get("old_string")), text(edit.get("new_string"))) for edit in tables(call.input.get("edits"))]
-    whole_file = not call.given("old_string") and bool(call.given("content"))
     hunks: list[Hunk] = []
     for old, new in sides:
-        hunks += from_texts(old[:_MAX_SIDE], new[:_MAX_SIDE], numbered=whole_file).hunks
+        hunks += from_texts(old[:_MAX_SIDE], new[:_MAX_SIDE]).hunks
     return Diff(tuple(hunks))
 
 
 def changes(diff: Diff, lens: Lens) -> tuple[Part, ...]:
-    """The first lines of a diff. Words are masked by line: a diff has no text of its own to mask."""
+    """The first lines of a diff, masked, and their changed words marked."""
     if not diff.hunks:
         return ()
-    limit = lens.lines(DIFF_LINES)
+    limit = lens.few(DIFF_LINES)
     lens.tally.size += sum(len(line.text) + 1 for hunk in diff.hunks for line in hunk.lines)
-    short = diff.head(limit)
     if diff.length > limit:
         lens.tally.cut = True
-    hunks = tuple(Hunk(hunk.old, hunk.new, tuple(_shown(line, lens) for line in hunk.lines)) for hunk in short.hunks)
-    return (Changes(Diff(hunks), max(0, diff.length - limit)),)
+    return (Changes(Diff(tuple(with_words(_masked(_narrow(hunk, lens), lens)) for hunk in diff.head(limit).hunks))),)
 
 
-def _shown(line: Line, lens: Lens) -> Line:
-    width = 20_000 if lens.whole else _MAX_SHOWN_LINE
-    original = line.text
-    masked = lens.mask(original[: width + 400])
+def _narrow(hunk: Hunk, lens: Lens) -> Hunk:
+    width = _MAX_WIDTH if lens.whole else max(80, int(_SHOWN_WIDTH * lens.scale))
+    if all(len(line.text) <= width for line in hunk.lines):
+        return hunk
+    lens.tally.cut = True
+    lines = (line if len(line.text) <= width else plain(line.kind, line.text[:width] + "…") for line in hunk.lines)
+    return replace(hunk, lines=tuple(lines))
+
+
+def _masked(hunk: Hunk, lens: Lens) -> Hunk:
+    """Masked as one text, because a key spans lines. Where that changes the number of lines, their kind is lost."""
+    original = "\n".join(line.text for line in hunk.lines)
+    masked = visible(lens.mask(original))
     if masked == original:
-        return Line(line.kind, tuple((visible(text), changed) for text, changed in line.segments))
-    if len(original) > width:
-        lens.tally.cut = True
-        masked = masked[:width] + "…"
-    return Line(line.kind, ((visible(masked), False),))
+        return hunk
+    texts = masked.split("\n")
+    kinds = [line.kind for line in hunk.lines] if len(texts) == len(hunk.lines) else [" "] * len(texts)
+    return replace(hunk, lines=tuple(map(plain, kinds, texts)))

@@ -28,12 +28,12 @@ def _is_current(item: dict[str, Any]) -> bool:
 def listing(listed: list[dict[str, Any]], lens: Lens) -> tuple[Part, ...]:
     if not listed:
         return ()
-    limit = lens.lines(_SHOWN)
+    limit = lens.few(_SHOWN)
     if len(listed) > limit:
         lens.tally.cut = True
     rows = tuple(
         Todo(
-            lens.line(text(item.get("content")) or text(item.get("subject")), 200),
+            lens.line(text(item.get("content")) or text(item.get("subject")), lens.width(200)),
             lens.line(text(item.get("status")), 20),
         )
         for item in listed[:limit]

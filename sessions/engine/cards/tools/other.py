@@ -34,7 +34,7 @@ def _structured(call: Call) -> str:
 
 def pairs(values: dict[str, Any], lens: Lens, limit: Limit = VALUE) -> tuple[Part, ...]:
     """Named values, each as text, the long ones cut."""
-    shown = list(values.items())[: 200 if lens.whole else _SHOWN]
+    shown = list(values.items())[: lens.few(_SHOWN)]
     if len(values) > len(shown):
         lens.tally.cut = True
     budget = CEILING if lens.whole else 4_000

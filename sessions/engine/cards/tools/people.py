@@ -73,7 +73,7 @@ def questions(call: Call, lens: Lens) -> Sketch:
     answers = table(call.facts.get("answers")) or table(call.input.get("answers"))
     rows = [
         Question(
-            lens.line(text(one.get("question")), 400),
+            lens.line(text(one.get("question")), lens.width(400)),
             tuple(lens.line(text(option.get("label")), 100) for option in tables(one.get("options"))[:12]),
             lens.line(_said(answers.get(text(one.get("question")))), 400),
         )

@@ -12,7 +12,7 @@ from sessions.engine.words import duration, plural, size
 def grep(call: Call, lens: Lens) -> Sketch:
     places = known(call.given("path"), call.given("glob"), call.given("type"))
     summary = call.given("pattern") + (f" in {', '.join(places)}" if places else "")
-    return Sketch(lens.line(summary), known(*_counts(call)), lens.output(call.text, BRIEF))
+    return Sketch(lens.line(summary), known(*_counts(call)), lens.output(call.text, BRIEF), folded=True)
 
 
 def _counts(call: Call) -> tuple[str, ...]:
@@ -35,6 +35,7 @@ def tools(call: Call, lens: Lens) -> Sketch:
         summary=lens.line(call.given("query")),
         facts=known(plural(len(found), "tool") if call.ok else "", *lens.first(found, 6)),
         parts=() if found else lens.output(call.text, BRIEF),
+        folded=True,
     )
 
 
@@ -79,7 +80,7 @@ def links(results: object, lens: Lens) -> list[Link]:
 
 
 def shown(found: list[Link], lens: Lens) -> tuple[Part, ...]:
-    limit = 500 if lens.whole else 5
+    limit = lens.few(5)
     if len(found) > limit:
         lens.tally.cut = True
     return (Links(tuple(found[:limit])),) if found else ()
