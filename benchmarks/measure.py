@@ -17,7 +17,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 SAMPLE_SECONDS = 0.02
 
 
-class CommandFailed(Exception):
+class CommandError(Exception):
     """A measured command ended with an error; the message holds its last words."""
 
 
@@ -54,7 +54,7 @@ def command_run(
         if status:
             errors.seek(0)
             words = errors.read().decode(errors="replace").strip().splitlines()
-            raise CommandFailed(f"exit {status}: {words[-1] if words else 'no reason given'}")
+            raise CommandError(f"{Path(command[0]).name}: exit {status}: {words[-1] if words else 'no reason given'}")
         return Ran(seconds, _children_cpu() - busy, memory.peak / 1e6, b"".join(pieces), first)
 
 

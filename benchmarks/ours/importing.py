@@ -19,7 +19,7 @@ LIVE_SEED = 99
 PEER_FACTOR = {"M": 4.0, "L": 6.0}
 
 
-class EntriesMissing(Exception):
+class MissingEntriesError(Exception):
     """The import did not account for every line of the corpus."""
 
 
@@ -41,7 +41,7 @@ def import_cold(corpus: Corpus, data: Path, repetitions: int) -> Imported:
         ran = home.run("import", str(corpus.directory), "--json")
         report = json.loads(ran.output)
         if report["entries"] != corpus.entries or report["bad_lines"]:
-            raise EntriesMissing(f"{corpus.size}: {report['entries']} of {corpus.entries} entries")
+            raise MissingEntriesError(f"{corpus.size}: {report['entries']} of {corpus.entries} entries")
         runs.append((ran, report))
     runs.sort(key=lambda run: run[0].seconds)
     ran, report = runs[len(runs) // 2]
