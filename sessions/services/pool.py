@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import multiprocessing
 import signal
 from collections import deque
@@ -144,6 +145,7 @@ class _Worker:
 
 def _work(jobs: Connection, results: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
     while True:
         for delivery in scan(jobs.recv()):
             results.send(delivery)

@@ -11,7 +11,6 @@ from django.db import connection
 from sessions.engine.marks import Mark
 from sessions.engine.scan import Batch, Facts, Stretch
 from sessions.models.archive import BLOCK_BITS
-from sessions.services import text_index
 from sessions.services.pool import Delivery
 
 ENTRY = (
@@ -129,8 +128,6 @@ def _many(cursor: Any, written: Written, table: str, sql: str, rows: Sequence[Se
 
 def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch) -> None:
     _many(cursor, written, "entry", ENTRY, batch.entries)
-    text_index.add(cursor, batch.texts)
-    written.add("text", len(batch.texts))
     _many(cursor, written, "request", REQUEST, [(transcript_id, *row) for row in batch.requests])
     _many(cursor, written, "turn", TURN, list(batch.turns.values()))
     _many(cursor, written, "problem", PROBLEM, [(transcript_id, *row) for row in batch.problems])
