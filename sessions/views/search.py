@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
+from sessions.selectors.deep import deep_slice
 from sessions.selectors.facets import project_tree
 from sessions.selectors.search import search
-from sessions.services.deep import deep_slice
 from sessions.views.filters import BIGGEST
 
 PER_PAGE = 30
+MOST_PAGES = 1000
 SLICE_SECONDS = 0.4
 """Short, so that the first hits of a scan show at once and Cancel is obeyed."""
 
@@ -25,9 +26,9 @@ DEEP = "deep-slice"
 class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=1000)
     project = forms.IntegerField(required=False, min_value=0, max_value=BIGGEST)
-    before = forms.CharField(required=False, max_length=200)
+    page = forms.IntegerField(required=False, min_value=1, max_value=MOST_PAGES)
     deep = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
-    cursor = forms.CharField(required=False, max_length=500)
+    cursor = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
 
 
 @require_safe
@@ -35,20 +36,21 @@ def search_page(request: HtmxRequest) -> HttpResponse:
     form = SearchForm(request.GET)
     form.is_valid()
     query, project = form.cleaned_data.get("q", ""), form.cleaned_data.get("project")
-    deep, cursor = bool(form.cleaned_data.get("deep")), form.cleaned_data.get("cursor", "")
+    deep, cursor = bool(form.cleaned_data.get("deep")), form.cleaned_data.get("cursor")
     context: dict[str, object] = {"query": query, "project_id": project, "deep": deep, "problems": form.errors}
     if query and deep:
         context |= _slice(query, project, cursor)
     if not wants_partial(request, DEEP):
         context["projects"] = project_tree()
         if query and not cursor:
-            before = form.cleaned_data.get("before") or None
-            context["found"] = search(query, project=project, limit=PER_PAGE, before=before)
+            page = form.cleaned_data.get("page") or 1
+            found = search(query, project=project, limit=PER_PAGE, skip=(page - 1) * PER_PAGE)
+            context |= {"found": found, "page": page, "older": page + 1 if found.more and page < MOST_PAGES else None}
     return render_page(request, "transcripts/search.html", context, partials=(DEEP,))
 
 
-def _slice(query: str, project: int | None, cursor: str) -> dict[str, object]:
-    part = deep_slice(query, cursor or None, SLICE_SECONDS)
+def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, object]:
+    part = deep_slice(query, str(cursor or ""), seconds=SLICE_SECONDS, project=project)
     context: dict[str, object] = {"slice": part, "shallow": search_address(query, project)}
     if part.cursor:
         context["rest"] = search_address(query, project, deep="1", cursor=part.cursor)
