@@ -9,5 +9,6 @@ urlpatterns = [
     path("import/", home.import_progress, name="import-progress"),
     path("palette/", palette.palette, name="palette"),
     path("runs/indicator/", runs.indicator, name="run-indicator"),
+    path("", include("inspector.health")),
     path("", include("sessions.urls")),
 ]

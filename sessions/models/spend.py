@@ -55,3 +55,11 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"turn {self.id}"
+
+    @property
+    def total(self) -> int:
+        return self.input + self.cache_read + self.cache_write + self.output
+
+    @property
+    def duration(self) -> int | None:
+        return self.ended_at - self.started_at if self.ended_at is not None and self.started_at is not None else None

@@ -15,11 +15,10 @@ from typing import Any
 
 from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.marks import Mark
-from sessions.engine.place import POSITION_BITS
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
 
 
-_MASK = (1 << POSITION_BITS) - 1
 PIPE_BYTES = 1024 * 1024
 
 
@@ -80,7 +79,8 @@ def scan(job: Job) -> Iterator[Delivery]:
 def _link_rows(batch: Batch) -> list[LinkRow]:
     extra = batch.extras.get
     return [
-        LinkRow(e[0] & _MASK, e[3], e[4], e[5], e[6], e[7], e[8], e[11], extra(e[0] & _MASK)) for e in batch.entries
+        LinkRow(e[0] & POSITION_MASK, e[3], e[4], e[5], e[6], e[7], e[8], e[11], extra(e[0] & POSITION_MASK), e[9])
+        for e in batch.entries
     ]
 
 

@@ -20,7 +20,7 @@ from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
-from sessions.services.relink import relink
+from sessions.services.relink import relink, repeats
 from sessions.services.settle import settle
 from sessions.services.writer import Written, write
 
@@ -146,7 +146,8 @@ def _take(
         if entries:
             touched.setdefault(job.transcript_id, entries[0][0] & POSITION_MASK)
             progress.entries += len(entries)
-        if delivery.linkage is not None and delivery.linkage.state is None:
+        linkage = delivery.linkage
+        if linkage is not None and linkage.marks is None and (linkage.state is None or repeats(job, entries)):
             unlinked.add(job.transcript_id)
     progress.bytes += stretch.size
     if stretch.last:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from sessions.engine.stamps import iso
 from sessions.selectors.deep import DeepSearch
 from sessions.selectors.search import Hit, search
 
@@ -49,19 +49,15 @@ class Command(BaseCommand):
 
     def _say(self, hit: Hit) -> None:
         text = "".join(f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet)
-        self.stdout.write(f"{when(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
+        self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
-
-
-def when(at: int | None) -> str | None:
-    return datetime.fromtimestamp(at / 1000, UTC).isoformat().replace("+00:00", "Z") if at is not None else None
 
 
 def as_json(hit: Hit) -> dict[str, object]:
     return {
         "session": hit.session,
         "entry": hit.address,
-        "at": when(hit.at),
+        "at": iso(hit.at),
         "role": hit.role,
         "snippet": "".join(piece for piece, _ in hit.snippet),
         "title": hit.title,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from sessions.services.watch import watch
+from inspector.services.follow import follow
 
 
 class Command(BaseCommand):
@@ -19,4 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--path", type=Path, default=None, help="a configuration directory")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        watch(options["path"] or Path(settings.CLAUDE_CONFIG_DIR))
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        follow(options["path"] or Path(settings.CLAUDE_CONFIG_DIR), stop)

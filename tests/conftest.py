@@ -1,0 +1,39 @@
+"""The tests have a home of their own, which has to be known before the settings are read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import postgres_server, redis_server
+
+_HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
+os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
+os.environ["CLAUDE_CONFIG_DIR"] = str(Path(_HOME.name) / "no-sessions")
+for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
+    os.environ.pop(_name, None)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """A file instead of memory: the same journal, locks and pragmas as in use."""
+    from django.conf import settings
+    from django.db import connection
+
+    connection.settings_dict["TEST"]["NAME"] = str(settings.LUCID_HOME / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-redis-") as folder, redis_server(Path(folder)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-postgres-") as folder, postgres_server(Path(folder)) as url:
+        yield url
