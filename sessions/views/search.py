@@ -12,11 +12,10 @@ from django.views.decorators.http import require_safe
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.selectors.deep import deep_slice
 from sessions.selectors.facets import project_tree
-from sessions.selectors.search import search
+from sessions.selectors.search import DEEPEST, search
 from sessions.views.filters import BIGGEST
 
 PER_PAGE = 30
-MOST_PAGES = 1000
 SLICE_SECONDS = 0.4
 """Short, so that the first hits of a scan show at once and Cancel is obeyed."""
 
@@ -26,7 +25,7 @@ DEEP = "deep-slice"
 class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=1000)
     project = forms.IntegerField(required=False, min_value=0, max_value=BIGGEST)
-    page = forms.IntegerField(required=False, min_value=1, max_value=MOST_PAGES)
+    before = forms.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     deep = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     cursor = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
 
@@ -43,9 +42,9 @@ def search_page(request: HtmxRequest) -> HttpResponse:
     if not wants_partial(request, DEEP):
         context["projects"] = project_tree()
         if query and not cursor:
-            page = form.cleaned_data.get("page") or 1
-            found = search(query, project=project, limit=PER_PAGE, skip=(page - 1) * PER_PAGE)
-            context |= {"found": found, "page": page, "older": page + 1 if found.more and page < MOST_PAGES else None}
+            before = form.cleaned_data.get("before") or ""
+            found = search(query, project=project, limit=PER_PAGE, before=str(before))
+            context |= {"found": found, "older": found.next if found.next and int(found.next) <= DEEPEST else None}
     return render_page(request, "transcripts/search.html", context, partials=(DEEP,))
 
 

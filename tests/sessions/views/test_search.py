@@ -116,7 +116,7 @@ def test_no_query_breaks_the_page(client: Client, imported: None, query: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("cursor", "²"), ("cursor", "-1"), ("page", "0"), ("project", "x"), ("deep", "deeper")]
+    ("name", "value"), [("cursor", "²"), ("cursor", "-1"), ("before", "0"), ("project", "x"), ("deep", "deeper")]
 )
 def test_a_parameter_that_makes_no_sense_is_ignored_and_said(
     client: Client, imported: None, name: str, value: str
@@ -130,15 +130,15 @@ def test_older_hits_are_on_the_next_page(client: Client, tmp_path: Path) -> None
     write(tmp_path / "projects" / "p" / "one.jsonl", *(said(number, f"walrus {number}") for number in range(40)))
     sync([tmp_path], workers=1)
     first = client.get("/search/", {"q": "walrus"}).content.decode()
-    assert 'href="?q=walrus&amp;page=2"' in first
-    second = client.get("/search/", {"q": "walrus", "page": "2"}).content.decode()
+    assert 'href="?q=walrus&amp;before=30"' in first
+    second = client.get("/search/", {"q": "walrus", "before": "30"}).content.decode()
     assert second.count('<li class="hit item">') == 10
     assert 'rel="next"' not in second
 
 
 def test_a_hit_without_a_time_or_a_title_is_still_a_hit() -> None:
     hit = Hit("one", "", "atlas", "L4", 4, None, "user", (("before ", False), ("word", True)))
-    html = render_to_string("transcripts/search.html", {"query": "word", "found": SearchPage((hit,), None, False)})
+    html = render_to_string("transcripts/search.html", {"query": "word", "found": SearchPage((hit,), None, None)})
     assert "Untitled session" in html
     assert "before <mark>word</mark>" in html
     assert "many hits" in html
