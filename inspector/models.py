@@ -30,7 +30,7 @@ class Run(models.Model):
     """Milliseconds since 1970, UTC, all four. A running run without a recent heartbeat has lost its worker."""
 
     class Meta:
-        indexes = [models.Index(fields=["kind", "-created_at"], name="run_latest")]
+        indexes = (models.Index(fields=["kind", "-created_at"], name="run_latest"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
