@@ -85,6 +85,7 @@
     else if (forward) next = elements.find((element) => below(element, line - 4));
     else next = elements.filter((element) => element.getBoundingClientRect().top < line - 4).pop();
     if (next) makeCurrent(next);
+    return Boolean(next);
   }
 
   function makeCurrent(element) {
@@ -94,29 +95,28 @@
   }
 
   function openCurrent() {
-    const link = find(".current a.permalink, .current a.what, .current a[href]");
+    const link = find(".current a.at") || find(".current a.what") || find(".current a[href]");
     if (link) link.click();
-    return Boolean(link);
   }
 
   const KEYS = {
     "?": () => openDialog("help"),
     "/": () => find("[data-find]")?.focus() ?? find("#find").select(),
-    j: () => step(ITEMS, true),
-    k: () => step(ITEMS, false),
-    n: () => step(".turn", true),
-    p: () => step(".turn", false),
-    "]": () => step(".bar", true),
-    "[": () => step(".bar", false),
-    g: () => go("g", () => scrollTo({ top: 0 })),
-    G: () => go("G", () => scrollTo({ top: document.body.scrollHeight })),
+    j: () => step(ITEMS, true) || follow("j"),
+    k: () => step(ITEMS, false) || follow("k"),
+    n: () => step(".turn", true) || follow("n"),
+    p: () => step(".turn", false) || follow("p"),
+    "]": () => step(".bar", true) || follow("]"),
+    "[": () => step(".bar", false) || follow("["),
+    g: () => follow("g") || scrollTo({ top: 0 }),
+    G: () => follow("G") || scrollTo({ top: document.body.scrollHeight }),
   };
 
-  /* A page may give a key to one of its links: data-key="g" is the start of a long session, not of this window. */
-  function go(key, otherwise) {
+  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. */
+  function follow(key) {
     const link = find(`a[data-key="${key}"]`);
     if (link) link.click();
-    else otherwise();
+    return Boolean(link);
   }
 
   function onKey(event) {
@@ -170,8 +170,8 @@
     if (card) anchor = { id: card.id, top: card.getBoundingClientRect().top };
   }
 
+  /* Between the swap and the next paint, so that nothing is seen to jump. */
   function afterSwap() {
-    watchCards();
     if (!anchor) return;
     const card = document.getElementById(anchor.id);
     if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.top, behavior: "instant" });
@@ -196,6 +196,14 @@
       watched.add(card);
       observer.observe(card);
     }
+  }
+
+  /* htmx tells of every new element; one look at them all is enough. */
+  let watching = 0;
+
+  function watchSoon() {
+    cancelAnimationFrame(watching);
+    watching = requestAnimationFrame(watchCards);
   }
 
   function moveMark() {
@@ -232,7 +240,8 @@
   });
   document.addEventListener("htmx:configRequest", dropEmpty);
   document.addEventListener("htmx:beforeSwap", beforeSwap);
-  document.addEventListener("htmx:afterSettle", afterSwap);
+  document.addEventListener("htmx:afterSwap", afterSwap);
+  document.addEventListener("htmx:afterSettle", watchSoon);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
   document.addEventListener("htmx:responseError", (event) => {
     toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);
