@@ -42,6 +42,7 @@ class Graph:
     first_up: dict[int, int]
     """Parents that repeated nodes had when they stood first."""
     copies: list[int]
+    boundaries: set[int]
     missing: set[int] = field(default_factory=set)
     """Ids that records speak of and that are not in the file."""
     dangling: int = 0
@@ -78,6 +79,7 @@ def build(rows: Sequence[LinkRow]) -> Graph:
     copies: list[int] = []
     index: dict[int, int] = {}
     calls: dict[int, int] = {}
+    boundaries: set[int] = set()
     trunk = False
     for i, row in enumerate(rows):
         if row.uuid is None:
@@ -92,13 +94,16 @@ def build(rows: Sequence[LinkRow]) -> Graph:
             copies.append(i)
             continue
         chain.append(i)
-        if what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
+        if what == OTHER:
+            if row.detail == "compact_boundary" and row.type == "system":
+                boundaries.add(i)
+        elif what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
             calls.setdefault(row.tool, i)
     if not trunk:
         side = bytearray(size)
-    graph = Graph(
-        rows, flags, kind, node, chain, index, [-1] * size, {}, [], side, calls, {}, copies, agent_file=not trunk
-    )
+    up = [-1] * size
+    graph = Graph(rows, flags, kind, node, chain, index, up, {}, [], side, calls, {}, copies, boundaries)
+    graph.agent_file = not trunk
     _link(graph)
     return graph
 
@@ -163,7 +168,7 @@ def bridge(up: list[int], nodes: Sequence[int], gone: Container[int]) -> None:
     known: dict[int, int] = {}
     for i in nodes:
         parent = up[i]
-        if parent not in gone:
+        if parent not in gone or i in gone:
             continue
         hole: list[int] = []
         while parent in gone and parent not in known:
