@@ -1,0 +1,5 @@
+"""The project: settings, addresses, start-up, and what all apps share."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

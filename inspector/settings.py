@@ -1,32 +1,156 @@
-"""Every setting of Lucid, read from the environment once."""
+"""Every setting of Lucid. What a person may set comes from the environment; docs/configuration.md lists it."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import Any
 
-import environ
+from inspector.logs import logging_config
+from inspector.startup.connecting import with_options
+from inspector.startup.environment import Environment
+from inspector.startup.home import secret_key
 
-env = environ.Env()
+env = Environment()
+
 BASE_DIR = Path(__file__).resolve().parent.parent
-LUCID_HOME = Path(env.str("LUCID_HOME", "~/.lucid")).expanduser()
-CLAUDE_CONFIG_DIR = Path(env.str("CLAUDE_CONFIG_DIR", "~/.claude")).expanduser()
-SECRET_KEY = "replaced-by-the-key-file"
+DEMO_DIR = BASE_DIR / "sessions" / "demo"
+
+# --- from the environment -----------------------------------------------------------------------------------------
+LUCID_HOME = env.path("LUCID_HOME", "~/.lucid")
+CLAUDE_CONFIG_DIR = env.path("CLAUDE_CONFIG_DIR", "~/.claude")
+DATABASE = env.database("DATABASE_URL", default=LUCID_HOME / "lucid.sqlite3")
+REDIS_URL = env.text("REDIS_URL")
+LUCID_BIND = env.text("LUCID_BIND", "127.0.0.1:8765")
+LUCID_ALLOWED_HOSTS = env.names("LUCID_ALLOWED_HOSTS")
+LUCID_WATCH = env.switch("LUCID_WATCH", "on")
+LUCID_WORKER = env.switch("LUCID_WORKER", "on")
+LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
+LUCID_LOG_LEVEL = env.choice("LUCID_LOG_LEVEL", "INFO", "DEBUG", "INFO", "WARNING", "ERROR")
+
+# --- Django -------------------------------------------------------------------------------------------------------
 DEBUG = False
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
-INSTALLED_APPS = ["django.contrib.staticfiles", "django_htmx", "template_partials", "inspector", "sessions.apps.SessionsConfig"]
-MIDDLEWARE = ["django.middleware.security.SecurityMiddleware", "django_htmx.middleware.HtmxMiddleware"]
+SECRET_KEY = secret_key(LUCID_HOME)
 ROOT_URLCONF = "inspector.urls"
-TEMPLATES = [
+ASGI_APPLICATION = "inspector.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+
+INSTALLED_APPS = [
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "csp",
+    "django_structlog",
+    "inspector",
+    "sessions.apps.SessionsConfig",
+]
+
+# The log line and the headers are outermost, so that refusals and static files have them too.
+MIDDLEWARE = [
+    "inspector.middleware.RequestLog",
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "inspector.middleware.OnlyFromHere",
+    "inspector.static.StaticFiles",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+        "OPTIONS": {
+            "context_processors": ["django.template.context_processors.request"],
+            "builtins": ["template_partials.templatetags.partials"],
+            "loaders": [
+                (
+                    "template_partials.loader.Loader",
+                    [
+                        (
+                            "django.template.loaders.cached.Loader",
+                            [
+                                "django.template.loaders.filesystem.Loader",
+                                "django.template.loaders.app_directories.Loader",
+                            ],
+                        )
+                    ],
+                )
+            ],
+        },
     }
 ]
-DATABASES = {"default": env.db_url("DATABASE_URL", f"sqlite:///{LUCID_HOME / 'lucid.sqlite3'}")}
+
+# --- data ---------------------------------------------------------------------------------------------------------
+DATABASES = {"default": with_options(DATABASE)}
+
+# --- background work: Redis when there is one, else files in the home ----------------------------------------------
+CELERY_QUEUE_DIR = LUCID_HOME / "queue"
+CELERY_BROKER_URL = REDIS_URL or "lucid-files://localhost"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
+    {"visibility_timeout": 12 * 3600}
+    if REDIS_URL
+    else {
+        "data_folder_in": str(CELERY_QUEUE_DIR / "messages"),
+        "data_folder_out": str(CELERY_QUEUE_DIR / "messages"),
+        "control_folder": str(CELERY_QUEUE_DIR / "control"),
+        "polling_interval": 0.2,
+    }
+)
+CELERY_TASK_IGNORE_RESULT = True
+# A task is taken off the queue when it is done, so that one whose worker died is not lost.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = bool(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_DEFAULT_QUEUE = "lucid"
+
+# --- static files: read from the source tree, so that there is no build step ----------------------------------------
 STATIC_URL = "/static/"
+STORAGES = {"staticfiles": {"BACKEND": "inspector.static.VersionedStorage"}}
 STATICFILES_DIRS = [BASE_DIR / "static"]
-USE_TZ = True
-TIME_ZONE = "UTC"
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+WHITENOISE_MAX_AGE = 0
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+
+# --- safety -------------------------------------------------------------------------------------------------------
+# A page of another site can make the browser ask 127.0.0.1 under its own name: only these names are answered.
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *LUCID_ALLOWED_HOSTS]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+# Plain HTTP on loopback: a Secure cookie would never come back.
+CSRF_COOKIE_SECURE = False
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_COOKIE_NAME = "lucid_csrf"
+
+# --- logs ---------------------------------------------------------------------------------------------------------
+LOG_FILE = LUCID_HOME / "logs" / "lucid.log"
+LOGGING = logging_config(LOG_FILE, LUCID_LOG_LEVEL)
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+DJANGO_STRUCTLOG_USER_ID_FIELD = None
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO

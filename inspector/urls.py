@@ -1,1 +1,14 @@
-urlpatterns: list[object] = []
+from __future__ import annotations
+
+from django.urls import include, path
+
+from inspector.views import home, palette, runs
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("import/", home.import_progress, name="import-progress"),
+    path("palette/", palette.palette, name="palette"),
+    path("runs/indicator/", runs.indicator, name="run-indicator"),
+    path("", include("inspector.health")),
+    path("", include("sessions.urls")),
+]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 import orjson
 
-from sessions.engine.linking.agents import FileRole, classify
+from sessions.engine.linking import FileRole, classify
 
 SKIPPED = frozenset({"memory", "session-memory", "node_modules", ".git", "file-history", "shell-snapshots"})
 SNIFF_BYTES = 64 * 1024
@@ -77,12 +77,11 @@ def _walk(root: Path) -> Iterator[Candidate]:
 
 def project_of(path: PurePath) -> PurePath:
     """The directory that holds the session's main transcript, whichever of its files this is."""
-    parts = path.parts
-    for name in ("subagents", "tool-results"):
-        if name in parts[:-1]:
-            at = len(parts) - 1 - parts[::-1].index(name)
-            if at >= 2:
-                return PurePath(*parts[: at - 1])
+    folders = path.parts[:-1]
+    if folders[-3:-1] == ("subagents", "workflows"):
+        folders = folders[:-2]
+    if folders[-1:] in (("subagents",), ("tool-results",)) and len(folders) > 2:
+        return PurePath(*folders[:-2])
     return path.parent
 
 

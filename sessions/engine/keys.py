@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from xxhash import xxh3_64_intdigest
 
 _SIGNED = 1 << 63
 _WHOLE = 1 << 64
@@ -10,6 +10,5 @@ _WHOLE = 1 << 64
 
 def key_of(text: str) -> int:
     """A signed 64-bit key of any id. Equal ids have equal keys; whoever looks up a key compares the id."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    number = int.from_bytes(digest, "big")
+    number = xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
     return number - _WHOLE if number >= _SIGNED else number

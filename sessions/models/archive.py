@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.models.rowid import RowIdField
+
 BLOCK_BITS = 24
 
 
@@ -53,7 +55,7 @@ class Source(models.Model):
 class Block(models.Model):
     """One zstd frame of a source. The id is `source << BLOCK_BITS | number`, so a byte range needs no index."""
 
-    id = models.BigIntegerField(primary_key=True)
+    id = RowIdField(primary_key=True)
     data = models.BinaryField()
 
     def __str__(self) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from django.db import models
 
 from sessions.engine.marks import Fate
+from sessions.engine.place import POSITION_BITS
+from sessions.models.rowid import RowIdField
 from sessions.models.transcript import Transcript
-
-POSITION_BITS = 26
 
 
 class Entry(models.Model):
     """The id is `transcript << POSITION_BITS | position`: a window of a timeline is a range of ids, and importing
     the same record twice cannot make two rows."""
 
-    id = models.BigIntegerField(primary_key=True)
+    id = RowIdField(primary_key=True)
     offset = models.BigIntegerField()
     length = models.IntegerField()
     type = models.CharField(max_length=60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.models.rowid import RowIdField
 from sessions.models.transcript import Transcript
 
 
@@ -38,7 +39,7 @@ class Request(models.Model):
 class Turn(models.Model):
     """From one input of a person to the next. The id is `transcript << POSITION_BITS | number`."""
 
-    id = models.BigIntegerField(primary_key=True)
+    id = RowIdField(primary_key=True)
     first = models.IntegerField()
     last = models.IntegerField()
     started_at = models.BigIntegerField(null=True)
@@ -54,3 +55,11 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"turn {self.id}"
+
+    @property
+    def total(self) -> int:
+        return self.input + self.cache_read + self.cache_write + self.output
+
+    @property
+    def duration(self) -> int | None:
+        return self.ended_at - self.started_at if self.ended_at is not None and self.started_at is not None else None

@@ -162,3 +162,15 @@ def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
     base = transcript.pk << POSITION_BITS
     turns = Turn.objects.filter(pk__in=[base | number for number in numbers])
     return {turn.pk & _MASK: turn for turn in turns}
+
+
+def calls_answered_since(transcript: Transcript, position: int) -> list[int]:
+    """Positions of the calls above `position` whose results stand at or below it."""
+    base = transcript.pk << POSITION_BITS
+    found = _fetch(
+        "SELECT call.id FROM transcripts_entry result JOIN transcripts_entry call ON call.tool_key = result.tool_key"
+        f" WHERE result.id >= %s AND result.id <= %s AND (result.flags & {_RESULT}) != 0"
+        f" AND call.id >= %s AND call.id < %s AND (call.flags & {int(Flag.CALL)}) != 0",
+        [base | position, base | _MASK, base, base | position],
+    )
+    return [row[0] & _MASK for row in found]

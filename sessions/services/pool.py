@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext
 from pathlib import Path
 from typing import Any
 
 from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.marks import Mark
-from sessions.engine.scan import Facts, Scanner, Stretch, read_stretches
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
+
+
+PIPE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +58,30 @@ def scan(job: Job) -> Iterator[Delivery]:
     """Everything that a job gives, stretch by stretch; the last one carries the links of the whole file."""
     scanner = None
     if job.transcript_id is not None:
-        scanner = Scanner(Facts.from_json(job.facts) if job.facts else None, agent=job.agent)
+        facts = Facts.from_json(job.facts) if job.facts else None
+        scanner = Scanner(facts, base=job.transcript_id << POSITION_BITS, agent=job.agent)
         scanner.resume()
     links: list[LinkRow] = []
     try:
         for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
             linkage = None
             if stretch.batch is not None:
-                links += stretch.batch.links
-                stretch.batch.links = []
+                links += _link_rows(stretch.batch)
+                stretch.batch.extras = {}
                 if stretch.last:
                     linkage = _link(job, links)
             yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
         yield Delivery(job, None, error=f"{job.path}: {error.strerror or error}")
+
+
+def _link_rows(batch: Batch) -> list[LinkRow]:
+    extra = batch.extras.get
+    return [
+        LinkRow(e[0] & POSITION_MASK, e[3], e[4], e[5], e[6], e[7], e[8], e[11], extra(e[0] & POSITION_MASK), e[9])
+        for e in batch.entries
+    ]
 
 
 def _link(job: Job, links: list[LinkRow]) -> Linkage:
@@ -87,40 +102,49 @@ def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
             yield from scan(job)
         return
     context = multiprocessing.get_context("fork")
-    connections: dict[Connection, multiprocessing.process.BaseProcess] = {}
+    workers_by_results: dict[Connection, _Worker] = {}
     try:
         for _ in range(min(workers, len(waiting))):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs,), daemon=True)
-            process.start()
-            theirs.close()
-            connections[ours] = process
-            ours.send(waiting.popleft())
-        busy = set(connections)
-        while busy:
-            for ready in wait(busy):
+            worker = _Worker(context)
+            workers_by_results[worker.results] = worker
+            worker.jobs.send(waiting.popleft())
+        while workers_by_results:
+            for ready in wait(list(workers_by_results)):
                 assert isinstance(ready, Connection)
                 delivery: Delivery | None = ready.recv()
                 if delivery is not None:
                     yield delivery
                 elif waiting:
-                    ready.send(waiting.popleft())
+                    workers_by_results[ready].jobs.send(waiting.popleft())
                 else:
-                    ready.send(None)
-                    busy.remove(ready)
+                    workers_by_results.pop(ready).close()
     finally:
-        for connection, process in connections.items():
-            connection.close()
-            process.terminate()
-            process.join()
+        for worker in workers_by_results.values():
+            worker.close()
 
 
-def _work(connection: Connection) -> None:
+class _Worker:
+    """A process with a pipe of jobs and a wide pipe of results: a narrow one would switch processes every 64 KB."""
+
+    def __init__(self, context: ForkContext) -> None:
+        theirs, self.jobs = context.Pipe(duplex=False)
+        self.results, ours = context.Pipe(duplex=False)
+        fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self.process = context.Process(target=_work, args=(theirs, ours), daemon=True)
+        self.process.start()
+        theirs.close()
+        ours.close()
+
+    def close(self) -> None:
+        self.jobs.close()
+        self.results.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def _work(jobs: Connection, results: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
-        job: Job | None = connection.recv()
-        if job is None:
-            return
-        for delivery in scan(job):
-            connection.send(delivery)
-        connection.send(None)
+        for delivery in scan(jobs.recv()):
+            results.send(delivery)
+        results.send(None)

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from django.db import connection
 
-from sessions.engine.flags import Flag
-from sessions.engine.linking import LinkRow, LinkState, link, needs_record
-from sessions.models import POSITION_BITS, Transcript
+from sessions.engine.linking import LinkRow, LinkState, link, records_wanted
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.engine.scan import EntryRow
+from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
+from sessions.services.pool import Job
 from sessions.services.writer import Written, write_marks
 
-_MASK = (1 << POSITION_BITS) - 1
+def repeats(job: Job, entries: Sequence[EntryRow]) -> bool:
+    """Do appended rows carry uuids that stand earlier in the file? Then links change, and only the database knows."""
+    keys = [row[5] for row in entries if row[5] is not None]
+    assert job.transcript_id is not None
+    base = job.transcript_id << POSITION_BITS
+    for at in range(0, len(keys), 500):
+        known = Entry.objects.filter(uuid_key__in=keys[at : at + 500], pk__gte=base, pk__lt=entries[0][0])
+        if known.exists():
+            return True
+    return False
 
 
 def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:
-    reader = Reader(source_id)
     base = transcript_id << POSITION_BITS
     with connection.cursor() as cursor:
         cursor.execute(
-            'SELECT id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, "offset", length'
+            'SELECT id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
             " FROM transcripts_entry WHERE id >= %s AND id <= %s ORDER BY id",
-            [base, base | _MASK],
+            [base, base | POSITION_MASK],
         )
-        rows = cursor.fetchall()
-    needed = [(row[8], row[9]) for row in rows if needs_record(row[1], row[2], Flag(row[7]))]
-    extras = {place: reader.record(*place) for place in needed}
-    return [LinkRow(row[0] & _MASK, *row[1:7], Flag(row[7]), extras.get((row[8], row[9]))) for row in rows]
+        found = cursor.fetchall()
+    rows = [LinkRow(row[0] & POSITION_MASK, *row[1:8], None, row[8]) for row in found]
+    # Positions are dense, so a row's position is its place in the list.
+    places = {position: (found[position][9], found[position][10]) for position in records_wanted(rows)}
+    records = Reader(source_id).records(list(places.values()))
+    for position, record in zip(places, records, strict=True):
+        rows[position] = replace(rows[position], extra=record)
+    return rows
 
 
 def relink(transcript: Transcript, written: Written) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from django.db import connection
@@ -13,7 +14,7 @@ from sessions.engine.flags import Flag
 from sessions.models import POSITION_BITS, Project, Request, Source, Transcript
 from sessions.services.writer import Written
 
-_COPY = int(Flag.COPY)
+_COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
 FEW = 20
 """Up to so many changed transcripts are looked at one by one; beyond it, whole tables are cheaper."""
 
@@ -48,6 +49,9 @@ def settle(touched: dict[int, int], written: Written) -> None:
         _turns(cursor, touched)
     written.add("transcript", len(changed))
     _families(touched)
+    ids = list(touched)
+    for at in range(0, len(ids), 500):
+        Transcript.objects.filter(pk__in=ids[at : at + 500]).update(settled=True)
 
 
 def _in(ids: Collection[int]) -> str:
@@ -115,14 +119,17 @@ def own_entries(touched: dict[int, int]) -> None:
     for rows in by_uuid.values():
         files = {pk >> POSITION_BITS for pk, _ in rows}
         owner = min(files, key=lambda one: ages.get(one, youngest))
-        for pk, flags in rows:
-            copied = pk >> POSITION_BITS != owner
-            if copied:
-                origins[pk >> POSITION_BITS][owner] += 1
-            if len(files) > 1:
-                copies |= files
-            if copied != bool(flags & _COPY):
-                updates.append((flags ^ _COPY, pk))
+        if len(files) > 1:
+            copies |= files
+        met: set[int] = set()
+        for pk, flags in sorted(rows):
+            file = pk >> POSITION_BITS
+            right = flags & ~_COPY | (_COPY if file != owner else 0) | (_DUPLICATE if file in met else 0)
+            met.add(file)
+            if file != owner:
+                origins[file][owner] += 1
+            if right != flags:
+                updates.append((right, pk))
     with connection.cursor() as cursor:
         cursor.executemany("UPDATE transcripts_entry SET flags = %s WHERE id = %s", updates)
     _note_forks(copies, origins)
@@ -179,9 +186,14 @@ def _turns(cursor: Any, touched: dict[int, int]) -> None:
 
 def _families(touched: dict[int, int]) -> None:
     """Sub-agents find their session, projects their working directory, spilled output its transcript."""
-    transcripts = list(
-        Transcript.objects.filter(pk__in=list(touched)).select_related("project", "source").defer("state", "ruler")
-    )
+    ids = list(touched)
+    transcripts = [
+        transcript
+        for at in range(0, len(ids), 500)
+        for transcript in Transcript.objects.filter(pk__in=ids[at : at + 500])
+        .select_related("project", "source")
+        .defer("state", "ruler")
+    ]
     _parents([one for one in transcripts if one.kind != Transcript.Kind.MAIN and one.parent_id is None])
     _children([one for one in transcripts if one.kind == Transcript.Kind.MAIN])
     for transcript in transcripts:
@@ -189,6 +201,20 @@ def _families(touched: dict[int, int]) -> None:
         if not project.cwd and transcript.cwd and transcript.kind == Transcript.Kind.MAIN:
             Project.objects.filter(pk=project.pk, cwd="").update(cwd=transcript.cwd)
             project.cwd = transcript.cwd
+
+
+    _spilled()
+
+
+def _spilled() -> None:
+    """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
+    for source in Source.objects.filter(kind=Source.Kind.RESULT, owner=None):
+        session = PurePath(source.path).parent.parent
+        owner = Transcript.objects.filter(
+            kind=Transcript.Kind.MAIN, session_id=session.name, project__directory=str(session.parent)
+        ).first()
+        if owner is not None:
+            Source.objects.filter(pk=source.pk).update(owner=owner)
 
 
 def _parents(orphans: Sequence[Transcript]) -> None:

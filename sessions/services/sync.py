@@ -16,15 +16,16 @@ from django.db import connections, transaction
 from django.db.models import Sum
 
 from sessions.engine.discovery import candidate, discover, wanted
+from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
-from sessions.services.relink import relink
+from sessions.services.relink import relink, repeats
 from sessions.services.settle import settle
 from sessions.services.writer import Written, write
 
-COMMIT_BYTES = 24 * 1024 * 1024
-COMMIT_SECONDS = 1.0
+COMMIT_BYTES = 48 * 1024 * 1024
+COMMIT_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -119,11 +120,21 @@ def _run(
                 size += _take(delivery, plan, written, progress, touched, unlinked)
         if listener is not None:
             listener(progress)
+    _finish(touched, unlinked, written)
+    return touched
+
+
+def _finish(touched: dict[int, int], unlinked: set[int], written: Written) -> None:
+    """Links and totals, also those that an import which was cut off still owed."""
     with transaction.atomic():
+        for pk, links in Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links"):
+            if pk not in touched:
+                touched[pk] = 0
+                if links is None:
+                    unlinked.add(pk)
         for transcript in Transcript.objects.filter(pk__in=unlinked):
             relink(transcript, written)
         settle(touched, written)
-    return touched
 
 
 def _take(
@@ -143,9 +154,10 @@ def _take(
     if job.transcript_id is not None and stretch.batch is not None:
         entries = stretch.batch.entries
         if entries:
-            touched.setdefault(job.transcript_id, entries[0].position)
+            touched.setdefault(job.transcript_id, entries[0][0] & POSITION_MASK)
             progress.entries += len(entries)
-        if delivery.linkage is not None and delivery.linkage.state is None:
+        linkage = delivery.linkage
+        if linkage is not None and linkage.marks is None and (linkage.state is None or repeats(job, entries)):
             unlinked.add(job.transcript_id)
     progress.bytes += stretch.size
     if stretch.last:

@@ -9,9 +9,7 @@ import orjson
 from django.db import connection
 
 from sessions.engine.marks import Mark
-from sessions.engine.prices import cost_of
 from sessions.engine.scan import Batch, Facts, Stretch
-from sessions.models import POSITION_BITS
 from sessions.models.archive import BLOCK_BITS
 from sessions.services import text_index
 from sessions.services.pool import Delivery
@@ -83,7 +81,7 @@ FACTS = (
 TRANSCRIPT = (
     "UPDATE transcripts_transcript SET "
     + ", ".join(f"{name} = %s" for name in FACTS)
-    + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s WHERE id = %s"
+    + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s, settled = FALSE WHERE id = %s"
 )
 
 
@@ -130,33 +128,11 @@ def _many(cursor: Any, written: Written, table: str, sql: str, rows: Sequence[Se
 
 
 def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch) -> None:
-    base = transcript_id << POSITION_BITS
-    _many(cursor, written, "entry", ENTRY, [(base | row[0], *row[1:]) for row in batch.entries])
-    text_index.add(cursor, [(base | position, text) for position, text in batch.texts])
+    _many(cursor, written, "entry", ENTRY, batch.entries)
+    text_index.add(cursor, batch.texts)
     written.add("text", len(batch.texts))
-    requests = [
-        (
-            transcript_id,
-            row.message_key,
-            row.position,
-            row.turn,
-            row.message_id,
-            row.request_id,
-            row.agent,
-            row.model,
-            row.at,
-            row.usage.input,
-            row.usage.cache_read,
-            row.usage.cache_write_5m,
-            row.usage.cache_write_1h,
-            row.usage.output,
-            cost_of(row.model, row.usage),
-        )
-        for row in batch.requests.values()
-    ]
-    _many(cursor, written, "request", REQUEST, requests)
-    turns = {row.number: (base | row[0], *row[1:]) for row in batch.turns}
-    _many(cursor, written, "turn", TURN, list(turns.values()))
+    _many(cursor, written, "request", REQUEST, [(transcript_id, *row) for row in batch.requests])
+    _many(cursor, written, "turn", TURN, list(batch.turns.values()))
     _many(cursor, written, "problem", PROBLEM, [(transcript_id, *row) for row in batch.problems])
     odd = [(transcript_id, what, name, count, first) for (what, name), (count, first) in batch.oddities.items()]
     _many(cursor, written, "oddity", ODDITY, odd)

@@ -1,66 +1,32 @@
-"""What one stretch of a file gave: plain tuples, cheap to send between processes and ready for `executemany`."""
+"""What one stretch of a file gave. Plain tuples in the order of the tables' columns: they go between processes and
+into `executemany` as they are, and a named tuple costs four times as much to make and to send."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
-from sessions.engine.linking import LinkRow
-from sessions.engine.usage import Usage
+Key = int | None
 
-
-class EntryRow(NamedTuple):
-    position: int
-    offset: int
-    length: int
-    type: str
-    detail: str
-    uuid_key: int | None
-    parent_key: int | None
-    message_key: int | None
-    tool_key: int | None
-    at: int | None
-    turn: int
-    flags: int
-
-
-class RequestRow(NamedTuple):
-    message_key: int
-    position: int
-    turn: int
-    message_id: str
-    request_id: str
-    agent: str
-    model: str
-    at: int | None
-    usage: Usage
-
-
-class TurnRow(NamedTuple):
-    number: int
-    first: int
-    last: int
-    started: int | None
-    ended: int | None
-    calls: int
-    errors: int
-
-
-class ProblemRow(NamedTuple):
-    line: int
-    offset: int
-    length: int
-    kind: str
-    detail: str
+EntryRow = tuple[int, int, int, str, str, Key, Key, Key, Key, int | None, int, int]
+"""id, offset, length, type, detail, uuid, parent, message and tool keys, time, turn, flags"""
+RequestRow = tuple[int, int, int, str, str, str, str, int | None, int, int, int, int, int, float | None]
+"""message key, position, turn, message id, request id, agent, model, time, input, cache read, cache write (5 minutes),
+cache write (1 hour), output, cost"""
+TurnRow = tuple[int, int, int, int | None, int | None, int, int]
+"""id, first, last, started, ended, calls, errors"""
+ProblemRow = tuple[int, int, int, str, str]
+"""line, offset, length, kind, detail"""
 
 
 @dataclass(slots=True)
 class Batch:
     entries: list[EntryRow] = field(default_factory=list)
     texts: list[tuple[int, str]] = field(default_factory=list)
-    requests: dict[int, RequestRow] = field(default_factory=dict)
-    turns: list[TurnRow] = field(default_factory=list)
+    requests: list[RequestRow] = field(default_factory=list)
+    turns: dict[int, TurnRow] = field(default_factory=dict)
     problems: list[ProblemRow] = field(default_factory=list)
     oddities: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     """(what, name) -> [count, first position]"""
-    links: list[LinkRow] = field(default_factory=list)
+    extras: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The records that linking has to see whole, by position."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from sessions.engine.flags import Flag
 from sessions.engine.scan.speech import queued_speech, user_speech
 
 CLEARED_TEXT = "[Old tool result content cleared]"
 PERSISTED_TAG = "<persisted-output>"
+DETAIL_CHARS = 200
 
 # As plain numbers: this runs for every record of an import, and IntFlag arithmetic is ten times slower.
 SHOWN, TYPED, META, ERROR = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.META), int(Flag.ERROR)
@@ -18,11 +19,8 @@ BOUNDARY, PERSISTED, CLEARED = int(Flag.BOUNDARY), int(Flag.PERSISTED), int(Flag
 THINKING = int(Flag.THINKING)
 
 
-class Content(NamedTuple):
-    detail: str
-    flags: int
-    tool: str | None = None
-    text: str = ""
+Content = tuple[int, str, str | None, str]
+"""flags, detail, tool id, text"""
 
 
 def _result_flags(block: dict[str, Any]) -> int:
@@ -65,36 +63,38 @@ def _user(record: dict[str, Any]) -> Content:
             if kind == "tool_result":
                 results += 1
                 flags |= _result_flags(block)
-                tool_id = block.get("tool_use_id")
-                if tool is None and isinstance(tool_id, str):
-                    tool = tool_id
+                if tool is None:
+                    tool = block.get("tool_use_id")
             elif kind == "text":
                 text = block.get("text")
                 if isinstance(text, str):
                     texts.append(text)
             elif kind == "image" or kind == "document":
                 flags |= IMAGE
-    text = "\n".join(texts)
+    text = "\n".join(texts) if texts else ""
     meta = record.get("isMeta") is True
     if meta:
         flags |= META
     if results:
         # A second result in one row, or words beside it, would be hidden in the first call's card.
-        return Content("", flags | SHOWN if results > 1 or texts else flags, tool, "" if meta else text)
+        return flags | SHOWN if results > 1 or texts else flags, "", tool, "" if meta else text
     if record.get("isCompactSummary"):
-        return Content("", flags | SUMMARY | SHOWN, None, text)
-    return Content("", flags | SHOWN | int(user_speech(record, text)), None, "" if meta else text)
+        return flags | SUMMARY | SHOWN, "", None, text
+    return flags | SHOWN | user_speech(record, text), "", None, "" if meta else text
 
 
 def input_text(value: object, into: list[str], depth: int = 0) -> None:
     """All strings of a tool's input, for the search index."""
-    if isinstance(value, str):
+    if type(value) is str:
         into.append(value)
     elif depth < 6:
-        if isinstance(value, dict):
+        if type(value) is dict:
             for part in value.values():
-                input_text(part, into, depth + 1)
-        elif isinstance(value, list):
+                if type(part) is str:
+                    into.append(part)
+                else:
+                    input_text(part, into, depth + 1)
+        elif type(value) is list:
             for part in value:
                 input_text(part, into, depth + 1)
 
@@ -102,7 +102,7 @@ def input_text(value: object, into: list[str], depth: int = 0) -> None:
 def _assistant(record: dict[str, Any]) -> Content:
     message = record.get("message")
     body = message.get("content") if isinstance(message, dict) else message
-    flags, tool, names, texts = SHOWN, None, [], []
+    flags, tool, name, texts = SHOWN, None, "", []
     if isinstance(body, str):
         texts.append(body)
     elif isinstance(body, list):
@@ -116,67 +116,67 @@ def _assistant(record: dict[str, Any]) -> Content:
                     texts.append(text)
             elif kind == "tool_use" or kind == "server_tool_use" or kind == "mcp_tool_use":
                 flags |= CALL
-                tool_id, name = block.get("id"), block.get("name")
-                if tool is None and isinstance(tool_id, str):
-                    tool = tool_id
-                names.append(name if isinstance(name, str) else "")
+                if tool is None:
+                    tool = block.get("id")
+                    called = block.get("name")
+                    name = called if type(called) is str else ""
                 input_text(block.get("input"), texts)
             elif kind == "thinking" or kind == "redacted_thinking":
                 flags |= THINKING
     if record.get("isApiErrorMessage") is True:
         flags |= ERROR
-    return Content(names[0][:200] if names else "", flags, tool, "\n".join(texts))
+    return flags, name[:DETAIL_CHARS], tool, "\n".join(texts) if len(texts) != 1 else texts[0]
 
 
 def _system(record: dict[str, Any]) -> Content:
     subtype = record.get("subtype")
-    detail = subtype if isinstance(subtype, str) else ""
+    detail = subtype[:DETAIL_CHARS] if type(subtype) is str else ""
     flags = SHOWN | (META if record.get("isMeta") is True else 0)
     if detail == "compact_boundary":
         flags |= BOUNDARY
     elif detail == "api_error" or record.get("level") == "error":
         flags |= ERROR
-    return Content(detail, flags)
+    return flags, detail, None, ""
 
 
 def _attachment(record: dict[str, Any]) -> Content:
     attachment = record.get("attachment")
     if not isinstance(attachment, dict):
-        return Content("", SHOWN)
+        return SHOWN, "", None, ""
     kind = attachment.get("type")
-    detail = kind if isinstance(kind, str) else ""
+    detail = kind[:DETAIL_CHARS] if type(kind) is str else ""
     flags, text = SHOWN, ""
     if detail == "queued_command":
-        flags |= int(queued_speech(attachment))
+        flags |= queued_speech(attachment)
         if flags & TYPED:
             texts: list[str] = []
             input_text(attachment.get("prompt"), texts)
             text = "\n".join(part for part in texts if part not in ("text", "image"))
     elif detail == "hook_blocking_error" or detail == "hook_non_blocking_error":
         flags |= ERROR
-    return Content(detail, flags, None, text)
+    return flags, detail, None, text
 
 
 def _progress(record: dict[str, Any]) -> Content:
     data = record.get("data")
     kind = data.get("type") if isinstance(data, dict) else None
-    return Content(kind if isinstance(kind, str) else "", 0)
+    return 0, kind[:DETAIL_CHARS] if type(kind) is str else "", None, ""
 
 
 def _title(key: str) -> Callable[[dict[str, Any]], Content]:
     def title(record: dict[str, Any]) -> Content:
         text = record.get(key)
-        return Content("", 0, None, text if isinstance(text, str) else "")
+        return 0, "", None, text if type(text) is str else ""
 
     return title
 
 
 def _quiet(_record: dict[str, Any]) -> Content:
-    return Content("", 0)
+    return 0, "", None, ""
 
 
 def _chip(_record: dict[str, Any]) -> Content:
-    return Content("", SHOWN)
+    return SHOWN, "", None, ""
 
 
 FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {

@@ -84,13 +84,12 @@ class Facts:
     last_message: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return {**plain, "turn": asdict(self.turn), "ruler": {name: getattr(self.ruler, name) for name in _RULER}}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Facts:
-        known = {item.name for item in fields(cls)}
-        plain = {name: value for name, value in data.items() if name in known and name not in ("turn", "ruler")}
-        facts = cls(**plain)
+        facts = cls(**{name: data[name] for name in _PLAIN if name in data})
         facts.turn = OpenTurn(**data.get("turn", {}))
         facts.ruler = Ruler(**data.get("ruler", {}))
         return facts
@@ -104,6 +103,22 @@ class Facts:
         if name not in self.branches and len(self.branches) < NAMES:
             self.branches.append(name[:200])
 
+    def note_identity(self, record: dict[str, Any]) -> None:
+        """What the file's name did not tell."""
+        for name, key, longest in (("cwd", "cwd", 1000), ("session_id", "sessionId", 200), ("agent_id", "agentId", 200)):
+            value = record.get(key)
+            if not getattr(self, name) and type(value) is str:
+                setattr(self, name, value[:longest])
+
+    def note_context(self, position: int, tokens: int, message_id: str) -> None:
+        self.ruler.add(position, tokens)
+        self.peak_context = max(self.peak_context, tokens)
+        self.last_message = message_id
+
     def note_title(self, rank: int, title: str) -> None:
         if title and rank >= self.title_rank:
             self.title, self.title_rank = title[:500], rank
+
+
+_PLAIN = tuple(item.name for item in fields(Facts) if item.name not in ("turn", "ruler"))
+_RULER = tuple(item.name for item in fields(Ruler))

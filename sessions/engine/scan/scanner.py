@@ -11,35 +11,41 @@ from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.knowledge import unknowns
 from sessions.engine.lines import mend, recover
-from sessions.engine.linking import LinkRow, needs_record
-from sessions.engine.scan.batch import Batch, EntryRow, ProblemRow, RequestRow, TurnRow
+from sessions.engine.linking import needs_record
+from sessions.engine.scan.batch import Batch
 from sessions.engine.scan.content import content_of
 from sessions.engine.scan.facts import Facts, OpenTurn
+from sessions.engine.scan.requests import Requests
 from sessions.engine.scan.times import milliseconds
-from sessions.engine.usage import Usage
 
 CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress", "saved_hook_context"})
 OPEN_CALLS = 256
 PROMPT_CHARS = 400
+TYPE_CHARS = 60
 
 _SHOWN, _TYPED, _SIDECHAIN = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.SIDECHAIN)
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
 _BOUNDARY, _SUMMARY, _TEXT = int(Flag.BOUNDARY), int(Flag.SUMMARY), int(Flag.TEXT)
 _RECOVERED, _UNKNOWN = int(Flag.RECOVERED), int(Flag.UNKNOWN)
 _DUPLICATE, _ROOT = int(Flag.DUPLICATE), int(Flag.ROOT)
+_PAIRED = _CALL | _RESULT
+_COUNTED = _CALL | _ERROR | _TYPED | _BOUNDARY | _SUMMARY
 
 
 class Scanner:
-    """Feed it lines; take the batch whenever it is convenient. `facts` carries over to the next import."""
+    """Feed it lines; take the batch whenever it is convenient. `facts` carries over to the next import.
 
-    def __init__(self, facts: Facts | None = None, *, agent: bool = False) -> None:
+    `base` is added to positions and turn numbers to make the ids of their rows."""
+
+    def __init__(self, facts: Facts | None = None, *, base: int = 0, agent: bool = False) -> None:
         self.facts = facts or Facts()
         self.batch = Batch()
+        self._base = base
         self._agent = agent
         self._keys: dict[str, int] = {}
         self._seen: set[int] = set()
         self._open_calls = dict.fromkeys(self.facts.open_calls)
-        self._usages: dict[str, Usage] = {}
+        self._requests = Requests()
         self._states: dict[str, Callable[[dict[str, Any]], None]] = {
             "ai-title": lambda record: self._title(2, record.get("aiTitle")),
             "custom-title": lambda record: self._title(3, record.get("customTitle")),
@@ -49,9 +55,9 @@ class Scanner:
 
     def take(self) -> Batch:
         """The batch so far, with the turn that is still open; the scanner goes on with an empty one."""
-        turn = self.facts.turn
         if self.batch.entries:
-            self.batch.turns.append(_turn_row(turn))
+            self._close_turn()
+        self.batch.requests = self._requests.take()
         self.facts.open_calls = list(self._open_calls)[-OPEN_CALLS:]
         batch, self.batch = self.batch, Batch()
         return batch
@@ -83,7 +89,7 @@ class Scanner:
         self.facts.bad_lines += 1
         self.facts.partial = True
         detail = "The last line has no end yet. It is read again when the file grows."
-        self.batch.problems.append(ProblemRow(self.facts.lines, offset, len(line), "partial", detail))
+        self.batch.problems.append((self.facts.lines, offset, len(line), "partial", detail))
 
     def resume(self) -> None:
         """Before reading on where the last import stopped."""
@@ -96,7 +102,7 @@ class Scanner:
         facts = self.facts
         recovery = recover(line)
         facts.bad_lines += 1
-        self.batch.problems.append(ProblemRow(facts.lines, offset, len(line), recovery.kind, recovery.detail))
+        self.batch.problems.append((facts.lines, offset, len(line), recovery.kind, recovery.detail))
         for found in recovery.found:
             self._record(found.record, offset + found.start, found.length, _RECOVERED)
             facts.recovered += 1
@@ -104,74 +110,81 @@ class Scanner:
     def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
         facts, batch = self.facts, self.batch
         position = facts.entries
-        facts.entries += 1
+        facts.entries = position + 1
         kind = record.get("type")
         if type(kind) is not str:
             kind = ""
+        elif len(kind) > TYPE_CHARS:
+            kind = kind[:TYPE_CHARS]
         message = record.get("message")
         if type(message) is dict and "0" in message:
             record, _ = mend(record)
-        content = content_of(kind, record)
-        flags |= content.flags
+            message = record.get("message")
+        content_flags, detail, tool, text = content_of(kind, record)
+        flags |= content_flags
         odd = unknowns(record)
         if odd:
             flags |= _UNKNOWN
-            for what in odd:
-                count = batch.oddities.setdefault(what, [0, position])
-                count[0] += 1
+            self._note_odd(odd, position)
 
-        uuid_key = parent_key = None
         at = milliseconds(record.get("timestamp"))
+        uuid_key = parent_key = tool_key = message_key = None
         if kind in CHAIN:
             if record.get("isSidechain") is True and not self._agent:
                 flags |= _SIDECHAIN
-            uuid_key = self._key(record.get("uuid"))
             parent_key = self._key(record.get("parentUuid"))
             if parent_key is None:
                 flags |= _ROOT
+            uuid_key = self._key(record.get("uuid"))
             if uuid_key is not None:
                 if uuid_key in self._seen:
                     flags |= _DUPLICATE
-                self._seen.add(uuid_key)
+                else:
+                    self._seen.add(uuid_key)
             self._ambient(record, at)
-        else:
-            state = self._states.get(kind)
-            if state is not None:
-                state(record)
+        elif kind in self._states:
+            self._states[kind](record)
 
-        tool_key = self._key(content.tool)
-        if flags & (_CALL | _RESULT):
+        if flags & _PAIRED:
+            tool_key = self._key(tool)
             flags = self._pair(flags, tool_key)
-        if content.text:
+        if text:
             flags |= _TEXT
-            batch.texts.append((position, content.text))
-        turn = self._turn(position, at, flags, content.text)
-        message_key = None
-        if kind == "assistant":
-            message_key = self._request(record, position, turn, at, flags)
-        self._count(position, flags)
-
+            batch.texts.append((self._base | position, text))
+        turn = facts.turn
+        if flags & _TYPED and not flags & _SIDECHAIN:
+            turn = self._open_turn(position, at, text)
+        turn.last = position
+        if at is not None:
+            if turn.started is None:
+                turn.started = at
+            if turn.ended is None or at > turn.ended:
+                turn.ended = at
+        if kind == "assistant" and type(message) is dict:
+            message_key = self._key(message.get("id"))
+            if message_key is not None:
+                agent = self._agent_of(record, flags)
+                self._requests.add(record, message, message_key, (position, turn.number, at), agent, facts)
+        if flags & _COUNTED:
+            self._count(position, flags)
         batch.entries.append(
-            EntryRow(
-                position,
+            (
+                self._base | position,
                 offset,
                 length,
-                kind[:60],
-                content.detail[:200],
+                kind,
+                detail,
                 uuid_key,
                 parent_key,
                 message_key,
                 tool_key,
                 at,
-                turn,
+                turn.number,
                 flags,
             )
         )
-        detail = content.detail
-        extra = record if needs_record(kind, detail, Flag(flags)) else None
-        batch.links.append(
-            LinkRow(position, kind, detail, uuid_key, parent_key, message_key, tool_key, Flag(flags), extra)
-        )
+        if needs_record(kind, detail, flags):
+            batch.extras[position] = record
 
     def _key(self, text: object) -> int | None:
         if type(text) is not str or not text:
@@ -181,31 +194,33 @@ class Scanner:
             key = self._keys[text] = key_of(text)
         return key
 
+    def _note_odd(self, odd: tuple[tuple[str, str], ...], position: int) -> None:
+        for what in odd:
+            self.batch.oddities.setdefault(what, [0, position])[0] += 1
+
     def _ambient(self, record: dict[str, Any], at: int | None) -> None:
         facts = self.facts
         if at is not None:
-            if facts.first_at is None or at < facts.first_at:
-                facts.first_at = at
-            if facts.last_at is None or at > facts.last_at:
+            if facts.first_at is None or facts.last_at is None:
+                facts.first_at = facts.last_at = at
+            elif at > facts.last_at:
                 facts.last_at = at
+            elif at < facts.first_at:
+                facts.first_at = at
         branch = record.get("gitBranch")
         if branch != facts.branch and type(branch) is str and branch:
             facts.note_branch(branch)
         version = record.get("version")
-        if type(version) is str:
+        if version != facts.version and type(version) is str:
             facts.version = version[:40]
-        if not facts.cwd:
-            cwd = record.get("cwd")
-            if type(cwd) is str:
-                facts.cwd = cwd[:1000]
-        if not facts.session_id:
-            session = record.get("sessionId")
-            if type(session) is str:
-                facts.session_id = session[:200]
-        if not facts.agent_id and self._agent:
-            agent = record.get("agentId")
-            if type(agent) is str:
-                facts.agent_id = agent[:200]
+        if not (facts.cwd and facts.session_id and (facts.agent_id or not self._agent)):
+            facts.note_identity(record)
+
+    def _agent_of(self, record: dict[str, Any], flags: int) -> str:
+        if not (self._agent or flags & _SIDECHAIN):
+            return ""
+        agent = record.get("agentId")
+        return agent if type(agent) is str and agent else self.facts.agent_id or "sidechain"
 
     def _pair(self, flags: int, tool_key: int | None) -> int:
         """A result lives in its call's card; one whose call is not in this file needs a place of its own."""
@@ -219,65 +234,26 @@ class Scanner:
             flags |= _SHOWN
         return flags
 
-    def _turn(self, position: int, at: int | None, flags: int, text: str) -> int:
+    def _open_turn(self, position: int, at: int | None, text: str) -> OpenTurn:
         facts = self.facts
-        turn = facts.turn
-        starts = flags & _TYPED and not flags & _SIDECHAIN
-        if starts:
-            if position:
-                self.batch.turns.append(_turn_row(turn))
-            turn = facts.turn = OpenTurn(turn.number + 1, position, position, at, at)
-            if not facts.first_prompt:
-                facts.first_prompt = text.strip()[:PROMPT_CHARS]
-        turn.last = position
-        if at is not None:
-            if turn.started is None:
-                turn.started = at
-            if turn.ended is None or at > turn.ended:
-                turn.ended = at
-        return turn.number
+        if position:
+            self._close_turn()
+        facts.turn = OpenTurn(facts.turn.number + 1, position, position, at, at)
+        if not facts.first_prompt:
+            facts.first_prompt = text.strip()[:PROMPT_CHARS]
+        return facts.turn
 
-    def _request(
-        self, record: dict[str, Any], position: int, turn: int, at: int | None, flags: int
-    ) -> int | None:
-        message = record.get("message")
-        if type(message) is not dict:
-            return None
-        message_id = message.get("id")
-        message_key = self._key(message_id)
-        model = message.get("model")
-        if type(model) is not str:
-            model = ""
-        if message_key is None or model == "<synthetic>":
-            return message_key
-        usage = Usage.of(message.get("usage"))
-        if usage is None:
-            return message_key
-        earlier = self._usages.get(message_id)
-        self._usages[message_id] = usage if earlier is None else earlier.merge(usage)
-        known = self.batch.requests.get(message_key)
-        if known is not None:
-            self.batch.requests[message_key] = known._replace(usage=known.usage.merge(usage))
-            return message_key
-        request_id = record.get("requestId")
-        agent = record.get("agentId") if flags & _SIDECHAIN or self._agent else ""
-        self.batch.requests[message_key] = RequestRow(
-            message_key,
-            position,
-            turn,
-            message_id[:200],
-            request_id[:200] if type(request_id) is str else "",
-            agent[:200] if type(agent) is str and agent else ("sidechain" if flags & _SIDECHAIN else ""),
-            model[:120],
-            at,
-            usage,
+    def _close_turn(self) -> None:
+        turn = self.facts.turn
+        self.batch.turns[turn.number] = (
+            self._base | turn.number,
+            turn.first,
+            turn.last,
+            turn.started,
+            turn.ended,
+            turn.calls,
+            turn.errors,
         )
-        self.facts.note_model(model)
-        if message_id != self.facts.last_message and earlier is None and not flags & _SIDECHAIN:
-            self.facts.ruler.add(position, usage.context)
-            self.facts.peak_context = max(self.facts.peak_context, usage.context)
-            self.facts.last_message = message_id
-        return message_key
 
     def _count(self, position: int, flags: int) -> None:
         facts = self.facts
@@ -303,7 +279,3 @@ class Scanner:
         successor = record.get("continuedInSessionId")
         if type(successor) is str:
             self.facts.continued_in = successor[:200]
-
-
-def _turn_row(turn: OpenTurn) -> TurnRow:
-    return TurnRow(turn.number, turn.first, turn.last, turn.started, turn.ended, turn.calls, turn.errors)

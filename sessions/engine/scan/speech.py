@@ -6,6 +6,8 @@ from typing import Any
 
 from sessions.engine.flags import Flag
 
+_TYPED, _COMMAND = int(Flag.TYPED), int(Flag.COMMAND)
+
 _COMMANDS = (
     "<command-name>",
     "<command-message>",
@@ -27,26 +29,26 @@ _INJECTED = (
 )
 
 
-def user_speech(record: dict[str, Any], text: str) -> Flag:
+def user_speech(record: dict[str, Any], text: str) -> int:
     """TYPED, COMMAND, or nothing, for a user row without tool results."""
     if record.get("isMeta") or record.get("isCompactSummary"):
-        return Flag(0)
+        return 0
     origin = record.get("origin")
     if isinstance(origin, dict) and origin.get("kind", "human") != "human":
-        return Flag(0)
+        return 0
     start = text.lstrip()[:64]
     if start.startswith(_COMMANDS):
-        return Flag.COMMAND
+        return _COMMAND
     if start.startswith(_INJECTED):
-        return Flag(0)
-    return Flag.TYPED
+        return 0
+    return _TYPED
 
 
-def queued_speech(attachment: dict[str, Any]) -> Flag:
+def queued_speech(attachment: dict[str, Any]) -> int:
     """Text typed while the model works is an attachment, not a user row."""
     if attachment.get("isMeta"):
-        return Flag(0)
+        return 0
     origin = attachment.get("origin")
     if isinstance(origin, dict) and "kind" in origin:
-        return Flag.TYPED if origin["kind"] == "human" else Flag(0)
-    return Flag.TYPED if attachment.get("commandMode", "prompt") == "prompt" else Flag(0)
+        return _TYPED if origin["kind"] == "human" else 0
+    return _TYPED if attachment.get("commandMode", "prompt") == "prompt" else 0

@@ -1,0 +1,85 @@
+# `make run` starts Lucid, `make test` proves it. Everything lives in .venv and in LUCID_HOME (~/.lucid).
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+BIN := .venv/bin
+SOURCES := benchmarks compaction inspector memory sessions tests manage.py
+# What checks the code needs settings, but must not touch the data of the person who runs it.
+CHECK_HOME := $(CURDIR)/build/home
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+.PHONY: help run demo test lint format bench lock clean packages
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
+	@exec $(BIN)/lucid serve
+
+demo: .venv/installed ## the same with the built-in demo sessions and a home of its own
+	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
+
+test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
+	$(BIN)/pytest
+
+lint: .venv/installed-dev ## style, types, layers, templates, migrations
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	LUCID_HOME="$(CHECK_HOME)" $(BIN)/mypy
+	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports
+	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
+	LUCID_HOME="$(CHECK_HOME)" DATABASE_URL= $(BIN)/python manage.py makemigrations --check --dry-run
+
+format: .venv/installed-dev ## put the code into the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2
+
+bench: .venv/installed-dev ## measure, and print the table
+	$(BIN)/python -m benchmarks
+
+lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml
+	$(BIN)/uv --version >/dev/null 2>&1 || $(PIP) install --quiet uv
+	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate --group dev -o requirements-dev.lock pyproject.toml
+
+clean: ## remove what was made here; data in LUCID_HOME stays
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The newest of python3.11 and up; each sentence says what to install when something is missing.
+.venv/bin/python:
+	@for python in python3.13 python3.12 python3.11 python3; do \
+	  if command -v $$python >/dev/null && $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$${found:-}" ]; then echo "Lucid needs Python 3.11 or newer; install python3 (Debian: apt-get install python3 python3-venv)." >&2; exit 1; fi; \
+	if ! $$found -c 'import ensurepip, venv' 2>/dev/null; then echo "Python's venv module is missing; install it (Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
+	echo "Making .venv with $$found ..."; $$found -m venv .venv
+
+.venv/installed: requirements.lock pyproject.toml | .venv/bin/python
+	@echo "Installing what Lucid needs (once) ..."
+	@$(PIP) install --quiet --require-hashes -r requirements.lock
+	@$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+.venv/installed-dev: requirements-dev.lock .venv/installed
+	@echo "Installing what the tests need (once) ..."
+	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Programs that some tests drive. Without them those tests are skipped, and say so.
+packages:
+	@mkdir -p build
+	@missing=(); \
+	command -v chromium >/dev/null || missing+=(chromium); \
+	command -v redis-server >/dev/null || missing+=(redis-server); \
+	command -v rg >/dev/null || missing+=(ripgrep); \
+	{ command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || missing+=(postgresql); \
+	if [ $${#missing[@]} -eq 0 ]; then exit 0; fi; \
+	if [ "$$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "Not installed: $${missing[*]}. The tests that need them will be skipped."; exit 0; fi; \
+	echo "Installing $${missing[*]} ..."; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	{ apt-get -qq update && apt-get -qq install -y --no-install-recommends "$${missing[@]}"; } </dev/null >build/packages.log 2>&1 \
+	  || { tail -n 3 build/packages.log; echo "Could not install $${missing[*]}. The tests that need them will be skipped."; }

@@ -1,0 +1,1 @@
+"""Our own commands and pages, measured from outside as a person meets them."""

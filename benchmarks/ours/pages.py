@@ -1,0 +1,95 @@
+"""Pages over HTTP: the time to the first byte, the size, and how many queries they took."""
+
+from __future__ import annotations
+
+import http.client
+import statistics
+import time
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from benchmarks.corpus import Corpus
+from benchmarks.ours.home import Home
+from benchmarks.table import Row, at_most
+
+REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class PageFailed(Exception):
+    """A measured page did not answer 200."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    first_ms: float
+    whole_ms: float
+    size: int
+
+
+def page_get(port: int, address: str) -> Answer:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    started = time.perf_counter()
+    try:
+        while True:
+            connection.request("GET", address, headers={"Host": f"127.0.0.1:{port}"})
+            response = connection.getresponse()
+            head = response.read(1)
+            first = time.perf_counter()
+            size = len(head) + len(response.read())
+            if response.status not in REDIRECTS:
+                break
+            address = urljoin(address, response.headers["Location"])
+    finally:
+        connection.close()
+    if response.status != http.HTTPStatus.OK:
+        raise PageFailed(f"{address} answered {response.status}")
+    return Answer(1000 * (first - started), 1000 * (time.perf_counter() - started), size)
+
+
+def page_measure(port: int, address: str, repetitions: int) -> Answer:
+    page_get(port, address)
+    answers = [page_get(port, address) for _ in range(repetitions)]
+    return Answer(
+        statistics.median(answer.first_ms for answer in answers),
+        statistics.median(answer.whole_ms for answer in answers),
+        max(answer.size for answer in answers),
+    )
+
+
+def session_rows(huge: Corpus, small: Corpus, home: Home, repetitions: int) -> list[Row]:
+    """Both sessions in one home. A place is compared with the same place of the small session, over several windows."""
+    home.run("import", str(small.directory), "--json")
+    rows = []
+    largest = 0
+    with home.server() as port:
+        for name, places in (("start", slice(0, 1)), ("middle", slice(1, -1)), ("end", slice(-1, None))):
+            ours, theirs = (
+                [page_measure(port, address, repetitions) for address in _addresses(corpus, places)]
+                for corpus in (huge, small)
+            )
+            first = statistics.median(answer.first_ms for answer in ours)
+            base = statistics.median(answer.first_ms for answer in theirs)
+            rows.append(
+                Row("session page", f"30,000 entries, {name}", first, "ms", first / base, "1 MB session", at_most(1.3))
+            )
+            largest = max(largest, *(answer.size for answer in ours + theirs))
+    rows.append(Row("session page", "largest", largest / 1000, "KB", target=at_most(150, "KB")))
+    queries = max(home.inside("queries", *_addresses(huge, slice(None))))
+    rows.append(Row("session page", "most queries", queries, "", target=at_most(12)))
+    return rows
+
+
+def _addresses(corpus: Corpus, places: slice) -> list[str]:
+    opened = [f"/sessions/{corpus.largest}/"] if places.start == 0 or places.start is None else []
+    return opened + [f"/sessions/{corpus.largest}/entries/{uuid}/" for uuid in corpus.uuids[places]]
+
+
+def list_rows(corpus: Corpus, home: Home, port: int, repetitions: int) -> list[Row]:
+    answer = page_measure(port, "/sessions/", repetitions)
+    queries = home.inside("queries", "/sessions/")[0]
+    part = f"list of {corpus.sessions:,}"
+    return [
+        Row(part, "first byte", answer.first_ms, "ms"),
+        Row(part, "size", answer.size / 1000, "KB"),
+        Row(part, "queries", queries, "", target=at_most(8)),
+    ]

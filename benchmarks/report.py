@@ -1,0 +1,45 @@
+"""The machine, the date and the table, on the screen and in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from benchmarks.table import Row, markdown_table, text_table
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    cores: int
+    memory_gb: float
+    system: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cores} cores, {self.memory_gb:.0f} GB of memory, {self.system}, Python {platform.python_version()}"
+        )
+
+
+def machine_look() -> Machine:
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return Machine(os.cpu_count() or 1, pages / 1e9, f"{platform.system()} {platform.machine()}")
+
+
+def report_text(rows: Sequence[Row], notes: Sequence[str]) -> str:
+    return "\n".join([str(machine_look()), "", text_table(rows), "", *notes])
+
+
+def report_write(rows: Sequence[Row], notes: Sequence[str]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    machine, today = machine_look(), date.today().isoformat()
+    facts = {"date": today, "machine": str(machine), "notes": list(notes), "rows": [row.facts() for row in rows]}
+    (RESULTS / "latest.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    lines = [f"Measured {today} on {machine}.", "", markdown_table(rows), "", *(f"- {note}" for note in notes)]
+    (RESULTS / "latest.md").write_text("\n".join(lines).rstrip() + "\n")

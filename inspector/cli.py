@@ -1,0 +1,136 @@
+"""`lucid COMMAND`: the management commands of Lucid with the manners of a command line tool."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import django
+import structlog
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand, CommandError
+
+from inspector import __version__
+from inspector.logs import show_on_console
+
+OUR_APPS = ("inspector", "sessions", "memory", "compaction")
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130
+NOBODY_READS = 141
+# Django gives these to every command; here they would only hide the command's own.
+UNLISTED = {
+    "--version",
+    "--verbosity",
+    "--settings",
+    "--pythonpath",
+    "--traceback",
+    "--no-color",
+    "--force-color",
+    "--skip-checks",
+}
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(argv: list[str], *, foreground: bool = False) -> int:
+    """Runs one command and returns its exit status. In the foreground, its log is shown on standard error."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
+    try:
+        django.setup()
+        if foreground:
+            show_on_console(settings.LUCID_LOG_LEVEL)
+        status = _dispatch(argv)
+        sys.stdout.flush()
+        return status
+    except (CommandError, ImproperlyConfigured) as error:
+        return _fail(str(error), getattr(error, "returncode", FAILED))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes once more at its exit; it may do so into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help") or argv == ["help"]:
+        _print_help()
+        return 0
+    if argv[0] in ("-V", "--version"):
+        print(f"lucid {__version__}")
+        return 0
+    if argv[0] == "help":
+        argv = [argv[1], "--help"]
+    name, *arguments = argv
+    app = get_commands().get(name)
+    if app is None:
+        return _fail(f"there is no command “{name}”; `lucid help` lists those that there are.", WRONG_USAGE)
+    command = app if isinstance(app, BaseCommand) else load_command_class(app, name)
+    return _execute(command, name, arguments)
+
+
+def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
+    command.suppressed_base_arguments = UNLISTED
+    # Wrong usage then ends with the usage and status 2 instead of an exception.
+    command._called_from_command_line = True  # type: ignore[attr-defined]
+    options = vars(command.create_parser("lucid", name).parse_args(arguments))
+    try:
+        if _needs_database(command):
+            _ensure_database()
+        command.execute(*options.pop("args", ()), **{**options, "skip_checks": True})
+    except (CommandError, BrokenPipeError):
+        raise
+    except Exception as error:
+        if options.get("traceback"):
+            raise
+        structlog.get_logger(__name__).error("command_failed", command=name, exc_info=True)
+        raise CommandError(_unexpected(name, error)) from error
+    return 0
+
+
+def _needs_database(command: BaseCommand) -> bool:
+    """Ours do, unless they say otherwise; Django's own (`migrate`) are left to themselves."""
+    ours = type(command).__module__.partition(".")[0] in OUR_APPS
+    return ours and bool(getattr(command, "needs_database", True))
+
+
+def _ensure_database() -> None:
+    from inspector.startup.database import ensure_database
+
+    ensure_database(_say)
+
+
+def _unexpected(name: str, error: Exception) -> str:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return f"{name} failed unexpectedly ({type(error).__name__}: {reason}); the details are in {settings.LOG_FILE}."
+
+
+def _print_help() -> None:
+    print("Usage: lucid COMMAND [OPTIONS]\n")
+    for name, summary in _summaries().items():
+        print(f"  {name:<14} {summary}")
+    print("\n`lucid COMMAND --help` tells more.")
+
+
+def _summaries() -> dict[str, str]:
+    ours = {name: app for name, app in sorted(get_commands().items()) if _is_ours(app)}
+    return {name: load_command_class(app, name).help.partition("\n")[0] for name, app in ours.items()}
+
+
+def _is_ours(app: Any) -> bool:
+    return isinstance(app, str) and app.partition(".")[0] in OUR_APPS
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
+
+
+def _fail(reason: str, status: int = FAILED) -> int:
+    _say(f"lucid: {reason}")
+    return status

@@ -1,0 +1,48 @@
+"""`/health/`: is everything that should run running? 200 when well, 503 with the reasons when not."""
+
+from __future__ import annotations
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.urls import path
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from inspector import __version__
+from inspector.startup.processes import State, state_of
+from inspector.startup.schema import read_schema
+
+
+@require_safe
+@never_cache
+def health(request: HttpRequest) -> JsonResponse:
+    reasons: list[str] = []
+    database, schema = _database(reasons)
+    processes = {name: state_of(name) for name in ("worker", "watcher")}
+    reasons += [f"the {name} died and is being restarted" for name, state in processes.items() if state is State.DEAD]
+    answer: dict[str, str | list[str]] = {
+        "status": "unwell" if reasons else "ok",
+        "version": __version__,
+        "database": database,
+        "schema": schema,
+        **{name: state.value for name, state in processes.items()},
+    }
+    if reasons:
+        answer["reasons"] = reasons
+    return JsonResponse(answer, status=503 if reasons else 200)
+
+
+def _database(reasons: list[str]) -> tuple[str, str]:
+    try:
+        schema = read_schema(connection)
+    except DatabaseError as error:
+        reasons.append(f"the database cannot be read: {error}")
+        return "unreadable", "unknown"
+    if schema.pending:
+        reasons.append(f"the database lacks {schema.pending[-1]}")
+    if schema.unknown:
+        reasons.append(f"the database is of a newer version: {schema.unknown[-1]}")
+    return "ok", schema.applied[-1] if schema.applied else "none"
+
+
+urlpatterns = [path("health/", health, name="health")]

@@ -1,0 +1,142 @@
+"""Logs: JSON lines in one file that all processes of Lucid share, and readable lines on standard error.
+
+Nothing from a transcript is ever logged: events carry names, ids, counts and times."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import logging.handlers
+import os
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+MAX_BYTES = 5_000_000
+BACKUPS = 3
+
+# Local variables of a traceback may hold what a transcript says.
+_TRACEBACK = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False, max_frames=30)
+)
+_SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+]
+
+
+class SharedRotatingFile(logging.handlers.RotatingFileHandler):
+    """A bounded log that several processes write: whoever finds it full moves it away, the others follow."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream and not self._is_current():
+            self.stream.close()
+            self.stream = self._open()
+        super().emit(record)
+
+    def doRollover(self) -> None:  # noqa: N802 - the name is the base class's
+        with open(f"{self.baseFilename}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self._is_current():
+                super().doRollover()
+
+    def _is_current(self) -> bool:
+        if self.stream is None:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self.stream.fileno()), os.stat(self.baseFilename))
+        except FileNotFoundError:
+            return False
+
+
+class Terminal(logging.Filter):
+    """What a person sees: warnings, and more in the foreground. Requests that went well stay out; pages ask often."""
+
+    # Kept here because Django sets its logging up more than once in the life of a process.
+    level = logging.WARNING
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.levelno >= Terminal.level and not self._is_good_request(record.msg)
+
+    @staticmethod
+    def _is_good_request(event: object) -> bool:
+        return isinstance(event, dict) and event.get("event") == "request_finished" and event.get("code", 0) < 400
+
+
+def logging_config(path: Path, level: str) -> dict[str, Any]:
+    _configure_structlog()
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"terminal": {"()": Terminal}},
+        "formatters": {
+            "json": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": _SHARED,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    _TRACEBACK,
+                    structlog.processors.JSONRenderer(),
+                ],
+            },
+            "human": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": _SHARED,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+                ],
+            },
+        },
+        "handlers": {
+            "file": {
+                "()": SharedRotatingFile,
+                "filename": path,
+                "maxBytes": MAX_BYTES,
+                "backupCount": BACKUPS,
+                "encoding": "utf-8",
+                "delay": True,
+                "formatter": "json",
+            },
+            "console": {
+                "class": "logging.StreamHandler",
+                "filters": ["terminal"],
+                "formatter": "human",
+            },
+        },
+        "root": {"handlers": ["file", "console"], "level": level},
+        "loggers": {
+            # Django would add handlers of its own; the request line says what its 4xx lines say.
+            "django": {"handlers": [], "propagate": True},
+            "django.request": {"level": "CRITICAL"},
+            # A failed command says its one line itself.
+            "inspector.cli": {"handlers": ["file"], "propagate": False},
+            # What became of a task is logged by its event, without the result that Celery would print.
+            "celery.app.trace": {"level": "CRITICAL"},
+            "celery.worker.strategy": {"level": "WARNING"},
+            "uvicorn.error": {"level": "WARNING"},
+        },
+    }
+
+
+def show_on_console(level: str) -> None:
+    """For the processes that run in the foreground; other commands only speak up when something is wrong."""
+    Terminal.level = logging.getLevelNamesMapping()[level]
+
+
+def _configure_structlog() -> None:
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from inspector import logs
+from inspector.startup.address import Address, listen, parse_address
+from inspector.startup.database import ensure_database
+from inspector.startup.errors import StartupError
+from inspector.startup.home import prepare_home, unwritable
+from inspector.startup.processes import Helper
+from inspector.startup.server import serve_until_told
+from inspector.startup.single import claim_home
+
+
+class Command(BaseCommand):
+    help = "web server, worker and watcher, until Ctrl-C"
+    needs_database = False
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--demo", action="store_true", help="show the built-in demo sessions instead of yours")
+        parser.add_argument("--bind", default=settings.LUCID_BIND, metavar="HOST:PORT", help="default: %(default)s")
+        parser.add_argument("--no-watch", action="store_true", help="do not import, nor follow changes")
+
+    def handle(self, *, demo: bool, bind: str, no_watch: bool, **_: Any) -> None:
+        address = parse_address(bind)
+        try:
+            prepare_home(settings.LUCID_HOME)
+        except OSError as error:
+            raise StartupError(unwritable(settings.LUCID_HOME, error)) from error
+        listener = listen(address)
+        address = Address(address.host, listener.getsockname()[1])
+        claim = claim_home(settings.LUCID_HOME, address.url)
+        ensure_database(self._say, check=True)
+        logs.show_on_console(settings.LUCID_LOG_LEVEL)
+        self._serve(listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch))
+        claim.close()
+        _leave()
+
+    def _serve(self, listener: socket.socket, address: Address, helpers: list[Helper]) -> None:
+        if address.host not in settings.ALLOWED_HOSTS and ":" not in address.host:
+            settings.ALLOWED_HOSTS.append(address.host)
+        serve_until_told(listener, helpers, ready=lambda: self._say(f"Lucid is on {address.url} (Ctrl-C stops it)"))
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(sentence)
+        self.stdout.flush()
+
+
+def _helpers(*, demo: bool, watch: bool) -> list[Helper]:
+    helpers = []
+    if settings.LUCID_WORKER:
+        helpers.append(Helper("worker", "worker"))
+    if watch:
+        helpers.append(Helper("watcher", "watch", *(["--path", str(settings.DEMO_DIR)] if demo else [])))
+    return helpers
+
+
+def _leave() -> None:
+    """Without waiting for threads: a view that still works for a reader who is gone must not hold up the end."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

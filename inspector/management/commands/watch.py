@@ -1,0 +1,27 @@
+"""`manage.py watch`: import what is there, then follow the files as the agent writes them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from inspector.services.follow import follow
+
+
+class Command(BaseCommand):
+    help = "Import all sessions, then keep up with the files as they grow."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--path", type=Path, default=None, help="a configuration directory")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        follow(options["path"] or Path(settings.CLAUDE_CONFIG_DIR), stop)

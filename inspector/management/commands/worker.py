@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import warnings
+from argparse import ArgumentParser
+from typing import Any
+
+from celery.exceptions import SecurityWarning
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from inspector import logs
+from inspector.celery import app
+
+
+class Command(BaseCommand):
+    help = "one worker for background runs; `lucid serve` starts one by itself"
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--concurrency", type=int, default=2, metavar="N", help="runs at a time (default: 2)")
+
+    def handle(self, *, concurrency: int, **_: Any) -> None:
+        logs.show_on_console(settings.LUCID_LOG_LEVEL)
+        # It warns of root because of pickled messages; ours are JSON.
+        warnings.simplefilter("ignore", SecurityWarning)
+        # Threads start at once, share the memory of one process, and die with it.
+        app.worker_main(
+            [
+                "--quiet",
+                "worker",
+                "--pool=threads",
+                f"--concurrency={concurrency}",
+                "--without-gossip",
+                "--without-mingle",
+                "--without-heartbeat",
+                f"--loglevel={settings.LUCID_LOG_LEVEL}",
+            ]
+        )

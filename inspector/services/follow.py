@@ -1,0 +1,91 @@
+"""Follows the agent's files: whatever is appended is in the archive, and on the page, within a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import close_old_connections
+from watchfiles import Change, watch
+
+from inspector.services.imports import demo_settle, import_run, interrupted_runs_fail
+from sessions.engine.discovery import wanted
+from sessions.services.sync import sync, sync_files
+
+DEBOUNCE_MS = 150
+STEP_MS = 50
+ABSENT_SECONDS = 2.0
+RESCAN_SECONDS = 300.0
+"""File systems that send no notices exist: now and then we look for ourselves."""
+
+logger = structlog.get_logger(__name__)
+
+
+def follow(path: Path, stop: threading.Event) -> None:
+    """Import `path`, then keep up with it until `stop` is set."""
+    interrupted_runs_fail()
+    if _root(path).is_dir():
+        import_run(path)
+    demo_settle()
+    while not stop.is_set():
+        if not _root(path).is_dir():
+            stop.wait(ABSENT_SECONDS)
+            continue
+        _follow_present(path, stop)
+
+
+def _follow_present(path: Path, stop: threading.Event) -> None:
+    scanned = time.monotonic()
+    _import(path)
+    for changes in watch(
+        _root(path),
+        watch_filter=None,
+        debounce=DEBOUNCE_MS,
+        step=STEP_MS,
+        stop_event=stop,
+        rust_timeout=5_000,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+        ignore_permission_denied=True,
+    ):
+        if not _root(path).is_dir():
+            return
+        if time.monotonic() - scanned > RESCAN_SECONDS:
+            scanned = time.monotonic()
+            _import(path)
+        elif changes:
+            _take(path, changes)
+
+
+def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
+    files = {Path(name) for _, name in changes if wanted(Path(name).name, str(Path(name).parent))}
+    gone = any(change is Change.deleted for change, _ in changes)
+    try:
+        if gone:
+            sync([path])
+        else:
+            sync_files(sorted(files))
+        if files:
+            demo_settle()
+    except (OSError, DatabaseError) as error:
+        # The next notice or rescan reads on from what was committed.
+        logger.warning("import_failed", error=str(error))
+    finally:
+        close_old_connections()
+
+
+def _import(path: Path) -> None:
+    try:
+        sync([path])
+        demo_settle()
+    except (OSError, DatabaseError) as error:
+        logger.warning("import_failed", error=str(error))
+
+
+def _root(path: Path) -> Path:
+    projects = path / "projects"
+    return projects if projects.is_dir() else path

@@ -1,0 +1,82 @@
+"""Where the web server listens: loopback only, because there are no accounts."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from inspector.startup.errors import StartupError
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    host: str
+    port: int
+
+    @property
+    def family(self) -> socket.AddressFamily:
+        return socket.AF_INET6 if ":" in self.host else socket.AF_INET
+
+    @property
+    def url(self) -> str:
+        return f"http://{self}/"
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_address(bind: str) -> Address:
+    """`127.0.0.1:8765`, `localhost:8765` or `[::1]:8765`; port 0 lets the system choose."""
+    host, colon, port = bind.strip().rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise StartupError(f"“{bind}” is not an address to listen on; write it as HOST:PORT, such as 127.0.0.1:8765.")
+    if host != "localhost" and not _is_loopback(host):
+        raise StartupError(
+            f"Lucid listens on this machine only (127.0.0.1, localhost or [::1]), not on {host}: "
+            "it has no accounts yet, so anybody who reached it could read your sessions."
+        )
+    return Address("127.0.0.1" if host == "localhost" else host, int(port))
+
+
+def listen(address: Address) -> socket.socket:
+    """A bound socket: the port is ours from here on, so nothing can take it between the check and the start."""
+    listener = socket.socket(address.family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+        listener.listen(socket.SOMAXCONN)
+    except OSError as error:
+        listener.close()
+        raise StartupError(_refusal(address, error)) from error
+    listener.setblocking(False)
+    return listener
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _refusal(address: Address, error: OSError) -> str:
+    choose = f"choose another with `lucid serve --bind {Address(address.host, _another(address))}` or LUCID_BIND."
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {address.port} on {address.host} is taken, perhaps by another Lucid; {choose}"
+    reason = (error.strerror or str(error)).lower()
+    return f"Lucid cannot listen on {address} ({reason}); {choose}"
+
+
+def _another(address: Address) -> int:
+    """A free port near the one that was asked for, so that the advice works when it is followed."""
+    for port in range(max(address.port, 1023) + 1, min(address.port + 200, 65536)):
+        with socket.socket(address.family, socket.SOCK_STREAM) as probe:
+            try:
+                probe.bind((address.host, port))
+            except OSError:
+                continue
+            return port
+    return 0

@@ -1,0 +1,99 @@
+"""Brings the database to the schema of this program, or says in one sentence why it cannot be used."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+
+from inspector.startup.backup import back_up
+from inspector.startup.errors import StartupError
+from inspector.startup.home import prepare_home, unwritable
+from inspector.startup.schema import Schema, read_schema
+from inspector.startup.sqlite_file import damage_of
+
+Say = Callable[[str], None]
+
+
+def ensure_database(say: Say | None = None, *, check: bool = False) -> None:
+    """Migrates when needed, after a copy of what is there; quick when nothing is to be done.
+
+    `say` gets a sentence for a person when an existing database is changed; `check` also looks for damage before
+    anything reads the file. Raises StartupError."""
+    path = _sqlite_path()
+    try:
+        prepare_home(settings.LUCID_HOME)
+        if check and path is not None and path.exists():
+            _refuse_damaged(path)
+        schema = read_schema(connection)
+        _refuse_newer(schema)
+        if schema.pending:
+            with _alone():
+                # Somebody else may have done it while we waited.
+                _migrate(read_schema(connection), path, say)
+    except OSError as error:
+        raise StartupError(unwritable(settings.LUCID_HOME, error)) from error
+    except DatabaseError as error:
+        raise StartupError(_unusable(path, error)) from error
+
+
+def _migrate(schema: Schema, path: Path | None, say: Say | None) -> None:
+    if not schema.pending:
+        return
+    if schema.applied:
+        tell = say or _silent
+        tell(f"The database is of an older Lucid ({schema.applied[-1]}); bringing it to {schema.pending[-1]}.")
+        if path is not None:
+            tell(f"A copy of it as it was is in {back_up(path, schema.applied[-1])}.")
+    call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+
+
+def _silent(sentence: str) -> None:
+    """For those who do not want to hear of it."""
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Two commands that start together must not both migrate."""
+    with open(settings.LUCID_HOME / "migrate.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _sqlite_path() -> Path | None:
+    return Path(str(connection.settings_dict["NAME"])) if connection.vendor == "sqlite" else None
+
+
+def _refuse_damaged(path: Path) -> None:
+    damage = damage_of(path)
+    if damage:
+        raise StartupError(_damaged(path, damage))
+
+
+def _refuse_newer(schema: Schema) -> None:
+    if schema.unknown:
+        raise StartupError(
+            f"The database {connection.settings_dict['NAME']} was made by a newer Lucid ({schema.unknown[-1]}); "
+            "start that version, or set LUCID_HOME to another directory."
+        )
+
+
+def _unusable(path: Path | None, error: DatabaseError) -> str:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if path is None:
+        return f"The database of DATABASE_URL cannot be used ({reason}); check the address and that it is running."
+    if "malformed" in reason or "not a database" in reason:
+        return _damaged(path, reason)
+    return f"The database {path} cannot be used ({reason}); see whether another program holds it or the disk is full."
+
+
+def _damaged(path: Path, reason: str) -> str:
+    return (
+        f"The database {path} is damaged ({reason}); move it away (keep it: sessions that your agent has deleted are "
+        "only in there) and start again, and Lucid makes a new one from your transcripts, which are untouched."
+    )

@@ -1,0 +1,78 @@
+"""Settings from the environment: typed, remembered for the documentation, and clear about a wrong value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+SWITCHES = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+DATABASES = ("sqlite:///", "postgres://", "postgresql://")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    name: str
+    type: str
+    default: str
+
+
+class Environment:
+    """Reads each variable once. An empty one counts as not set."""
+
+    def __init__(self, source: environ.Env | None = None) -> None:
+        self._env = source or environ.Env()
+        self.declared: list[Declared] = []
+
+    def text(self, name: str, default: str = "") -> str:
+        return self._read(name, "text", default, str)
+
+    def path(self, name: str, default: str) -> Path:
+        return self._read(name, "path", default, lambda value: Path(value).expanduser().absolute())
+
+    def number(self, name: str, default: int) -> int:
+        return self._read(name, "number", str(default), _whole_number)
+
+    def switch(self, name: str, default: str) -> bool:
+        return self._read(name, "on or off", default, lambda value: SWITCHES[value.lower()])
+
+    def names(self, name: str) -> list[str]:
+        return self._read(name, "list", "", lambda value: [part.strip() for part in value.split(",") if part.strip()])
+
+    def choice(self, name: str, default: str, *choices: str) -> str:
+        return self._read(name, ", ".join(choices), default, lambda value: choices[choices.index(value.upper())])
+
+    def database(self, name: str, default: Path) -> dict[str, Any]:
+        return self._read(name, "URL", "", lambda url: self._database(name, url) if url else _sqlite(default))
+
+    def _read(self, name: str, kind: str, default: str, convert: Callable[[str], T]) -> T:
+        self.declared.append(Declared(name, kind, default))
+        value: str = self._env.str(name, default) or default
+        try:
+            return convert(value)
+        except (ValueError, KeyError, RuntimeError) as error:
+            raise ImproperlyConfigured(f"{name} is “{value}”, but it must be: {kind}.") from error
+
+    def _database(self, name: str, url: str) -> dict[str, Any]:
+        # The address may hold a password, so it is not repeated.
+        if not url.startswith(DATABASES):
+            raise ImproperlyConfigured(f"{name} must be an address of a database, such as postgres://user@host/name.")
+        config: dict[str, Any] = self._env.db_url_config(url)
+        return config
+
+
+def _whole_number(value: str) -> int:
+    number = int(value)
+    if number < 1:
+        raise ValueError(value)
+    return number
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}

@@ -1,0 +1,9 @@
+"""A reason not to start, in one sentence that says what to do."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandError
+
+
+class StartupError(CommandError):
+    """Shown to the person as it stands, without a traceback; the exit status is 1."""

@@ -1,0 +1,97 @@
+"""The helper processes of `serve`: started, watched, restarted when they die, stopped with everything they started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from enum import StrEnum
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
+SETTLED_AFTER = 60.0
+GRACE = 4.0
+
+
+class State(StrEnum):
+    RUNNING = "running"
+    DEAD = "restarting"
+    STOPPED = "stopped"
+    ABSENT = "off"
+    """Not started by this process: switched off, or running elsewhere."""
+
+
+_states: dict[str, State] = {}
+
+
+def state_of(name: str) -> State:
+    return _states.get(name, State.ABSENT)
+
+
+class Helper:
+    """One process that runs a command of ours for as long as the server runs."""
+
+    def __init__(self, name: str, *command: str) -> None:
+        self.name = name
+        self._command = (sys.executable, "-m", "inspector.child", *command)
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = False
+
+    async def keep_running(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            started = time.monotonic()
+            code = await self._run_once()
+            if self._stopping:
+                break
+            _states[self.name] = State.DEAD
+            if time.monotonic() - started > SETTLED_AFTER:
+                pause = FIRST_PAUSE
+            log.warning("helper_died", helper=self.name, code=code, restart_in=pause)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        _states[self.name] = State.STOPPED
+
+    async def stop(self) -> None:
+        self._stopping = True
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        self._signal(process, signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), GRACE)
+        except TimeoutError:
+            log.warning("helper_killed", helper=self.name, after=GRACE)
+        # Whatever the helper itself had started is in its group and goes with it.
+        self._signal(process, signal.SIGKILL)
+        await process.wait()
+
+    async def _run_once(self) -> int:
+        # A session of its own keeps Ctrl-C at the terminal away from it: it stops when told, after the last request.
+        # Its standard input is a pipe that closes when this process ends, however it ends; see inspector.child.
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=asyncio.subprocess.PIPE, start_new_session=True
+        )
+        _states[self.name] = State.RUNNING
+        log.info("helper_started", helper=self.name, pid=self._process.pid)
+        return await self._process.wait()
+
+    @staticmethod
+    def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            return
+
+
+async def stop_all(helpers: list[Helper], tasks: list[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*(helper.stop() for helper in helpers))
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

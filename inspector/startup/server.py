@@ -1,0 +1,67 @@
+"""The foreground process of `serve`: the web server in it, the helpers around it, and a clean end for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+import uvloop
+
+from inspector.startup.processes import Helper, stop_all
+
+UNFINISHED_REQUESTS = 2
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to us: uvicorn would raise them again after its shutdown, before the helpers have stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def serve_until_told(listener: socket.socket, helpers: list[Helper], ready: Callable[[], None]) -> None:
+    """Serves until SIGINT or SIGTERM. `ready` is called once requests are answered; the helpers start after it."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(listener, helpers, ready))
+
+
+async def _serve(listener: socket.socket, helpers: list[Helper], ready: Callable[[], None]) -> None:
+    server = _Server(_config())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, _stop, server)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.005)
+    ready()
+    watching = [asyncio.create_task(helper.keep_running()) for helper in helpers]
+    try:
+        await serving
+    finally:
+        await stop_all(helpers, watching)
+
+
+def _stop(server: _Server) -> None:
+    # The second time, whoever asks does not want to wait for requests under way.
+    server.force_exit = server.should_exit
+    server.should_exit = True
+
+
+def _config() -> uvicorn.Config:
+    return uvicorn.Config(
+        "inspector.asgi:application",
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=UNFINISHED_REQUESTS,
+    )

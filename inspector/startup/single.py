@@ -1,0 +1,29 @@
+"""One server per home: two would both watch, import and work on the same queue."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+from typing import IO
+
+from inspector.startup.errors import StartupError
+
+
+def claim_home(home: Path, url: str) -> IO[str]:
+    """Holds the home for as long as the returned file is open; the system lets go of it when the process ends."""
+    claim = open(home / "serve.lock", "a+", encoding="utf-8")  # noqa: SIM115 - it stays open on purpose
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        claim.seek(0)
+        where = claim.read().strip() or "another address"
+        claim.close()
+        raise StartupError(
+            f"Lucid already runs on {where} with the same home {home}; open that page, "
+            "or set LUCID_HOME to another directory for a second one."
+        ) from None
+    claim.seek(0)
+    claim.truncate()
+    claim.write(f"{url}\n")
+    claim.flush()
+    return claim

@@ -1,0 +1,200 @@
+"""A window of records as the cards of a timeline: calls joined with results, boundaries with summaries, chips in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sessions.engine.cards.answer import block_card, raw_card
+from sessions.engine.cards.bars import bar, is_bar, is_summary, summary_bar
+from sessions.engine.cards.calls import call_card, result_card
+from sessions.engine.cards.card import Card, Chip, Kind
+from sessions.engine.cards.chips import Told, attached, chip, progress, state
+from sessions.engine.cards.lens import Lens, Mask
+from sessions.engine.cards.loose import blocks, content_of, text
+from sessions.engine.cards.outcome import results_of
+from sessions.engine.cards.size import frame, texts
+from sessions.engine.cards.speech import command_output, is_output, prompt_of, speech
+from sessions.engine.cards.system import note, quiet
+from sessions.engine.flags import Flag
+from sessions.engine.rows import Row
+
+PAGE = 130_000
+"""Bytes that the cards of one window may come to. A window that is larger is built again with smaller limits."""
+_TRIES = 3
+
+
+def build(
+    rows: Sequence[Row], results: Mapping[str, Row], *, mask: Mask, whole: bool = False, at_end: bool = False
+) -> list[Card]:
+    """The cards of a window, in its order.
+
+    `results` has the rows of tool results by tool_use_id, wherever they stand; `mask` is applied to every displayed
+    text; `whole` builds without the limits of a page; `at_end` says that nothing follows the window, so that a last
+    call without a result may still get one.
+    """
+    window = _Window(rows, results, at_end)
+    cards = window.cards(Lens(mask, whole))
+    for _ in range(0 if whole else _TRIES):
+        fixed, flexible = sum(map(frame, cards)), sum(map(texts, cards))
+        if fixed + flexible <= PAGE:
+            break
+        scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.95
+        cards = window.cards(Lens(mask, whole, scale))
+    return cards
+
+
+class _Window:
+    def __init__(self, rows: Sequence[Row], results: Mapping[str, Row], at_end: bool) -> None:
+        self._rows = rows
+        self._results = dict(results)
+        self._calls = {call for row in rows for call in _call_ids(row)}
+        for row in rows:
+            for block in results_of(row.record) if row.type == "user" else ():
+                self._results.setdefault(text(block.get("tool_use_id")), row)
+        self._open = self._open_from() if at_end else None
+        self._summaries: set[int] = set()
+        """Positions of summaries that their boundary's bar has taken in."""
+
+    def _open_from(self) -> int | None:
+        """From this position on there are only calls: their results may still come."""
+        start = None
+        for row in reversed(self._rows):
+            if row.type == "user" or (row.type == "assistant" and not _call_ids(row)):
+                break
+            start = row.position
+        return start
+
+    def cards(self, lens: Lens) -> list[Card]:
+        self.lens = lens
+        cards: list[Card] = []
+        for index, row in enumerate(self._rows):
+            if row.position in self._summaries:
+                continue
+            if is_bar(row.record):
+                cards.append(bar(row, self._summary_after(index), self.lens.fresh()))
+                continue
+            for nth, drawn in enumerate(self._drawn(row)):
+                _add(cards, replace(drawn, nth=nth) if nth and isinstance(drawn, Card) else drawn, row)
+        return cards
+
+    def _summary_after(self, index: int) -> Row | None:
+        """The summary that belongs to a boundary: the next record, or the next but the attachments of the new start."""
+        for row in self._rows[index + 1 :]:
+            if is_summary(row.record):
+                self._summaries.add(row.position)
+                return row
+            if row.type in ("user", "assistant", "system"):
+                break
+        return None
+
+    def _drawn(self, row: Row) -> Iterator[Card | Chip]:
+        for drawn in self._of(row):
+            if isinstance(drawn, Card):
+                yield drawn
+            else:
+                yield chip(row, drawn, self.lens.fresh())
+
+    def _of(self, row: Row) -> Iterator[Card | Told]:
+        record, lens = row.record, self.lens.fresh()
+        if row.type == "user":
+            yield from self._user(row)
+        elif row.type == "assistant":
+            yield from self._assistant(row)
+        elif row.type == "attachment":
+            typed = Flag.TYPED in row.flags
+            yield speech(row, prompt_of(record), lens, queued=True) if typed else attached(record)
+        elif row.type == "system":
+            if record.get("subtype") == "local_command":
+                yield self._local(row, lens)
+            else:
+                yield quiet(record) or note(row, lens)
+        else:
+            yield progress(record) if row.type == "progress" else state(record)
+
+    def _local(self, row: Row, lens: Lens) -> Card | Told:
+        content = text(row.record.get("content"))
+        return speech(row, content, lens) if content.startswith("<command") else command_output(row, content, lens)
+
+    def _user(self, row: Row) -> Iterator[Card | Told]:
+        if is_summary(row.record):
+            yield summary_bar(row, self.lens.fresh())
+            return
+        found = results_of(row.record)
+        for block in found:
+            tool_use_id = text(block.get("tool_use_id"))
+            joined = tool_use_id in self._calls and self._results.get(tool_use_id) is row
+            if not joined and (card := result_card(row, tool_use_id, self.lens.fresh())):
+                yield card
+        content = content_of(row.record)
+        others = [block for block in blocks(row.record) if block.get("type") != "tool_result"]
+        if others:
+            yield speech(row, others if found else content, self.lens.fresh())
+        elif not found:
+            yield raw_card(row, "user record without content", row.record.get("message"), self.lens.fresh())
+
+    def _assistant(self, row: Row) -> Iterator[Card | Told]:
+        found = blocks(row.record)
+        for block in found:
+            lens = self.lens.fresh()
+            if block.get("type") in ("tool_use", "mcp_tool_use"):
+                waiting = self._open is not None and row.position >= self._open
+                yield call_card(row, block, self._results.get(text(block.get("id"))), lens, waiting=waiting)
+            else:
+                yield block_card(row, block, lens)
+        if not found:
+            yield raw_card(row, "assistant record without content", row.record.get("message"), self.lens.fresh())
+
+
+def _call_ids(row: Row) -> list[str]:
+    if row.type != "assistant":
+        return []
+    return [text(block.get("id")) for block in blocks(row.record) if block.get("type") in ("tool_use", "mcp_tool_use")]
+
+
+def _add(cards: list[Card], drawn: Card | Chip, row: Row) -> None:
+    """Puts a card behind the others; chips gather in lines, and the output of a command joins it."""
+    before = cards[-1] if cards else None
+    same_turn = before is not None and before.turn == row.turn
+    if isinstance(drawn, Chip):
+        if before and before.kind is Kind.CHIPS and same_turn:
+            cards[-1] = replace(before, chips=_gather(before.chips, drawn), rows=_covered(before, row.position))
+        else:
+            cards.append(_line(drawn, row))
+    elif before and is_output(drawn) and before.kind is Kind.COMMAND and same_turn and len(before.rows) == 1:
+        cards[-1] = replace(
+            before,
+            summary=before.summary or drawn.summary,
+            parts=before.parts + drawn.parts,
+            rows=before.rows + drawn.rows,
+            size=before.size + drawn.size,
+            cut=before.cut or drawn.cut,
+        )
+    else:
+        cards.append(drawn)
+
+
+def _covered(card: Card, position: int) -> tuple[int, ...]:
+    return card.rows if card.rows[-1] == position else (*card.rows, position)
+
+
+def _gather(chips: tuple[Chip, ...], more: Chip) -> tuple[Chip, ...]:
+    """Chips of one label in a row count up, and show the latest detail."""
+    latest = chips[-1]
+    if latest.label == more.label and latest.tone == more.tone:
+        return (*chips[:-1], replace(more, count=latest.count + 1, parts=latest.parts + more.parts))
+    return (*chips, more)
+
+
+def _line(first: Chip, row: Row) -> Card:
+    return Card(
+        kind=Kind.CHIPS,
+        position=row.position,
+        address=row.address,
+        at=row.at,
+        turn=row.turn,
+        title="",
+        chips=(first,),
+        rows=(row.position,),
+        marks=(),
+    )

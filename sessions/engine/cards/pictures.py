@@ -1,0 +1,61 @@
+"""The images of a record, numbered in the order in which they stand in it."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any
+
+from sessions.engine.cards.card import Picture
+from sessions.engine.cards.loose import items, table, text
+from sessions.engine.rows import Record, Row
+
+SHOWABLE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What a page may load from us. SVG is left out: it can carry script."""
+
+
+def sources(record: Record) -> Iterator[dict[str, Any]]:
+    """The base64 image sources of a record: in its message, in tool results, in a queued prompt, in a file."""
+    attachment = table(record.get("attachment"))
+    yield from _within(table(record.get("message")).get("content"))
+    yield from _within(attachment.get("prompt"))
+    yield from _file(table(attachment.get("content")))
+
+
+def _within(content: Any) -> Iterator[dict[str, Any]]:
+    for block in items(content):
+        if not isinstance(block, dict):
+            continue
+        source = table(block.get("source"))
+        if block.get("type") == "image" and source.get("type") == "base64" and isinstance(source.get("data"), str):
+            yield source
+        elif block.get("type") == "tool_result":
+            yield from _within(block.get("content"))
+
+
+def _file(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    file = table(content.get("file"))
+    if content.get("type") == "image" and isinstance(file.get("base64"), str):
+        yield {"media_type": file.get("type"), "data": file["base64"]}
+
+
+def pictures(row: Row) -> tuple[Picture, ...]:
+    return tuple(
+        Picture(row.address, n, text(source.get("media_type")) or "unknown type", len(source["data"]) * 3 // 4)
+        for n, source in enumerate(sources(row.record))
+    )
+
+
+def load(record: Record, n: int) -> tuple[str, bytes] | None:
+    """Media type and bytes of the `n`th image, or None where there is none that a browser may show."""
+    for number, source in enumerate(sources(record)):
+        if number == n:
+            media_type = text(source.get("media_type")).lower()
+            if media_type not in SHOWABLE:
+                return None
+            try:
+                return media_type, b64decode(source["data"], validate=False)
+            except (binascii.Error, ValueError):
+                return None
+    return None

@@ -1,0 +1,201 @@
+"""Diffs by line and by word: from the patch that a tool recorded, or worked out from the old and the new text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import Any
+
+Segment = tuple[str, bool]
+"""A run of text, and whether it changed within its line."""
+
+CONTEXT = 3
+MAX_LINES = 1500
+"""difflib is quadratic on unlike texts: past this many lines a side, the middle counts as replaced."""
+MAX_WORDS = 80
+MAX_LINE = 500
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    kind: str
+    """A blank, `+` or `-`; `~` for a word of ours about lines left out."""
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    old: int | None
+    new: int | None
+    """First line in the old and in the new text; None where the record does not say."""
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "+" for hunk in self.hunks for line in hunk.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "-" for hunk in self.hunks for line in hunk.lines)
+
+    @property
+    def length(self) -> int:
+        return sum(len(hunk.lines) for hunk in self.hunks)
+
+    def head(self, lines: int) -> Diff:
+        """About the first `lines` lines, hunks kept whole where they fit."""
+        kept: list[Hunk] = []
+        for hunk in self.hunks:
+            if lines <= 0:
+                break
+            kept.append(hunk if len(hunk.lines) <= lines else replace(hunk, lines=_cut(hunk.lines, lines)))
+            lines -= len(hunk.lines)
+        return Diff(tuple(kept))
+
+
+def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
+    """A hunk's first lines; where a long removal would fill the room, its head and that of what took its place."""
+    removed = next((i for i, line in enumerate(lines) if line.kind == "-"), len(lines))
+    added = next((i for i, line in enumerate(lines[removed:], removed) if line.kind != "-"), len(lines))
+    if removed >= room or added < room or added >= len(lines) or lines[added].kind != "+":
+        return lines[:room]
+    shown = max(1, (room - removed) // 2)
+    left_out = added - removed - shown
+    note = (plain("~", f"{left_out} more removed"),) if left_out > 0 else ()
+    return (*lines[: removed + shown], *note, *lines[added : added + shown])
+
+
+def from_patch(patch: Any) -> Diff | None:
+    """The diff of a `structuredPatch`, or None when it is not one or holds nothing."""
+    if not isinstance(patch, list):
+        return None
+    hunks = [hunk for part in patch if isinstance(part, dict) and (hunk := _hunk(part))]
+    return Diff(tuple(hunks)) if hunks else None
+
+
+def _hunk(part: dict[str, Any]) -> Hunk | None:
+    lines = part.get("lines")
+    if not isinstance(lines, list):
+        return None
+    texts = [line for line in lines if isinstance(line, str) and line[:1] in (" ", "+", "-")]
+    if not texts:
+        return None
+    return Hunk(_start(part.get("oldStart")), _start(part.get("newStart")), tuple(plain(t[0], t[1:]) for t in texts))
+
+
+def _start(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def from_texts(old: str, new: str) -> Diff:
+    """The diff between two texts, without line numbers: they are cuts of a file as a rule."""
+    before, after = old.split("\n"), new.split("\n")
+    if not old:
+        before = []
+    if not new:
+        after = []
+    hunks = [_group(group, before, after) for group in _groups(before, after)]
+    return Diff(tuple(hunks))
+
+
+Opcode = tuple[str, int, int, int, int]
+
+
+def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode]]:
+    """Runs of changes with a little context; only the stretch between the common start and end is compared."""
+    head, tail = _common(before, after)
+    if head == len(before) == len(after):
+        return
+    start, trail = max(0, head - CONTEXT), min(CONTEXT, tail)
+    left, right = before[start : len(before) - tail + trail], after[start : len(after) - tail + trail]
+    if max(len(left), len(right)) > MAX_LINES:
+        lead, old, new = head - start, len(left) - trail, len(right) - trail
+        yield _shifted(
+            [
+                ("equal", 0, lead, 0, lead),
+                ("replace", lead, old, lead, new),
+                ("equal", old, len(left), new, len(right)),
+            ],
+            start,
+        )
+        return
+    for group in SequenceMatcher(None, left, right).get_grouped_opcodes(CONTEXT):
+        yield _shifted(group, start)
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many lines both sides start with, and how many of the others they end with."""
+    shorter = min(len(before), len(after))
+    head = tail = 0
+    while head < shorter and before[head] == after[head]:
+        head += 1
+    while tail < shorter - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _shifted(group: Iterable[Opcode], start: int) -> list[Opcode]:
+    return [(tag, i1 + start, i2 + start, j1 + start, j2 + start) for tag, i1, i2, j1, j2 in group]
+
+
+def _group(group: list[Opcode], before: Sequence[str], after: Sequence[str]) -> Hunk:
+    lines: list[Line] = []
+    for tag, i1, i2, j1, j2 in group:
+        if tag == "equal":
+            lines += [plain(" ", line) for line in before[i1:i2]]
+            continue
+        lines += [plain("-", line) for line in before[i1:i2]]
+        lines += [plain("+", line) for line in after[j1:j2]]
+    return Hunk(None, None, tuple(lines))
+
+
+def plain(kind: str, text: str) -> Line:
+    return Line(kind, ((text, False),))
+
+
+def with_words(hunk: Hunk) -> Hunk:
+    """The hunk with its changed words marked, where a run of removed lines meets as many added ones."""
+    runs = [(kind, list(run)) for kind, run in groupby(hunk.lines, key=lambda line: line.kind)]
+    lines: list[Line] = []
+    for (kind, run), (next_kind, next_run) in zip(runs, [*runs[1:], ("", [])], strict=False):
+        if kind == "-" and next_kind == "+" and len(run) == len(next_run):
+            pairs = [words(old.text, new.text) for old, new in zip(run, next_run, strict=True)]
+            run[:] = [Line("-", old) for old, _ in pairs]
+            next_run[:] = [Line("+", new) for _, new in pairs]
+        lines += run
+    return replace(hunk, lines=tuple(lines))
+
+
+def words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Both lines in segments, changed words marked; unmarked when they are too long or have too little in common."""
+    whole = ((old, False),), ((new, False),)
+    if old == new or len(old) > MAX_LINE or len(new) > MAX_LINE:
+        return whole
+    left, right = _WORD.findall(old), _WORD.findall(new)
+    if not left or not right or max(len(left), len(right)) > MAX_WORDS:
+        return whole
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    if matcher.quick_ratio() < 0.4:
+        return whole
+    codes = matcher.get_opcodes()
+    return (
+        _segments((left[i1:i2], tag != "equal") for tag, i1, i2, _, _ in codes),
+        _segments((right[j1:j2], tag != "equal") for tag, _, _, j1, j2 in codes),
+    )
+
+
+def _segments(runs: Iterable[tuple[Sequence[str], bool]]) -> tuple[Segment, ...]:
+    return tuple(("".join(run), changed) for run, changed in runs if run)

@@ -1,0 +1,6 @@
+"""Where an entry stands, as one number: the transcript in the high bits, the position in the low ones."""
+
+from __future__ import annotations
+
+POSITION_BITS = 26
+POSITION_MASK = (1 << POSITION_BITS) - 1

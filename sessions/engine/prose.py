@@ -1,0 +1,154 @@
+"""Markdown of a transcript as safe HTML. The text is untrusted: no raw HTML, no remote loads, nothing invisible."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sessions.engine.colours import paint
+
+MAX_PROSE = 500_000
+MAX_MARKUP = 4_000
+"""Brackets, stars and the like in one paragraph: past this the parser's time is no longer in line with the length."""
+_SCHEMES = {"http", "https", "mailto"}
+_SCHEME = re.compile(r"(https?|mailto):", re.IGNORECASE)
+_PLAIN = re.compile(r"[^\\`*_\[\]<>&#~|\n\r\t\x00!=+-][^\\`*_\[\]<>&#~|\n\r\t\x00]*\Z")
+_NUMBERED = re.compile(r"\s|\d+[.)]")
+_TASK = re.compile(r"\[([ xX])\] ")
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+class Html(str):
+    """Text that is safe to put on a page as it stands."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+def visible(text: str) -> str:
+    """The text with control characters, bidi overrides and other unseen characters spelled out."""
+    return _HIDDEN.sub(_spell, text) if _HIDDEN.search(text) else text
+
+
+def _spell(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"\u27e8U+{code:04X}\u27e9"
+
+
+def render(markdown: str) -> Html:
+    """Markdown as sanitised HTML. Takes any string, never raises, and takes time in line with its length."""
+    if len(markdown) <= 8_000:
+        return _remembered(markdown)
+    return _render(markdown)
+
+
+@lru_cache(maxsize=512)
+def _remembered(markdown: str) -> Html:
+    return _render(markdown)
+
+
+def _render(markdown: str) -> Html:
+    text = visible(markdown[:MAX_PROSE])
+    if _PLAIN.match(text) and not _NUMBERED.match(text):
+        return Html(f"<p>{text.rstrip()}</p>")
+    if _hostile(text):
+        return Html(f"<pre>{escape(text, quote=False)}</pre>")
+    parser = _parser()
+    env: dict[str, Any] = {}
+    tokens = parser.parse(text, env)
+    _adapt(tokens)
+    return Html(_cleaner().clean(parser.renderer.render(tokens, parser.options, env)))
+
+
+_MARKUP = re.compile(r"[\[\]*_`<>!~\\]")
+
+
+def _hostile(text: str) -> bool:
+    if len(text) <= MAX_MARKUP:
+        return False
+    return any(len(part) > MAX_MARKUP and len(_MARKUP.findall(part)) > MAX_MARKUP // 4 for part in text.split("\n\n"))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "maxNesting": 20, "highlight": paint})
+    parser.enable(["table", "strikethrough"])
+    # Every address parses as a link; _adapt decides which may stay one, so that the others keep their text.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
+
+
+@lru_cache(maxsize=1)
+def _cleaner() -> nh3.Cleaner:
+    plain = "p br hr em strong s code pre blockquote ul ol li table thead tbody tr th td h1 h2 h3 h4 h5 h6 span i a"
+    return nh3.Cleaner(
+        tags=set(plain.split()),
+        attributes={
+            "a": {"href"},
+            "i": {"class"},
+            "ol": {"start"},
+            "span": {"title"},
+            "th": {"class"},
+            "td": {"class"},
+        },
+        url_schemes=_SCHEMES,
+        link_rel="noopener noreferrer nofollow",
+        strip_comments=True,
+    )
+
+
+def _adapt(tokens: list[Token]) -> None:
+    """Links only to where a browser may go, images as links, task boxes as characters."""
+    for index, token in enumerate(tokens):
+        if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
+            token.attrs["class"] = "r" if "right" in str(style) else "m" if "center" in str(style) else "l"
+        if token.type != "inline" or not token.children:
+            continue
+        if index >= 2 and tokens[index - 2].type == "list_item_open":
+            _tick(token.children[0])
+        _relink(token.children)
+
+
+def _tick(token: Token) -> None:
+    if token.type == "text" and (box := _TASK.match(token.content)):
+        token.content = ("\u2610 " if box[1] == " " else "\u2611 ") + token.content[box.end() :]
+
+
+def _relink(children: list[Token]) -> None:
+    closing: list[str] = []
+    for token in children:
+        if token.type == "link_open":
+            href = str(token.attrs.get("href", ""))
+            token.tag = "a" if _SCHEME.match(href) else "span"
+            token.attrs = {"href": href} if token.tag == "a" else {"title": href}
+            closing.append(token.tag)
+        elif token.type == "link_close":
+            token.tag = closing.pop() if closing else "span"
+        elif token.type == "image":
+            _unload(token, linked=bool(closing))
+
+
+def _unload(token: Token, *, linked: bool) -> None:
+    source = str(token.attrs.get("src", ""))
+    label = escape(f"image: {token.content or source[:80]}")
+    target = escape(source)
+    token.type = "html_inline"
+    token.content = (
+        f'<a href="{target}">{label}</a>' if _SCHEME.match(source) and not linked else f"<span>{label}</span>"
+    )

@@ -1,0 +1,73 @@
+"""Which API calls stand in a stretch of transcript: one per message id, with the largest usage of its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessions.engine.prices import cost_of
+from sessions.engine.scan.batch import RequestRow
+from sessions.engine.scan.facts import Facts
+from sessions.engine.usage import Usage
+
+SYNTHETIC = "<synthetic>"
+
+
+class Requests:
+    def __init__(self) -> None:
+        self._calls: dict[str, tuple[tuple[int, int, int, str, str, str, str, int | None], Usage]] = {}
+        self._last: tuple[str, object] | None = None
+        self._known: set[str] = set()
+
+    def add(
+        self,
+        record: dict[str, Any],
+        message: dict[str, Any],
+        key: int,
+        place: tuple[int, int, int | None],
+        agent: str,
+        facts: Facts,
+    ) -> None:
+        """`place`: position, turn and time of the row. Sub-agents inside a main file leave the ruler alone."""
+        message_id, raw = message["id"], message.get("usage")
+        if self._last == (message_id, raw):
+            return  # most rows of a message repeat the usage of the first
+        self._last = (message_id, raw)
+        model = message.get("model")
+        if type(model) is not str or model == SYNTHETIC:
+            return
+        usage = Usage.of(raw)
+        if usage is None:
+            return
+        known = self._calls.get(message_id)
+        if known is not None:
+            self._calls[message_id] = (known[0], known[1].merge(usage))
+            return
+        position, turn, at = place
+        request_id = record.get("requestId")
+        request = request_id[:200] if type(request_id) is str else ""
+        self._calls[message_id] = (
+            (key, position, turn, message_id[:200], request, agent[:200], model[:120], at),
+            usage,
+        )
+        if message_id not in self._known and message_id != facts.last_message:
+            self._known.add(message_id)
+            facts.note_model(model)
+            if not agent or facts.agent_id:
+                facts.note_context(position, usage.context, message_id)
+
+    def take(self) -> list[RequestRow]:
+        rows: list[RequestRow] = [
+            (
+                *head,
+                usage.input,
+                usage.cache_read,
+                usage.cache_write_5m,
+                usage.cache_write_1h,
+                usage.output,
+                cost_of(head[6], usage),
+            )
+            for head, usage in self._calls.values()
+        ]
+        self._calls = {}
+        self._last = None
+        return rows

@@ -1,0 +1,20 @@
+"""What stands in place of a secret, and what looks like one but holds its place already."""
+
+from __future__ import annotations
+
+import re
+
+MASK = "…[masked]"
+
+_PLACEHOLDER = re.compile(
+    r"\$[A-Za-z_{(]|%[A-Za-z({]|<|\{|\*{2}|•|…|x{4}|\.{3}|your[_-]|my[_-]"
+    r"|(?:example|change[_-]?me|placeholder|redacted|masked|dummy|none|null|nil|true|false|undefined|string|str|bytes|text"
+    r"|required|optional|unset|empty|missing|invalid|hidden|process|os|env|getenv|self|this|config|settings|options|args"
+    r"|props|params|ctx|request|req|data)(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """A variable, a blank to be filled in, or a word of code: nothing that opens a door."""
+    return _PLACEHOLDER.match(value) is not None

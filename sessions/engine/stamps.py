@@ -1,0 +1,11 @@
+"""Milliseconds since 1970 as ISO-8601 UTC, the form that scripts read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def iso(at: int | None) -> str | None:
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

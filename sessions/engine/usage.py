@@ -1,0 +1,67 @@
+"""The tokens of one API request, as the response counted them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_MOST = 10**12
+"""No request has more tokens; a larger number is damage, and would not fit a database column either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """`input` is only what follows the last cache mark: the prompt is `context`."""
+
+    input: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
+    output: int
+
+    @classmethod
+    def of(cls, raw: object) -> Usage | None:
+        """Reads `message.usage`, whatever it is; None if it counts nothing."""
+        if not isinstance(raw, dict) or raw.keys().isdisjoint(_COUNTS):
+            return None
+        written = _count(raw.get("cache_creation_input_tokens"))
+        five_minutes = one_hour = 0
+        split = raw.get("cache_creation")
+        if isinstance(split, dict):
+            five_minutes = _count(split.get("ephemeral_5m_input_tokens"))
+            one_hour = _count(split.get("ephemeral_1h_input_tokens"))
+        return cls(
+            _count(raw.get("input_tokens")),
+            _count(raw.get("cache_read_input_tokens")),
+            max(five_minutes, written - one_hour),
+            one_hour,
+            _count(raw.get("output_tokens")),
+        )
+
+    @property
+    def context(self) -> int:
+        """The size of the prompt."""
+        return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
+    def merge(self, other: Usage) -> Usage:
+        """Of two rows of one message: counts only grow while it streams, so the larger one is the later one."""
+        return Usage(
+            max(self.input, other.input),
+            max(self.cache_read, other.cache_read),
+            max(self.cache_write_5m, other.cache_write_5m),
+            max(self.cache_write_1h, other.cache_write_1h),
+            max(self.output, other.output),
+        )
+
+
+_COUNTS = frozenset({"input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"})
+
+
+def _count(value: object) -> int:
+    if type(value) is int:
+        return value if 0 <= value <= _MOST else 0
+    if isinstance(value, float):
+        return int(value) if math.isfinite(value) and 0 <= value <= _MOST else 0
+    if isinstance(value, str) and len(value) <= len(str(_MOST)) and value.isascii() and value.isdecimal():
+        return _count(int(value))
+    return 0

@@ -1,0 +1,65 @@
+"""`lucid search`: find words in all sessions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from sessions.engine.stamps import iso
+from sessions.selectors.deep import DeepSearch
+from sessions.selectors.search import Hit, search
+
+
+class Command(BaseCommand):
+    help = "Find words in all sessions, newest first."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("query", metavar="QUERY")
+        parser.add_argument("--deep", action="store_true", help="also scan tool output and everything else")
+        parser.add_argument("--limit", type=int, default=100, help="at most so many results (100)")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        limit = max(1, options["limit"])
+        hits: list[Hit] = []
+        seen: set[tuple[str, str]] = set()
+        for hit in self._hits(options["query"], limit, deep=options["deep"]):
+            if (hit.session, hit.address) in seen:
+                continue
+            seen.add((hit.session, hit.address))
+            hits.append(hit)
+            if not options["json"]:
+                self._say(hit)
+            if len(hits) >= limit:
+                break
+        if options["json"]:
+            self.stdout.write(json.dumps([as_json(hit) for hit in hits], ensure_ascii=False))
+        elif not hits:
+            self.stderr.write("nothing found")
+
+    def _hits(self, query: str, limit: int, *, deep: bool) -> Any:
+        yield from search(query, limit=limit).hits
+        if deep:
+            for _, hit in DeepSearch(query).hits():
+                if hit is not None:
+                    yield hit
+
+    def _say(self, hit: Hit) -> None:
+        text = "".join(f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet)
+        self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
+        self.stdout.flush()
+
+
+def as_json(hit: Hit) -> dict[str, object]:
+    return {
+        "session": hit.session,
+        "entry": hit.address,
+        "at": iso(hit.at),
+        "role": hit.role,
+        "snippet": "".join(piece for piece, _ in hit.snippet),
+        "title": hit.title,
+        "project": hit.project,
+    }

@@ -1,0 +1,65 @@
+"""`lucid sessions`: every session with its totals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db.models import Count, Sum
+
+from sessions.engine.stamps import iso
+from sessions.models import Source, Transcript
+
+
+class Command(BaseCommand):
+    help = "List all sessions, the latest first."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        sessions = (
+            Transcript.objects.filter(kind=Transcript.Kind.MAIN)
+            .exclude(source__state=Source.State.REPLACED)
+            .select_related("project")
+            .defer("state", "ruler")
+            .annotate(agents=Count("children"), agents_cost=Sum("children__cost"))
+            .order_by("-last_at", "-pk")
+        )
+        if options["json"]:
+            self.stdout.write(json.dumps([as_json(session) for session in sessions], ensure_ascii=False))
+            return
+        for session in sessions:
+            title = " ".join((session.title or session.first_prompt or "(no prompt)").split())[:60]
+            self.stdout.write(f"{(iso(session.last_at) or 'unknown')[:16]}  {session.public_id}  {title}")
+
+
+def as_json(session: Any) -> dict[str, object]:
+    """`cost_usd` is null when no request has a known price; `cache_breaks` until the cache was looked into."""
+    priced = session.requests > session.unpriced or not session.requests
+    return {
+        "id": session.public_id,
+        "project": session.project.cwd or session.project.directory,
+        "title": session.title or session.first_prompt,
+        "entries": session.entries,
+        "turns": session.turns,
+        "first": iso(session.first_at),
+        "last": iso(session.last_at),
+        "models": session.model_names.split(),
+        "requests": session.requests,
+        "tokens": session.tokens,
+        "input": session.input,
+        "cache_read": session.cache_read,
+        "cache_write_5m": session.cache_write_5m,
+        "cache_write_1h": session.cache_write_1h,
+        "output": session.output,
+        "cost_usd": session.cost if priced else None,
+        "unpriced_requests": session.unpriced,
+        "agents": session.agents,
+        "agents_cost_usd": session.agents_cost or 0,
+        "compactions": session.compactions,
+        "errors": session.errors,
+        "cache_breaks": None,
+    }

@@ -1,0 +1,40 @@
+"""One entry by its address: the uuid, or `L<position>` for records that have none."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.http import Http404
+
+from sessions.engine.keys import key_of
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.models import Entry, Transcript
+from sessions.selectors.archive import Reader
+
+
+def find_entry(transcript: Transcript, address: str) -> tuple[Transcript, Entry]:
+    """In this transcript, or else in one of the session's others: a permalink need not know who wrote the entry."""
+    if address[:1] == "L" and address[1:].isdigit() and len(address) < 12:
+        entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | int(address[1:]) & POSITION_MASK).first()
+        if entry is not None:
+            return transcript, entry
+        raise Http404(f"The session has no entry {address}.")
+    found = list(Entry.objects.filter(uuid_key=key_of(address)).order_by("pk"))
+    mine = [entry for entry in found if entry.transcript_id == transcript.pk]
+    if mine:
+        return _exact(transcript, mine, address)
+    family = Transcript.objects.filter(
+        Q(parent=transcript) | Q(pk=transcript.parent_id) | Q(parent__isnull=False, parent=transcript.parent_id),
+        pk__in={entry.transcript_id for entry in found},
+    ).select_related("source", "project")
+    for other in family:
+        return _exact(other, [entry for entry in found if entry.transcript_id == other.pk], address)
+    raise Http404(f"The session has no entry {address}.")
+
+
+def _exact(transcript: Transcript, entries: list[Entry], address: str) -> tuple[Transcript, Entry]:
+    """The first of the rows with that key whose record really has that uuid."""
+    reader = Reader(transcript.source_id)
+    for entry in entries:
+        if reader.record(entry.offset, entry.length).get("uuid") == address:
+            return transcript, entry
+    raise Http404(f"The session has no entry {address}.")

@@ -1,0 +1,37 @@
+"""Finds the transcript that a person means: by id, by the beginning of one, or by path."""
+
+from __future__ import annotations
+
+import os
+
+from django.db.models import Q
+
+from sessions.models import Source, Transcript
+
+
+class LookupFailed(ValueError):
+    """Nothing, or more than one thing, answers to the name."""
+
+
+def find_transcript(name: str) -> Transcript:
+    """A session id, a unique prefix of one, or a path. Sub-agents answer to `agent-<id>` and to their bare id."""
+    known = Transcript.objects.select_related("source", "project")
+    current = known.exclude(source__state=Source.State.REPLACED)
+    exact = known.filter(public_id=name).first()
+    if exact is not None:
+        return exact
+    if os.sep in name or name.endswith(".jsonl"):
+        path = os.path.abspath(os.path.expanduser(name))
+        found = current.filter(source__path=path).first()
+        if found is None:
+            raise LookupFailed(f"{path} has not been imported. Run `lucid import {path}` first.")
+        return found
+    if not name:
+        raise LookupFailed("Which session? Give an id, the beginning of one, or a path.")
+    matches = list(current.filter(Q(public_id__startswith=name) | Q(agent_id=name)).order_by("kind", "public_id")[:4])
+    main = [one for one in matches if one.kind == Transcript.Kind.MAIN] or matches
+    if not main:
+        raise LookupFailed(f"No session begins with {name!r}. `lucid sessions` lists them.")
+    if len(main) > 1:
+        raise LookupFailed(f"{name!r} could be {', '.join(one.public_id for one in main)}. Give more of the id.")
+    return main[0]

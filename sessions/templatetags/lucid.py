@@ -1,0 +1,163 @@
+"""Numbers, moments and cards in templates."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from django import template
+from django.template.base import Template
+from django.template.context import Context
+from django.utils import timezone
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from sessions.engine import words
+from sessions.engine.cards import Card, Kind, Part, Picture
+from sessions.engine.cards.pictures import SHOWABLE
+from sessions.engine.diffs import Diff, Line
+
+register = template.Library()
+
+
+@register.filter
+def tokens(count: float | None, mark: str = "") -> str:
+    """`12.4k`; with the argument "~", as an estimate."""
+    return words.tokens(count, estimate=mark == "~")
+
+
+@register.filter
+def money(dollars: float | None, mark: str = "") -> str:
+    return words.money(dollars, estimate=mark == "~")
+
+
+@register.filter
+def duration(milliseconds: float | None, mark: str = "") -> str:
+    return words.duration(milliseconds, estimate=mark == "~")
+
+
+@register.filter(name="bytes")
+def bytes_(count: float | None, mark: str = "") -> str:
+    return words.size(count, estimate=mark == "~")
+
+
+@register.filter
+def ago(moment: float | datetime | None) -> str:
+    then = moment.timestamp() * 1000 if isinstance(moment, datetime) else moment
+    return words.ago(then, time.time() * 1000)
+
+
+@register.filter
+def clock(milliseconds: int | None) -> str:
+    """The time of day, in the time zone of the server."""
+    return _clock(_moment(milliseconds))
+
+
+@register.filter
+def moment(milliseconds: int | None) -> str:
+    """The exact time, for a hint."""
+    return _exactly(_moment(milliseconds))
+
+
+def _clock(exact: datetime | None) -> str:
+    return exact.strftime("%H:%M:%S") if exact else "no time"
+
+
+def _exactly(exact: datetime | None) -> str:
+    return exact.strftime("%Y-%m-%d %H:%M:%S %Z") if exact else "time unknown"
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    if milliseconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(timezone.get_current_timezone())
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+@register.filter
+def diff(changes: Diff) -> SafeString:
+    """The lines of a diff: <ins>, <del>, and <b> for the words that changed."""
+    pieces: list[str] = []
+    for hunk in changes.hunks:
+        if hunk.new is not None:
+            pieces.append(f"<i>line {hunk.new}</i>")
+        elif pieces:
+            pieces.append("<i>⋯</i>")
+        pieces += [_line(line) for line in hunk.lines]
+    return mark_safe("".join(pieces))  # every text in it went through escape
+
+
+def _line(line: Line) -> str:
+    text = "".join(f"<b>{escape(part)}</b>" if changed else escape(part) for part, changed in line.segments)
+    if line.kind == "+":
+        return f"<ins>{text}</ins>"
+    if line.kind == "~":
+        return f"<i>⋯ {text}</i>"
+    return f"<del>{text}</del>" if line.kind == "-" else f" {text}\n"
+
+
+_FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
+
+
+@register.simple_tag(takes_context=True)
+def card(context: Context, shown: Card) -> SafeString:
+    """One card of the timeline. Looks up `session` in the context for its addresses.
+
+    A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time.
+    """
+    root = context.get("session_root") or session_root(context.get("session"))
+    tone = "bad" if shown.error else shown.tone
+    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
+    exact = _moment(shown.at)
+    with context.push(session_root=root):
+        return _render(
+            context,
+            "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
+            card=shown,
+            entry=entry_url(root, shown.address),
+            anchor=shown.anchor,
+            states=" ".join(state for state in states if state),
+            title=shown.title,
+            summary=shown.summary,
+            facts=" · ".join(shown.facts),
+            marks=shown.marks,
+            clock=_clock(exact),
+            moment=_exactly(exact),
+            body=parts(context, shown.parts),
+            cut=shown.cut,
+        )
+
+
+@register.simple_tag(takes_context=True)
+def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
+    return mark_safe("".join([_render(context, f"part_{part.kind}", part=part) for part in shown]))
+
+
+def _render(context: Context, name: str, **values: Any) -> SafeString:
+    assert context.template is not None
+    kept: dict[str, Any] = context.render_context.dicts[0]  # type: ignore[assignment]
+    templates: dict[str, Template] = kept.setdefault("cards", {})
+    if name not in templates:
+        templates[name] = context.template.engine.get_template(f"transcripts/cards/{name}.html")
+    with context.push(**values):
+        return templates[name].render(context)
+
+
+def session_root(session: Any) -> str:
+    """Where the pages of a session start."""
+    return f"/sessions/{quote(str(getattr(session, 'public_id', '')), safe='')}/"
+
+
+@register.filter
+def entry_url(root: str, address: str | int) -> str:
+    """The permalink of an entry by its address, or by its position."""
+    return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"
+
+
+@register.filter
+def showable(picture: Picture) -> bool:
+    return picture.media_type.lower() in SHOWABLE

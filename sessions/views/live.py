@@ -1,0 +1,43 @@
+"""What was appended to a session since its page was drawn: new cards below, and the calls that got their result."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest
+from sessions.engine.cards import build
+from sessions.engine.ruler import ruler
+from sessions.engine.secrets import mask
+from sessions.models import Transcript
+from sessions.selectors.session import session_head
+from sessions.selectors.timeline import calls_answered_since, rows_at, window_from
+from sessions.views.session import stretches_of
+
+
+@never_cache
+@require_safe
+def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
+    asked = request.GET.get("after", "")
+    after = int(asked) if asked.isdigit() else 0
+    entries = Transcript.objects.filter(public_id=session).values_list("entries", flat=True).first()
+    if entries is None or entries <= after:
+        return HttpResponse(status=204)
+    head = session_head(session, now_ms())
+    transcript = head.transcript
+    everything = request.GET.get("all") == "1"
+    window = window_from(transcript, after, everything=everything)
+    answered = rows_at(transcript, calls_answered_since(transcript, after))
+    context = {
+        "head": head,
+        "session": transcript,
+        "window": window,
+        "stretches": stretches_of(build(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True),
+        "answered": build(answered.rows, answered.results, mask=mask),
+        "ruler": ruler(transcript.ruler, transcript.entries, after),
+        "more": "&all=1" if everything else "",
+    }
+    return render(request, "transcripts/live.html", context)

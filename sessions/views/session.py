@@ -1,0 +1,84 @@
+"""The timeline of a session, one window at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from sessions.engine.cards import Card, build
+from sessions.engine.place import POSITION_MASK
+from sessions.engine.ruler import ruler
+from sessions.engine.secrets import mask
+from sessions.models import Transcript, Turn
+from sessions.selectors.session import session_head
+from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Cards of one turn. `heading` says whether the turn's own line stands above them."""
+
+    number: int
+    turn: Turn | None
+    cards: tuple[Card, ...]
+    heading: bool
+    begins: bool
+
+
+@require_safe
+def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    everything = request.GET.get("all") == "1"
+    window, asked = _window(request, head.transcript, everything=everything)
+    fragment = request.GET.get("part") == "rows" and bool(request.htmx)
+    cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
+    first = window.rows[0].position if window.rows else 0
+    return render_page(
+        request,
+        f"transcripts/session.html{'#rows' if fragment else ''}",
+        {
+            "section": "sessions",
+            "tab": "timeline",
+            "head": head,
+            "session": head.transcript,
+            "ruler": ruler(head.transcript.ruler, head.transcript.entries, first),
+            "window": window,
+            "stretches": stretches_of(cards, window.turns, joins=fragment and asked == "from"),
+            "more": "&all=1" if everything else "",
+            "above": window.earlier is not None and not (fragment and asked == "from"),
+            "below": not (fragment and asked == "before"),
+        },
+    )
+
+
+def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -> tuple[Window, str]:
+    """The window that the address asks for, and by which of its parameters."""
+    asked = request.GET
+    if asked.get("at") == "end":
+        return window_last(transcript, everything=everything), "at"
+    for name, build_window in (("before", window_until), ("from", window_from), ("at", window_at)):
+        position = asked.get(name, "")
+        if position.isdigit():
+            at = min(int(position), POSITION_MASK)
+            return build_window(transcript, at, everything=everything), name
+    return window_from(transcript, 0, everything=everything), ""
+
+
+def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[Stretch]:
+    groups: list[tuple[int, list[Card]]] = []
+    for card in cards:
+        if not groups or groups[-1][0] != card.turn:
+            groups.append((card.turn, []))
+        groups[-1][1].append(card)
+    stretches = []
+    for number, (turn_number, members) in enumerate(groups):
+        turn = turns.get(turn_number)
+        begins = turn is not None and members[0].position <= turn.first + 1
+        heading = turn is not None and turn_number > 0 and (begins or (number == 0 and not joins))
+        stretches.append(Stretch(turn_number, turn, tuple(members), heading, begins))
+    return stretches

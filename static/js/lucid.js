@@ -1,0 +1,244 @@
+/* The few things that links cannot do: the theme, dialogs, keys, and keeping one's place. Pages work without it. */
+(() => {
+  "use strict";
+
+  const root = document.documentElement;
+  const find = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  /* Theme: the cookie is what the server renders; localStorage outlives a cleared cookie. */
+  const THEMES = ["system", "light", "dark"];
+  const SIGNS = { system: "◐", light: "☀", dark: "☾" };
+
+  function storedTheme() {
+    const stored = localStorage.getItem("theme");
+    return THEMES.includes(stored) ? stored : root.dataset.theme || "system";
+  }
+
+  function showTheme(theme) {
+    if (theme === "system") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    for (const button of all("[data-theme-toggle]")) {
+      button.textContent = SIGNS[theme];
+      button.title = `Theme: ${theme}`;
+      button.setAttribute("aria-label", `Theme: ${theme}`);
+    }
+  }
+
+  function useTheme(theme) {
+    localStorage.setItem("theme", theme);
+    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
+    showTheme(theme);
+  }
+
+  function nextTheme() {
+    useTheme(THEMES[(THEMES.indexOf(storedTheme()) + 1) % THEMES.length]);
+  }
+
+  /* Dialogs */
+  function openDialog(id) {
+    const dialog = document.getElementById(id);
+    if (!dialog || dialog.open) return;
+    dialog.showModal();
+    const input = find("input", dialog);
+    if (input) {
+      input.select();
+      htmx.trigger(input, "opened");
+    }
+  }
+
+  /* Palette: arrows choose, Enter goes. */
+  function choose(step) {
+    const options = all("#palette-results [role=option]");
+    if (!options.length) return;
+    const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
+    const next = options[(Math.max(at, step < 0 ? 0 : -1) + step + options.length) % options.length];
+    options.forEach((option) => option.setAttribute("aria-selected", String(option === next)));
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  function onPaletteKey(event) {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      choose(event.key === "ArrowDown" ? 1 : -1);
+    } else if (event.key === "Enter") {
+      const chosen = find("#palette-results [aria-selected=true]") || find("#palette-results [role=option]");
+      if (!chosen) return;
+      chosen.click();
+    } else return;
+    event.preventDefault();
+  }
+
+  /* Moving through entries, turns and boundaries. What is current carries the class of that name. */
+  const ITEMS = ".card[id^=e], .item";
+
+  function below(element, line) {
+    return element.getBoundingClientRect().top > line + 1;
+  }
+
+  function step(selector, forward) {
+    const line = parseFloat(getComputedStyle(root).scrollPaddingTop) || 0;
+    const elements = all(selector).filter((element) => element.getClientRects().length);
+    const current = find(".current");
+    const from = current && current.matches(selector) ? elements.indexOf(current) : -1;
+    let next;
+    if (from >= 0) next = elements[from + (forward ? 1 : -1)];
+    else if (forward) next = elements.find((element) => below(element, line - 4));
+    else next = elements.filter((element) => element.getBoundingClientRect().top < line - 4).pop();
+    if (next) makeCurrent(next);
+  }
+
+  function makeCurrent(element) {
+    all(".current").forEach((other) => other.classList.remove("current"));
+    element.classList.add("current");
+    element.scrollIntoView({ block: element.matches("tr, li") ? "nearest" : "start" });
+  }
+
+  function openCurrent() {
+    const link = find(".current a.permalink, .current a.what, .current a[href]");
+    if (link) link.click();
+    return Boolean(link);
+  }
+
+  const KEYS = {
+    "?": () => openDialog("help"),
+    "/": () => find("[data-find]")?.focus() ?? find("#find").select(),
+    j: () => step(ITEMS, true),
+    k: () => step(ITEMS, false),
+    n: () => step(".turn", true),
+    p: () => step(".turn", false),
+    "]": () => step(".bar", true),
+    "[": () => step(".bar", false),
+    g: () => go("g", () => scrollTo({ top: 0 })),
+    G: () => go("G", () => scrollTo({ top: document.body.scrollHeight })),
+  };
+
+  /* A page may give a key to one of its links: data-key="g" is the start of a long session, not of this window. */
+  function go(key, otherwise) {
+    const link = find(`a[data-key="${key}"]`);
+    if (link) link.click();
+    else otherwise();
+  }
+
+  function onKey(event) {
+    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      openDialog("palette");
+      return;
+    }
+    if (event.target.closest("#palette")) return onPaletteKey(event);
+    if (event.target.matches("input, textarea, select, [contenteditable]")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (event.metaKey || event.ctrlKey || event.altKey || find("dialog[open]")) return;
+    if (event.key === "Enter") {
+      if (event.target === document.body || event.target.id === "main") openCurrent();
+    } else if (Object.hasOwn(KEYS, event.key)) {
+      event.preventDefault();
+      KEYS[event.key]();
+    }
+  }
+
+  /* A filter over a list that is already here. */
+  function onFilter(input) {
+    const words = input.value.toLowerCase();
+    for (const item of all("li", find(input.dataset.filter))) {
+      item.hidden = !`${item.textContent} ${find("a", item).title}`.toLowerCase().includes(words);
+    }
+  }
+
+  /* An address says what was asked for, not what was left open. */
+  function dropEmpty(event) {
+    const { verb, parameters } = event.detail;
+    if (verb !== "get") return;
+    for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
+  }
+
+  /* What one reads stays where it is when entries are put in above it. */
+  let anchor = null;
+
+  function firstVisible() {
+    const line = parseFloat(getComputedStyle(root).scrollPaddingTop) || 0;
+    return all(".card[id^=e]").find((card) => card.getBoundingClientRect().bottom > line);
+  }
+
+  function beforeSwap(event) {
+    const target = event.detail.target;
+    anchor = null;
+    if (!target || !target.closest("#timeline")) return;
+    const card = firstVisible();
+    if (card) anchor = { id: card.id, top: card.getBoundingClientRect().top };
+  }
+
+  function afterSwap() {
+    watchCards();
+    if (!anchor) return;
+    const card = document.getElementById(anchor.id);
+    if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.top, behavior: "instant" });
+    anchor = null;
+  }
+
+  /* The ruler's mark: #ruler has a viewBox and data-entries; its [data-at] moves along the longer side. */
+  const visible = new Set();
+  const observer = new IntersectionObserver((changes) => {
+    for (const change of changes) {
+      if (change.isIntersecting) visible.add(change.target);
+      else visible.delete(change.target);
+    }
+    moveMark();
+  });
+  const watched = new WeakSet();
+
+  function watchCards() {
+    if (!find("#ruler [data-at]")) return;
+    for (const card of all(".card[id^=e]")) {
+      if (watched.has(card)) continue;
+      watched.add(card);
+      observer.observe(card);
+    }
+  }
+
+  function moveMark() {
+    const ruler = find("#ruler");
+    const mark = find("#ruler [data-at]");
+    const positions = [...visible].filter((card) => card.isConnected).map((card) => Number(card.id.slice(1)));
+    if (!mark || !positions.length) return;
+    const at = Math.min(...positions);
+    const svg = mark.ownerSVGElement;
+    const share = at / Math.max(1, Number(ruler.dataset.entries) - 1);
+    const { width, height } = svg.viewBox.baseVal;
+    mark.dataset.at = String(at);
+    mark.setAttribute("transform", width >= height ? `translate(${share * width} 0)` : `translate(0 ${share * height})`);
+  }
+
+  /* Toasts */
+  function toast(sentence) {
+    const box = document.createElement("div");
+    box.className = "toast is-error";
+    box.textContent = sentence;
+    find("#toasts").replaceChildren(box);
+    setTimeout(() => box.remove(), 8000);
+  }
+
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-open]");
+    if (opener) openDialog(opener.dataset.open);
+    else if (event.target.closest("[data-theme-toggle]")) nextTheme();
+    else if (event.target.matches("dialog[open]")) event.target.close();
+  });
+  document.addEventListener("input", (event) => {
+    if (event.target.matches("[data-filter]")) onFilter(event.target);
+  });
+  document.addEventListener("htmx:configRequest", dropEmpty);
+  document.addEventListener("htmx:beforeSwap", beforeSwap);
+  document.addEventListener("htmx:afterSettle", afterSwap);
+  document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
+  document.addEventListener("htmx:responseError", (event) => {
+    toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);
+  });
+
+  all(".with-js").forEach((element) => (element.hidden = false));
+  useTheme(storedTheme());
+  watchCards();
+})();

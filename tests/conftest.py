@@ -1,0 +1,31 @@
+"""Fixtures that many tests share: a database in a file, and real servers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import postgres_server, redis_server
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """A file instead of memory: the same journal, locks and pragmas as in use."""
+    from django.conf import settings
+    from django.db import connection
+
+    connection.settings_dict["TEST"]["NAME"] = str(settings.LUCID_HOME / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-redis-") as folder, redis_server(Path(folder)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="lucid-postgres-") as folder, postgres_server(Path(folder)) as url:
+        yield url

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector import __version__
+from tests.serving import ROOT, environment, lucid
+
+COMMAND = """
+from django.core.management.base import BaseCommand, CommandError
+class Command(BaseCommand):
+    help = "made for a test"
+    def add_arguments(self, parser):
+        parser.add_argument("act")
+        parser.add_argument("--json", action="store_true")
+    def handle(self, *, act, json, **_):
+        if act == "fail":
+            raise CommandError("no such session: 12")
+        if act == "crash":
+            raise RuntimeError("something else")
+        if act == "interrupt":
+            raise KeyboardInterrupt
+        if act == "flood":
+            for _ in range(100_000):
+                print("a line of output")
+        if json:
+            from sessions.models import Transcript
+            print(Transcript.objects.count())
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def extra(tmp_path: Path) -> dict[str, str]:
+    """Settings with one more app, `compaction`, which has a command for these tests."""
+    commands = tmp_path / "path" / "compaction" / "management" / "commands"
+    commands.mkdir(parents=True)
+    for folder in (commands, commands.parent, commands.parent.parent):
+        (folder / "__init__.py").touch()
+    (commands / "try.py").write_text(COMMAND)
+    settings = "from inspector.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'compaction']\n"
+    (tmp_path / "path" / "settings_with_try.py").write_text(settings)
+    return {
+        "PYTHONPATH": f"{tmp_path / 'path'}:{ROOT}",
+        "DJANGO_SETTINGS_MODULE": "settings_with_try",
+        "PYTHONSAFEPATH": "1",
+    }
+
+
+def test_help_lists_our_commands_and_not_those_of_django(home: Path, extra: dict[str, str]) -> None:
+    done = lucid(home, "help", **extra)
+    assert done.returncode == 0
+    listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert {"serve", "try", "worker"} <= set(listed)
+    assert "migrate" not in listed
+    assert "made for a test" in done.stdout
+
+
+def test_help_of_a_command_shows_its_own_options_only(home: Path) -> None:
+    done = lucid(home, "help", "serve")
+    assert done.returncode == 0
+    assert "--demo" in done.stdout
+    assert "--settings" not in done.stdout
+
+
+def test_it_tells_its_version(home: Path) -> None:
+    assert lucid(home, "--version").stdout == f"lucid {__version__}\n"
+
+
+def test_a_failure_is_one_line_and_status_1(home: Path, extra: dict[str, str]) -> None:
+    done = lucid(home, "try", "fail", **extra)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "lucid: no such session: 12\n")
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["serve", "--nonsense"], ["worker", "--concurrency", "many"]])
+def test_wrong_usage_is_status_2(home: Path, arguments: list[str]) -> None:
+    done = lucid(home, *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "nonsense" in done.stderr or "many" in done.stderr
+
+
+def test_a_crash_is_one_line_and_the_details_are_in_the_log(home: Path, extra: dict[str, str]) -> None:
+    done = lucid(home, "try", "crash", **extra)
+    assert done.returncode == 1
+    assert done.stderr.startswith("lucid: try failed unexpectedly (RuntimeError: something else)")
+    assert done.stderr.count("\n") == 1
+    assert '"RuntimeError"' in (home / "logs" / "lucid.log").read_text()
+
+
+def test_an_interruption_is_quiet(home: Path, extra: dict[str, str]) -> None:
+    done = lucid(home, "try", "interrupt", **extra)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_reader_that_has_seen_enough_makes_no_noise(home: Path, extra: dict[str, str]) -> None:
+    pipe = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "try", "flood"],
+        cwd=ROOT,
+        env=environment(home, **extra),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert pipe.stdout is not None
+    assert pipe.stderr is not None
+    assert pipe.stdout.readline() == "a line of output\n"
+    pipe.stdout.close()
+    assert pipe.stderr.read() == ""
+    pipe.stderr.close()
+    assert pipe.wait(30) == 141
+
+
+def test_a_command_finds_a_current_database_and_prints_nothing_but_its_answer(
+    home: Path, extra: dict[str, str]
+) -> None:
+    done = lucid(home, "try", "count", "--json", **extra)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
+def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(
+    home: Path, extra: dict[str, str]
+) -> None:
+    assert lucid(home, "migrate", "transcripts", "0001", "--verbosity", "0").returncode == 0
+    done = lucid(home, "try", "count", "--json", **extra)
+    assert (done.returncode, done.stdout) == (0, "0\n")
+    assert "older Lucid" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LUCID_RETENTION_DAYS", "many"),
+        ("LUCID_RETENTION_DAYS", "0"),
+        ("LUCID_WATCH", "perhaps"),
+        ("LUCID_LOG_LEVEL", "loud"),
+        ("DATABASE_URL", "mysql://user:secret@host/name"),
+        ("DATABASE_URL", "nonsense"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named(home: Path, name: str, value: str) -> None:
+    done = lucid(home, "help", **{name: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"lucid: {name} ")
+    assert done.stderr.count("\n") == 1
+    assert "secret" not in done.stderr
+
+
+def test_a_database_server_that_is_away_is_one_sentence(home: Path, extra: dict[str, str]) -> None:
+    done = lucid(home, "try", "count", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", **extra)
+    assert done.returncode == 1
+    assert done.stderr.startswith("lucid: The database of DATABASE_URL cannot be used")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from inspector import __version__
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_tells_that_all_is_well(client: Client) -> None:
+    answer = client.get("/health/", HTTP_HOST="localhost")
+    assert answer.status_code == 200
+    found = answer.json()
+    assert found.pop("schema").startswith("transcripts.")
+    assert found == {"status": "ok", "version": __version__, "database": "ok", "worker": "off", "watcher": "off"}
+
+
+def test_a_lacking_migration_is_a_reason(client: Client) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'transcripts' AND name = '0002_text_index'")
+    answer = client.get("/health/", HTTP_HOST="localhost")
+    assert answer.status_code == 503
+    assert answer.json()["status"] == "unwell"
+    assert answer.json()["reasons"] == ["the database lacks transcripts.0002_text_index"]
+
+
+def test_an_unreadable_database_is_a_reason(client: Client) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_migrations RENAME COLUMN app TO gone")
+    answer = client.get("/health/", HTTP_HOST="localhost")
+    assert answer.status_code == 503
+    assert answer.json()["database"] == "unreadable"
+
+
+def test_it_answers_within_milliseconds(client: Client) -> None:
+    client.get("/health/", HTTP_HOST="localhost")
+    times = []
+    for _ in range(10):
+        started = time.perf_counter()
+        client.get("/health/", HTTP_HOST="localhost")
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.005
+
+
+def test_only_reading_is_allowed(client: Client) -> None:
+    assert client.post("/health/", HTTP_HOST="localhost").status_code == 405

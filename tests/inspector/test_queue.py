@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.serving import Server, serving, wait_until
+
+# Celery's own housekeeping does nothing here and needs no module of ours.
+TASK = "celery.backend_cleanup"
+
+
+def put(home: Path, broker: str = "") -> None:
+    """Queues a task in the way of any other process of this home."""
+    from celery import Celery
+
+    from inspector import queue
+
+    folder = home / "queue"
+    options = {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+    }
+    app = Celery("elsewhere", broker=broker or f"{queue.SCHEME}://localhost", set_as_current=False)
+    app.conf.update(broker_transport_options={} if broker else options, task_default_queue="lucid")
+    app.send_task(TASK, ignore_result=True)
+
+
+def done(server: Server) -> list[dict[str, Any]]:
+    lines = (server.home / "logs" / "lucid.log").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["event"] == "task_succeeded"]
+
+
+def test_a_task_starts_within_a_second_of_being_queued(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", "--no-watch") as server:
+        put(server.home)
+        wait_until(lambda: len(done(server)) == 1)
+        time.sleep(0.3)
+        started = time.monotonic()
+        put(server.home)
+        wait_until(lambda: len(done(server)) == 2)
+        assert time.monotonic() - started < 1.5
+    assert list((server.home / "queue" / "messages").iterdir()) == []

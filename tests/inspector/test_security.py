@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from tests.serving import Server, serving
+
+HTMX = "/static/django_htmx/htmx-2.min.js"
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+POLICY = {
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    home: Path = tmp_path_factory.mktemp("security") / "home"
+    with serving(home, "--no-watch", LUCID_WORKER="off", LUCID_ALLOWED_HOSTS="lucid.test") as server:
+        yield server
+
+
+@pytest.mark.parametrize("path", ["/health/", "/no-such-page/", HTMX, "/static/none.css"])
+def test_every_answer_has_the_headers(server: Server, path: str) -> None:
+    answer = server.get(path)
+    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    assert set(answer.headers["Content-Security-Policy"].split("; ")) == POLICY
+    assert "camera=()" in answer.headers["Permissions-Policy"]
+    assert answer.headers["Server"] is None
+
+
+def test_a_refusal_has_them_too(server: Server) -> None:
+    answer = server.get("/health/", Host="evil.example")
+    assert answer.status == 400
+    assert set(answer.headers["Content-Security-Policy"].split("; ")) == POLICY
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "169.254.169.254", "a b"])
+def test_another_name_is_refused(server: Server, host: str) -> None:
+    assert server.get("/health/", Host=host).status == 400
+    assert server.get(HTMX, Host=host).status == 400
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "localhost", "[::1]:8765", "lucid.test"])
+def test_our_names_are_answered(server: Server, host: str) -> None:
+    assert server.get("/health/", Host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_other_pages_cannot_change_anything(server: Server, method: str, headers: dict[str, str]) -> None:
+    answer = server.get("/health/", method, **headers)
+    assert answer.status == 403
+    assert b"Only pages of Lucid itself" in answer.body
+
+
+def test_our_own_pages_get_as_far_as_the_token_of_their_form(server: Server) -> None:
+    answer = server.get("/health/", "POST", Origin=server.url, Sec_Fetch_Site="same-origin")
+    assert b"CSRF verification failed" in answer.body
+
+
+def test_a_form_without_its_token_is_refused() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/health/", HTTP_HOST="127.0.0.1")
+    assert answer.status_code == 403
+
+
+def test_static_files_are_kept_by_version_and_checked_without_one(server: Server) -> None:
+    from django.templatetags.static import static
+
+    address = static(HTMX.removeprefix("/static/"))
+    whole = server.get(address)
+    assert whole.status == 200
+    assert whole.headers["Cache-Control"] == "max-age=31536000, public, immutable"
+    assert int(whole.headers["Content-Length"]) == len(whole.body) > 10_000
+    bare = server.get(address.partition("?")[0])
+    assert "immutable" not in bare.headers["Cache-Control"]
+    again = server.get(address.partition("?")[0], If_None_Match=bare.headers["ETag"])
+    assert (again.status, again.body) == (304, b"")

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.serving import lucid, serving, wait_until
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def refusal(home: Path, *arguments: str) -> str:
+    """The one line in which it says why it does not start."""
+    done = lucid(home, "serve", "--no-watch", *arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def made_database(home: Path) -> Path:
+    done = lucid(home, "migrate", "--verbosity", "0")
+    assert done.returncode == 0, done.stderr
+    return home / "lucid.sqlite3"
+
+
+def test_it_answers_on_a_new_home_and_tells_where(home: Path) -> None:
+    with serving(home, "--no-watch") as server:
+        answer = server.get("/health/")
+        assert answer.status == 200
+        assert json.loads(answer.body)["status"] == "ok"
+        assert "".join(server.lines).count("http://") == 1
+    assert oct((home / "secret.key").stat().st_mode)[-3:] == "600"
+    assert oct(home.stat().st_mode)[-3:] == "700"
+
+
+def test_the_second_start_is_quick(home: Path) -> None:
+    with serving(home, "--no-watch"):
+        pass
+    started = time.monotonic()
+    with serving(home, "--no-watch") as server:
+        server.get("/health/")
+        assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_everything_within_seconds_and_without_noise(home: Path, number: signal.Signals) -> None:
+    with serving(home, "--no-watch") as server:
+        wait_until(lambda: len(server.helpers()) == 1)
+        time.sleep(0.5)
+        started = time.monotonic()
+        assert server.stop(number) == 0
+        assert time.monotonic() - started < 6
+        assert server.helpers() == []
+    assert "Traceback" not in "".join(server.lines)
+
+
+def test_no_helper_outlives_a_server_that_was_killed(home: Path) -> None:
+    with serving(home, "--no-watch") as server:
+        wait_until(lambda: len(server.helpers()) == 1)
+        server.stop(signal.SIGKILL)
+        wait_until(lambda: server.helpers() == [], seconds=10)
+
+
+def test_a_helper_that_dies_is_reported_and_started_again(home: Path) -> None:
+    with serving(home, "--no-watch") as server:
+        wait_until(lambda: len(server.helpers()) == 1)
+        (first,) = server.helpers()
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: server.get("/health/").status == 503)
+        assert json.loads(server.get("/health/").body)["reasons"] == ["the worker died and is being restarted"]
+        wait_until(lambda: [pid for pid in server.helpers() if pid != first])
+        wait_until(lambda: server.get("/health/").status == 200)
+
+
+def test_a_taken_port_is_named_with_one_that_is_free(home: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        sentence = refusal(home, "--bind", f"127.0.0.1:{port}")
+    assert f"Port {port} on 127.0.0.1 is taken" in sentence
+    assert "--bind 127.0.0.1:" in sentence
+
+
+@pytest.mark.parametrize("bind", ["0.0.0.0:8765", "192.168.1.5:80", "[::]:8765", "example.org:8765"])
+def test_it_listens_on_this_machine_only(home: Path, bind: str) -> None:
+    assert "listens on this machine only" in refusal(home, "--bind", bind)
+
+
+@pytest.mark.parametrize("bind", ["8765", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:70000"])
+def test_a_wrong_address_is_explained(home: Path, bind: str) -> None:
+    assert "HOST:PORT" in refusal(home, "--bind", bind)
+
+
+def test_a_second_server_on_the_same_home_is_pointed_to_the_first(home: Path) -> None:
+    with serving(home, "--no-watch") as server:
+        assert f"already runs on {server.url}" in refusal(home, "--bind", "127.0.0.1:0")
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    home = tmp_path / "file" / "home"
+    assert f"cannot write to its home {home}" in refusal(home)
+
+
+@pytest.mark.parametrize("content", [b"not a database at all " * 400, b"SQLite format 3\0" + b"\xff" * 8000])
+def test_a_file_that_is_no_database_is_named_and_left_alone(home: Path, content: bytes) -> None:
+    path = made_database(home)
+    path.write_bytes(content)
+    for log in home.glob("*.sqlite3-*"):
+        log.unlink()
+    sentence = refusal(home)
+    assert f"The database {path} is damaged" in sentence
+    assert "transcripts, which are untouched" in sentence
+    assert path.read_bytes() == content
+
+
+def test_a_truncated_database_is_noticed(home: Path) -> None:
+    path = made_database(home)
+    os.truncate(path, path.stat().st_size // 2)
+    assert "is damaged" in refusal(home)
+
+
+def test_overwritten_pages_are_noticed(home: Path) -> None:
+    path = made_database(home)
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xaa" * 4096 * 4)
+    assert "is damaged" in refusal(home)
+
+
+def test_a_database_of_a_newer_version_is_refused(home: Path) -> None:
+    path = made_database(home)
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('transcripts', '9999_later', '2030-01-01')"
+        )
+    assert "was made by a newer Lucid (transcripts.9999_later)" in refusal(home)
+
+
+def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) -> None:
+    assert lucid(home, "migrate", "transcripts", "0001", "--verbosity", "0").returncode == 0
+    with serving(home, "--no-watch") as server:
+        assert server.get("/health/").status == 200
+        said = "".join(server.lines)
+    assert "The database is of an older Lucid (transcripts.0001_initial)" in said
+    (copy,) = (home / "backups").iterdir()
+    assert str(copy) in said
+    with sqlite3.connect(copy) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM django_migrations WHERE app = 'transcripts'")]
+    assert names == ["0001_initial"]

@@ -1,0 +1,103 @@
+"""Real servers for tests, each with its own port and files. Where the program is missing, the test is skipped."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.serving import wait_until
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def running(*command: str | Path, port: int, user: str | None = None) -> Iterator[None]:
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user
+    )
+    try:
+        wait_until(lambda: answers(port) or process.poll() is not None)
+        assert process.poll() is None, f"{command[0]} did not start"
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[str]:
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    options = ("--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", "", "--appendonly", "no")
+    with running(program, *options, port=port):
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+@contextmanager
+def postgres_server(folder: Path) -> Iterator[str]:
+    programs = _postgres_programs()
+    port = free_port()
+    data = folder / "data"
+    user = _postgres_user(folder)
+    subprocess.run(
+        [programs / "initdb", "--pgdata", data, "--username", "lucid", "--auth", "trust", "--no-sync", "-E", "UTF8"],
+        check=True,
+        capture_output=True,
+        user=user,
+        cwd=folder,
+    )
+    options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off")
+    with running(programs / "postgres", *options, port=port, user=user):
+        url = f"postgres://lucid@127.0.0.1:{port}/postgres"
+        wait_until(lambda: _accepts(url))
+        yield url
+
+
+def _accepts(url: str) -> bool:
+    import psycopg
+
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def _postgres_programs() -> Path:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    on_path = shutil.which("initdb")
+    if not found and on_path is None:
+        pytest.skip("postgresql is not installed")
+    return found[-1].parent if found else Path(str(on_path)).resolve().parent
+
+
+def _postgres_user(folder: Path) -> str | None:
+    """PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        pwd.getpwnam("postgres")
+    except KeyError:
+        pytest.skip("there is no user postgres to run PostgreSQL as")
+    shutil.chown(folder, "postgres")
+    return "postgres"

@@ -1,0 +1,133 @@
+"""A real `lucid serve` for a test: its own process, home, port and end."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 30.0
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    home: Path
+    lines: list[str] = field(default_factory=list)
+    """What it printed so far, on both streams."""
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            response = connection.getresponse()
+            return Answer(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+    def helpers(self) -> list[int]:
+        """The processes that it started and that still run, by what they inherited from it."""
+        return [pid for pid in _processes_of(self.home) if pid != self.process.pid]
+
+
+def environment(home: Path, **extra: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LUCID_", "DATABASE_", "REDIS_"))}
+    return {**kept, "LUCID_HOME": str(home), "CLAUDE_CONFIG_DIR": str(home.parent / "no-sessions"), **extra}
+
+
+def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    """One command, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *arguments],
+        cwd=ROOT,
+        env=environment(home, **extra),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@contextmanager
+def serving(home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+    """A server that answers, on a free port. It is stopped at the end, if the test has not done so."""
+    command = [sys.executable, "-m", "inspector", "serve", "--bind", "127.0.0.1:0", *arguments]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(home, **extra),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    server = Server(process, home)
+    reader = threading.Thread(target=_collect, args=(server,), daemon=True)
+    reader.start()
+    try:
+        wait_until(lambda: server.port or process.poll() is not None)
+        assert server.port, "".join(server.lines)
+        yield server
+    finally:
+        server.stop()
+        reader.join(PATIENCE)
+        for pid in server.helpers():
+            os.kill(pid, signal.SIGKILL)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def _collect(server: Server) -> None:
+    assert server.process.stdout is not None
+    for line in server.process.stdout:
+        server.lines.append(line)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        if found and not server.port:
+            server.port = int(found[1])
+
+
+def _processes_of(home: Path) -> list[int]:
+    mark = f"LUCID_HOME={home}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if mark in (entry / "environ").read_bytes().split(b"\0") and (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
