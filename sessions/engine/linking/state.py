@@ -146,7 +146,8 @@ def _is_plain(row: LinkRow, state: LinkState) -> bool:
 
 def _hang(row: LinkRow, tail: _Tail) -> bool:
     """Put a row behind its parent, if nothing of the conversation is left behind by that."""
-    assert row.uuid is not None and row.parent is not None
+    assert row.uuid is not None
+    assert row.parent is not None
     place = tail.places.get(row.parent)
     if row.type not in ("user", "assistant"):
         return _hang_note(row.uuid, row.parent, place, tail)

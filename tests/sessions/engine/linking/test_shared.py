@@ -33,12 +33,12 @@ def client(name: str) -> Path:
 
 
 def linked(path: Path) -> Linked:
-    return link(link_rows(records(path)))
+    return link(link_rows(path))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:12])
 def test_real_files_link_without_an_explosion(path: Path) -> None:
-    rows = link_rows(records(path))
+    rows = link_rows(path)
     found = link(rows)
     chain = [row for row in rows if row.uuid is not None]
 
@@ -52,7 +52,7 @@ def test_real_files_link_without_an_explosion(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:12])
 def test_real_files_followed_in_steps_end_like_the_whole(path: Path) -> None:
-    rows = link_rows(records(path))[:1200]
+    rows = link_rows(path)[:1200]
     whole = link(rows)
     step = max(1, len(rows) // 12)
     known = link(rows[:step])
