@@ -134,9 +134,27 @@ def settle(graph: Graph, gone: Container[int]) -> None:
     graph.past = graph.up.copy()
     for i, parent in graph.before.items():
         graph.past[i] = parent
-    break_cycles(graph.past, graph.before)
+    for i in break_cycles(graph.past, graph.before):
+        graph.past[i] = _earlier(graph, i)
     bridge(graph.up, graph.chain, gone)
     bridge(graph.past, graph.chain, gone)
+
+
+def _earlier(graph: Graph, root: int) -> int:
+    """The newest row of the conversation before a root that does not itself hang on it; a few are tried."""
+    tries = 8
+    for i in range(root - 1, -1, -1):
+        if graph.kind[i] not in (USER, ASSISTANT) or graph.node[i] != i or graph.side[i]:
+            continue
+        above = i
+        while above >= 0 and above != root:
+            above = graph.past[above]
+        if above < 0:
+            return i
+        tries -= 1
+        if not tries:
+            break
+    return -1
 
 
 def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:

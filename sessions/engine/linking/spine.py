@@ -45,11 +45,11 @@ def newest_before(graph: Graph) -> tuple[dict[int, int], int]:
             tip = latest = node
         elif kind[i] == USER:
             call = graph.calls.get(row.tool, -1) if flags[i] & _RESULT and row.tool is not None else -1
-            if call < 0 or call == latest or (call > compacted and rows[call].message == rows[latest].message):
+            fresh = compacted < call and latest >= 0 and rows[call].message == rows[latest].message
+            if call < 0 or fresh:
                 tip = node
         elif boundary:
             tip = compacted = node
-            latest = -1
     return tips, tip
 
 

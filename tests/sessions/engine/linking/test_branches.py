@@ -101,6 +101,22 @@ def test_parallel_tool_results_on_side_branches_are_not_left_behind() -> None:
     assert linked.branches == ()
 
 
+def test_an_answer_left_behind_leaves_the_parallel_result_that_it_hangs_on() -> None:
+    log = Log()
+    log.prompt("p1")
+    log.call("c1", "t1", message="m1")
+    log.call("c2", "t2", message="m1")
+    log.result("r2", "t2", "c2")
+    log.answer("first try", "r2")
+    log.result("r1", "t1", "c1")
+    log.answer("second try", "r1")
+
+    linked = log.link()
+
+    assert marks(linked) == [(4, 4, "abandoned", None)]
+    assert [(branch.fork, branch.size) for branch in linked.branches] == [(3, 1)]
+
+
 def test_blocks_of_one_message_between_its_results_belong_together() -> None:
     log = Log()
     log.prompt("p1")

@@ -89,6 +89,21 @@ def test_the_segment_alone_tells_what_was_kept() -> None:
     assert marks(log.link()) == [(0, 1, "summarised", 4), (2, 3, "kept", 4)]
 
 
+def test_kept_rows_are_one_chain_whatever_stood_between_them() -> None:
+    log = Log()
+    log.talk("p1", "a1", "p2")
+    log.note("n1", type="progress")
+    log.answer("a2")
+    log.boundary("b", "a2", **kept("p2", "s", "a2", "p2", "a2"))
+    log.summary("s")
+    log.prompt("p3")
+
+    linked = log.link()
+
+    assert linked.parents == {2: 6, 4: 2, 7: 4}
+    assert linked.branches == ()
+
+
 def test_a_segment_whose_end_is_missing_reaches_to_the_boundary() -> None:
     log = compacted(**kept("p2", "s", "unwritten"))
     log.prompt("p3", "s")

@@ -50,6 +50,20 @@ def test_a_parent_may_stand_later_in_the_file() -> None:
     assert linked.leaf == 4
 
 
+def test_a_root_goes_on_from_the_newest_row_that_does_not_hang_on_it() -> None:
+    log = Log()
+    log.talk("p1", "a1")
+    log.answer("a2", "notice")
+    log.note("notice", "never written", type="system")
+    log.prompt("p2", "a2")
+
+    linked = log.link()
+
+    assert linked.cycles == 0
+    assert linked.parents == {3: None}
+    assert linked.marks == ()
+
+
 def test_a_cycle_is_cut_at_its_earliest_row() -> None:
     log = Log()
     log.prompt("p1", "a2")

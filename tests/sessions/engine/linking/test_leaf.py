@@ -73,6 +73,21 @@ def test_a_result_that_arrives_after_a_compaction_does_not_undo_it() -> None:
     assert marks(linked) == [(0, 1, "summarised", 2)]
 
 
+def test_nor_does_it_when_its_message_goes_on_behind_the_boundary() -> None:
+    log = Log()
+    log.prompt("p1")
+    log.call("c1", "t1", message="m")
+    log.boundary("b", "missing")
+    log.summary("s")
+    log.call("c2", "t2", message="m")
+    log.result("r1", "t1", "c1")
+
+    linked = log.link()
+
+    assert linked.leaf == 4
+    assert marks(linked) == [(0, 1, "summarised", 2)]
+
+
 def test_last_prompt_takes_the_session_back_when_nothing_newer_follows() -> None:
     log = Log()
     log.talk("p1", "a1", "p2", "a2")

@@ -96,6 +96,19 @@ def test_hook_output_may_hang_on_an_earlier_row() -> None:
     assert state.leaf == key("c2")
 
 
+def test_of_two_notes_on_one_row_the_last_leads_to_the_leaf() -> None:
+    log = conversation()
+    before = len(log.rows)
+    log.note("n1", "c2")
+    log.note("n2", "c2")
+    log.note("n3", "n1")
+
+    state = grown(log, before)
+
+    assert state is not None
+    assert state.leaf == key("n2") == log.link().state.leaf
+
+
 def test_a_sub_agents_own_file_goes_on_too() -> None:
     log = Log()
     log.add("user", "s1", None, flags=Flag.SIDECHAIN)
