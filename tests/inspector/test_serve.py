@@ -46,10 +46,13 @@ def test_it_answers_on_a_new_home_and_tells_where(home: Path) -> None:
 def test_the_second_start_is_quick(home: Path) -> None:
     with serving(home, "--no-watch"):
         pass
-    started = time.monotonic()
-    with serving(home, "--no-watch") as server:
-        server.get("/health/")
-        assert time.monotonic() - started < 3
+    seconds = []
+    for _ in range(3):
+        started = time.monotonic()
+        with serving(home, "--no-watch") as server:
+            server.get("/health/")
+            seconds.append(time.monotonic() - started)
+    assert min(seconds) < 2.5
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
