@@ -2,10 +2,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.views import catalog, odd, search
+from sessions.views import agents, catalog, entry, find, live, odd, search, session
 
 urlpatterns = [
     path("sessions/", catalog.transcript_list, name="transcript-list"),
+    path("sessions/<str:session>/", session.transcript_detail, name="transcript-detail"),
+    path("sessions/<str:session>/live/", live.transcript_live, name="transcript-live"),
+    path("sessions/<str:session>/find/", find.transcript_find, name="transcript-find"),
+    path("sessions/<str:session>/agents/", agents.transcript_agents, name="transcript-agents"),
+    path("sessions/<str:session>/agents/<str:agent>/", agents.agent_detail, name="agent-detail"),
+    path("sessions/<str:session>/entries/<str:address>/", entry.entry_detail, name="entry-detail"),
+    path("sessions/<str:session>/entries/<str:address>/raw/", entry.entry_raw, name="entry-raw"),
+    path("sessions/<str:session>/entries/<str:address>/images/<int:number>/", entry.entry_image, name="entry-image"),
+    path("sessions/<str:session>/problems/<int:offset>/", entry.problem_raw, name="problem-raw"),
+    path("sessions/<str:session>/results/<str:name>/", entry.spilled, name="spilled"),
     path("search/", search.search_page, name="search"),
     path("odd/", odd.odd, name="odd"),
     path("retention/", odd.retention, name="retention"),

@@ -15,6 +15,7 @@ from sessions.selectors.archive import Reader
 
 FEW = 1_000
 """Up to so many matches are sorted by time as a whole; beyond it, sessions are visited from the latest back."""
+DEEPEST = 5_000
 _SPAN = 1 << POSITION_BITS
 _MASK = _SPAN - 1
 
@@ -37,7 +38,12 @@ class SearchPage:
     hits: tuple[Hit, ...]
     count: int | None
     """All matches, or None when there are more than were counted."""
-    more: bool
+    next: str | None
+    """What `before` takes for the page of older ones."""
+
+    @property
+    def more(self) -> bool:
+        return self.next is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +52,22 @@ class _Match:
     at: int
 
 
-def search(text: str, *, project: int | None = None, session: int | None = None, limit: int = 20, skip: int = 0) -> SearchPage:
+def search(
+    text: str, *, project: int | None = None, session: int | None = None, limit: int = 20, before: str | None = None
+) -> SearchPage:
     """The newest entries that hold every word of `text`; quoted words must stand together, `word*` is a beginning."""
     query = Query.of(text)
     if not query.terms:
-        return SearchPage((), 0, False)
+        return SearchPage((), 0, None)
+    skip = min(int(before), DEEPEST) if before and before.isdecimal() else 0
     wanted = limit + skip + 1
     transcripts = _scope(project, session)
     count, matches = _few(query, set(transcripts))
     if matches is None:
         matches = _latest(query, transcripts, wanted)
     chosen = matches[skip : skip + limit]
-    return SearchPage(tuple(_hits(chosen, query)), count, len(matches) > skip + limit)
+    more = len(matches) > skip + limit
+    return SearchPage(tuple(_hits(chosen, query)), count, str(skip + limit) if more else None)
 
 
 def _scope(project: int | None, session: int | None) -> dict[int, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from pathlib import PurePath
 
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -13,7 +11,8 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest
-from sessions.engine.cards import build, image_of
+from sessions.engine.cards import build, load
+from sessions.engine.cards.pictures import SHOWABLE
 from sessions.engine.rawjson import pretty
 from sessions.engine.secrets import mask
 from sessions.models import Problem, Source
@@ -24,7 +23,6 @@ from sessions.selectors.session import session_head, transcript_get
 from sessions.selectors.timeline import rows_at
 
 RAW_BYTES = 2_000_000
-SAFE_IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 
 @require_safe
@@ -34,7 +32,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
     window = rows_at(transcript, [entry.position])
-    cards = build(window.rows, window.results, mask=mask, whole=True, last=transcript.entries - 1)
+    cards = build(window.rows, window.results, mask=mask, whole=True)
     context = {
         "section": "sessions",
         "tab": "entry",
@@ -62,14 +60,10 @@ def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
 def entry_image(request: HtmxRequest, session: str, address: str, number: int) -> HttpResponse:
     transcript, entry = find_entry(transcript_get(session), address)
     record = Reader(transcript.source_id).record(entry.offset, entry.length)
-    found = image_of(record, number)
-    if found is None or found[0] not in SAFE_IMAGES:
+    found = load(record, number)
+    if found is None or found[0] not in SHOWABLE:
         raise Http404("The entry has no such image.")
-    try:
-        data = base64.b64decode(found[1], validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise Http404("The image is damaged.") from error
-    response = HttpResponse(data, content_type=found[0])
+    response = HttpResponse(found[1], content_type=found[0])
     response["Cache-Control"] = "private, max-age=86400"
     return response
 

@@ -30,14 +30,13 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
     transcript = head.transcript
     everything = request.GET.get("all") == "1"
     window = window_from(transcript, after, everything=everything)
-    last = transcript.entries - 1
     answered = rows_at(transcript, calls_answered_since(transcript, after))
     context = {
         "head": head,
         "session": transcript,
         "window": window,
-        "stretches": stretches_of(build(window.rows, window.results, mask=mask, last=last), window.turns, joins=True),
-        "answered": build(answered.rows, answered.results, mask=mask, last=last),
+        "stretches": stretches_of(build(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True),
+        "answered": build(answered.rows, answered.results, mask=mask),
         "ruler": ruler(transcript.ruler, transcript.entries, after),
         "more": "&all=1" if everything else "",
     }

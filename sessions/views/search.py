@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
+from sessions.selectors.deep import deep_slice
 from sessions.selectors.facets import project_tree
 from sessions.selectors.search import search
-from sessions.services.deep import deep_slice
 from sessions.views.filters import BIGGEST
 
 PER_PAGE = 30
@@ -48,7 +48,7 @@ def search_page(request: HtmxRequest) -> HttpResponse:
 
 
 def _slice(query: str, project: int | None, cursor: str) -> dict[str, object]:
-    part = deep_slice(query, cursor or None, SLICE_SECONDS)
+    part = deep_slice(query, cursor, seconds=SLICE_SECONDS, project=project)
     context: dict[str, object] = {"slice": part, "shallow": search_address(query, project)}
     if part.cursor:
         context["rest"] = search_address(query, project, deep="1", cursor=part.cursor)

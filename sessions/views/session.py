@@ -36,7 +36,7 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     everything = request.GET.get("all") == "1"
     window, asked = _window(request, head.transcript, everything=everything)
     fragment = request.GET.get("part") == "rows" and bool(request.htmx)
-    cards = build(window.rows, window.results, mask=mask, last=head.transcript.entries - 1)
+    cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
