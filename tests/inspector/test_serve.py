@@ -138,3 +138,18 @@ def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) 
     with sqlite3.connect(copy) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM django_migrations WHERE app = 'transcripts'")]
     assert names == ["0001_initial"]
+
+
+def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) -> None:
+    with serving(home, "--demo") as server:
+        assert server.get("/").status == 200
+        wait_until(lambda: json.loads(lucid(home, "sessions", "--json").stdout))
+        assert json.loads(server.get("/health/").body)["watcher"] == "running"
+        assert server.get("/").status == 200
+        started = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - started < 6
+        assert server.helpers() == []
+    said = "".join(server.lines)
+    assert "Traceback" not in said
+    assert "helper_killed" not in said
