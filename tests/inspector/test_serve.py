@@ -143,7 +143,7 @@ def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) 
 def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) -> None:
     with serving(home, "--demo") as server:
         assert server.get("/").status == 200
-        wait_until(lambda: json.loads(lucid(home, "sessions", "--json").stdout))
+        wait_until(lambda: any(row["entries"] for row in json.loads(lucid(home, "sessions", "--json").stdout)))
         assert json.loads(server.get("/health/").body)["watcher"] == "running"
         assert server.get("/").status == 200
         started = time.monotonic()
