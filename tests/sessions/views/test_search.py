@@ -137,7 +137,7 @@ def test_older_hits_are_on_the_next_page(client: Client, tmp_path: Path) -> None
 
 
 def test_a_hit_without_a_time_or_a_title_is_still_a_hit() -> None:
-    hit = Hit("one", "", "atlas", "L4", 4, None, "user", (("before ", False), ("word", True)))
+    hit = Hit("one", "one", "", "", "atlas", "L4", 4, None, "user", (("before ", False), ("word", True)))
     html = render_to_string("transcripts/search.html", {"query": "word", "found": SearchPage((hit,), None, None)})
     assert "Untitled session" in html
     assert "before <mark>word</mark>" in html
