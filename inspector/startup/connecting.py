@@ -7,6 +7,7 @@ from typing import Any
 SQLITE = "django.db.backends.sqlite3"
 BUSY_SECONDS = 20
 PRAGMAS = (
+    "PRAGMA page_size = 8192",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",

@@ -108,16 +108,20 @@ def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
         for _ in range(min(workers, len(waiting))):
             worker = _Worker(context)
             workers_by_results[worker.results] = worker
-            worker.jobs.send(waiting.popleft())
+            worker.give(waiting)
+        for worker in workers_by_results.values():
+            worker.give(waiting)  # one ahead, so that nobody waits while we write
         while workers_by_results:
             for ready in wait(list(workers_by_results)):
                 assert isinstance(ready, Connection)
+                worker = workers_by_results[ready]
                 delivery: Delivery | None = ready.recv()
                 if delivery is not None:
                     yield delivery
-                elif waiting:
-                    workers_by_results[ready].jobs.send(waiting.popleft())
-                else:
+                    continue
+                worker.busy -= 1
+                worker.give(waiting)
+                if not worker.busy:
                     workers_by_results.pop(ready).close()
     finally:
         for worker in workers_by_results.values():
@@ -135,6 +139,13 @@ class _Worker:
         self.process.start()
         theirs.close()
         ours.close()
+        self.busy = 0
+        """Jobs that it was given and has not finished."""
+
+    def give(self, waiting: deque[Job]) -> None:
+        if waiting:
+            self.jobs.send(waiting.popleft())
+            self.busy += 1
 
     def close(self) -> None:
         self.jobs.close()
@@ -145,6 +156,7 @@ class _Worker:
 
 def _work(jobs: Connection, results: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
     gc.disable()
     while True:
         for delivery in scan(jobs.recv()):

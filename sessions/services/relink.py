@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from django.db import connection
 
@@ -41,7 +40,7 @@ def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:
     places = {position: (found[position][9], found[position][10]) for position in records_wanted(rows)}
     records = Reader(source_id).records(list(places.values()))
     for position, record in zip(places, records, strict=True):
-        rows[position] = replace(rows[position], extra=record)
+        rows[position] = rows[position]._replace(extra=record)
     return rows
 
 

@@ -5,7 +5,6 @@ Drawn as a seed and a size: rows by the dozen, each with half a record, are too 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -109,7 +108,7 @@ def _conversation(seed: int, size: int) -> list[LinkRow]:
             log.last = before
         elif accident < 0.07:
             old = random.choice(log.rows[-12:] or [LinkRow(0, "mode", "", None, None, None, None, 0)])
-            log.rows.append(replace(old, position=len(log.rows)))
+            log.rows.append(old._replace(position=len(log.rows)))
         elif accident < 0.08:
             log.system(name, "snip_boundary", snipMetadata={"removedUuids": random.sample(earlier, 1)})
         elif open_calls and random.random() < 0.6:
