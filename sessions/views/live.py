@@ -9,7 +9,9 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest
+from inspector.web.numbers import whole_number
 from sessions.engine.cards import build
+from sessions.engine.place import POSITION_MASK
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript
@@ -21,8 +23,7 @@ from sessions.views.session import stretches_of
 @never_cache
 @require_safe
 def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
-    asked = request.GET.get("after", "")
-    after = int(asked) if asked.isdigit() else 0
+    after = whole_number(request.GET.get("after", ""), POSITION_MASK) or 0
     entries = Transcript.objects.filter(public_id=session).values_list("entries", flat=True).first()
     if entries is None or entries <= after:
         return HttpResponse(status=204)

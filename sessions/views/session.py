@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.numbers import whole_number
 from sessions.engine.cards import Card, build
 from sessions.engine.place import POSITION_MASK
 from sessions.engine.ruler import ruler
@@ -62,10 +63,9 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
     if asked.get("at") == "end":
         return window_last(transcript, everything=everything), "at"
     for name, build_window in (("before", window_until), ("from", window_from), ("at", window_at)):
-        position = asked.get(name, "")
-        if position.isdigit():
-            at = min(int(position), POSITION_MASK)
-            return build_window(transcript, at, everything=everything), name
+        position = whole_number(asked.get(name, ""), POSITION_MASK)
+        if position is not None:
+            return build_window(transcript, position, everything=everything), name
     return window_from(transcript, 0, everything=everything), ""
 
 
