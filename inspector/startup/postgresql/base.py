@@ -1,31 +1,19 @@
-"""PostgreSQL stores no NUL character and no half of a surrogate pair, in text or in JSON. Transcripts, file names and
-addresses hold both, so they become replacement characters on their way in. The archive keeps the bytes as they were."""
+"""What PostgreSQL refuses becomes a replacement character on its way in, instead of an error on a page."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from django.db.backends.postgresql import base
 from psycopg.types.json import Jsonb, JsonbDumper
 from psycopg.types.string import StrDumperUnknown
 
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2}|u0000)|.)"
-)
-
-
-def storable_text(text: str) -> bytes:
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace")
-
-
-def storable_json(document: str) -> str:
-    return _ESCAPE.sub(lambda escape: "\\ufffd" if escape.group(1) else escape.group(), document)
+from sessions.engine.storing import storable_json, storable_text
 
 
 class TextDumper(StrDumperUnknown):
     def dump(self, obj: str) -> bytes:
-        return storable_text(obj)
+        return storable_text(obj).encode()
 
 
 class DocumentDumper(JsonbDumper):
