@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import Q
 
 from sessions.engine.flags import Flag
+from sessions.engine.linking.agents import NAME_CHARS
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Project, Request, Source, Transcript
 from sessions.services.writer import Written
@@ -215,7 +216,7 @@ def _spilled() -> None:
     for source in Source.objects.filter(kind=Source.Kind.RESULT, owner=None):
         session = PurePath(source.path).parent.parent
         owner = Transcript.objects.filter(
-            kind=Transcript.Kind.MAIN, session_id=session.name, project__directory=str(session.parent)
+            kind=Transcript.Kind.MAIN, session_id=session.name[:NAME_CHARS], project__directory=str(session.parent)
         ).first()
         if owner is not None:
             Source.objects.filter(pk=source.pk).update(owner=owner)
