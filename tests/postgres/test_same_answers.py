@@ -11,7 +11,7 @@ import pytest
 
 from tests.postgres.running import fresh_database, probe
 from tests.serving import ROOT
-from tests.sessions.hostile import PAYLOAD, everywhere, save_with_family
+from tests.sessions.hostile import NAMES, PAYLOAD, everywhere, save_with_family
 from tests.sessions.writing import Writing
 
 DEMO = ROOT / "sessions" / "demo" / "projects"
@@ -167,6 +167,9 @@ def tree(folder: Path) -> Path:
     words.assistant("x" * 3_000 + " " + " ".join(f"{number:0500d}" for number in range(1_200)))
     words.save(projects / "-home-dev-words")
     save_with_family(everywhere(PAYLOAD, HOSTILE), projects / "-home-dev-hostile", PAYLOAD, "<b>'name\".txt")
+    odd = projects / "-home-dev-odd"
+    for name in NAMES:
+        Writing().turns(1).save(odd, os.fsdecode(name))
     for number, path in enumerate(sorted(projects.rglob("*"))):
         os.utime(path, (LONG_AGO + number, LONG_AGO + number))
     return projects.parent
@@ -184,7 +187,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> tuple[d
 
 
 def _session_pages(config: Path) -> list[str]:
-    sessions = [path.stem for path in config.glob("projects/*/*.jsonl") if not path.stem.startswith("agent-")]
+    sessions = [path.stem for path in config.glob("projects/*/*-*-*-*-*.jsonl")]
     parts = ("", "?at=end", "?at=40", "agents/", "find/?q=tide", "live/?after=3", "entries/L0/", "entries/L1/raw/")
     return [f"/sessions/{session}/{part}" for session in sessions for part in parts]
 

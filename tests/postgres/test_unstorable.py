@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from inspector.startup.postgresql.base import storable_json, storable_text
 from tests.postgres.running import fresh_database, probe
 from tests.sessions.hostile import everywhere, save_with_family
 
 NUL = "a\0b <i>c</i>"
 SESSION = "99999999-2222-4333-8444-555555555555"
-
-
-@pytest.mark.parametrize(
-    ("document", "stored"),
-    [
-        (r'"a\u0000b"', r'"a\ufffdb"'),
-        (r'"a\\u0000b"', r'"a\\u0000b"'),
-        (r'"a\\\u0000b"', r'"a\\\ufffdb"'),
-        (r'"\ud83c\udf0a"', r'"\ud83c\udf0a"'),
-        (r'"\ud83c \udf0a"', r'"\ufffd \ufffd"'),
-        (r'"\n\t\" plain"', r'"\n\t\" plain"'),
-    ],
-)
-def test_only_what_cannot_be_stored_is_replaced(document: str, stored: str) -> None:
-    assert storable_json(document) == stored
-
-
-def test_text_is_stored_with_replacement_characters() -> None:
-    assert storable_text("a\0b\udcff 潮") == "a\ufffdb? 潮".encode()
 
 
 def test_a_transcript_full_of_nul_characters_is_imported_like_any_other(tmp_path: Path, postgres_url: str) -> None:

@@ -14,6 +14,25 @@ LINKS = f"[a](javascript:alert(3)) <javascript:alert(4)> ![b](javascript:alert(5
 PAYLOAD = f"{SCRIPT}{BREAKOUT}{LINKS}"
 AGENT = "a1b2c3d"
 
+NAMES = (
+    b"<script>alert(1)<",
+    b"..%2f..%2fetc%2fpasswd",
+    b"\"quotes' and `ticks`",
+    b"two\nlines\ttab",
+    b"..",
+    b".",
+    b"",
+    b"?q=1&a=2#frag",
+    b"; rm -rf $HOME",
+    b"\x1b]0;title\x07 \x9b31m",
+    "潮汐-한국어-🌊".encode(),
+    "e\u0301cole \u202egnirts".encode(),
+    b"caf\xe9 \xff\xfe",
+    b"n" * 249,
+    ("ü" * 124).encode(),
+)
+"""Of files, without their suffix."""
+
 _TOOLS = """
 Agent AgentOutputTool AskUserQuestion Bash BashOutput Edit ExitPlanMode Glob Grep KillBash LS MultiEdit NotebookEdit
 NotebookRead PowerShell Read SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop
