@@ -13,6 +13,7 @@ from sessions.engine.cards.chips import Told, attached, chip, progress, state
 from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.cards.loose import blocks, content_of, text
 from sessions.engine.cards.outcome import results_of
+from sessions.engine.cards.runs import without_repeats
 from sessions.engine.cards.size import frame, texts
 from sessions.engine.cards.speech import command_output, is_output, prompt_of, speech
 from sessions.engine.cards.system import note, quiet
@@ -41,7 +42,7 @@ def build(
             break
         scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.95
         cards = window.cards(Lens(mask, whole, scale))
-    return cards
+    return without_repeats(cards)
 
 
 class _Window:

@@ -40,8 +40,8 @@ def texts(card: Card) -> int:
 
 def _part(part: Part) -> int:
     match part:
-        case Prose(html):
-            return _encoded(html)
+        case Prose():
+            return _encoded(part.html)
         case Plain(text) | Output(text):
             return _bytes(text) + _ELEMENT
         case Changes(diff):
