@@ -153,9 +153,21 @@ def _results(transcript: Transcript, reader: Reader, rows: Sequence[Row]) -> dic
     fates = _marks(transcript, found[0][0] & _MASK, found[-1][0] & _MASK) if found else []
     results: dict[str, Row] = {}
     for row in found:
-        # A result that was written again after a resume says the same: the first has the right place.
-        results.setdefault(wanted[row[8]], _row(row[:8], reader.record(row[1], row[2]), fates))
+        made = _row(row[:8], reader.record(row[1], row[2]), fates)
+        # A row is filed under its first result. One that was written again after a resume says the same: the first
+        # has the right place.
+        for one in [wanted[row[8]], *_answered(made.record)]:
+            results.setdefault(one, made)
     return results
+
+
+def _answered(record: Record) -> list[str]:
+    """The calls that a record has results of."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    ids = [block.get("tool_use_id") for block in blocks if isinstance(block, dict)]
+    return [one for one in ids if isinstance(one, str)]
 
 
 def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:

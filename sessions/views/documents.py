@@ -58,7 +58,7 @@ def markdown(head: Head) -> Iterator[str]:
 def _listed(part: Section) -> str:
     about = ", ".join(filter(None, (line(part.kind), words.plural(part.transcript.entries, "entry", "entries"))))
     title = line(part.title[:140]) if part.depth else "The session"
-    return f"{'  ' * max(0, part.depth - 1)}- [{title}](#{part.anchor}) ({about})\n"
+    return f"{'  ' * part.depth}- [{title}](#{part.anchor}) ({about})\n"
 
 
 def _turn(number: int, turn: Turn) -> str:
