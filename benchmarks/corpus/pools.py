@@ -135,7 +135,6 @@ def _searched_words(sentences: list[bytes]) -> dict[str, str]:
     plain = sorted(
         (count, word) for word, count in counts.items() if word.isascii() and word.islower() and len(word) > 4
     )
-    once = [word for count, word in plain if count == 1 and word.isalpha()]
     medium = min(plain, key=lambda pair: abs(pair[0] - len(sentences) // 300))
     common = max(plain)
-    return {"rare": once[len(once) // 2], "medium": medium[1], "common": common[1]}
+    return {"medium": medium[1], "common": common[1]}

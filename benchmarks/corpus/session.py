@@ -101,8 +101,8 @@ class Session:
     def screenshot(self) -> None:
         data = self.pools.base64(self.rng, 4 * min(50_000, self.main.size(12_000, 0.6)))
         self.main.scribe.chain(
-            b'"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Image #1]"},{"type":"image","source":'
-            b'{"type":"base64","media_type":"image/png","data":"%b"}}]}' % data
+            b'"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Image #1]"},{"type":"image",'
+            b'"source":{"type":"base64","media_type":"image/png","data":"%b"}}]}' % data
         )
 
     def spill(self, output: bytes) -> None:

@@ -37,7 +37,7 @@ class Call:
 
 
 def file_make(rng: Random, pools: Pools, cwd: str) -> File:
-    lines = min(1500, max(12, int(rng.lognormvariate(math.log(140), 0.9))))
+    lines = min(1500, max(12, int(rng.lognormvariate(math.log(115), 0.85))))
     folder, name, stem = pools.vocabulary.draw(rng, 3)
     suffix = rng.choice(("py", "py", "ts", "tsx", "md", "go"))
     path = f"{cwd}/{rng.choice(('src', 'tests', 'lib', 'app'))}/{folder}/{name}_{stem}.{suffix}"

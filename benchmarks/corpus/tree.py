@@ -7,14 +7,14 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.corpus.needles import Needle
+from benchmarks.corpus.needles import RARE, Needle
 from benchmarks.corpus.plan import SessionPlan, Size, sessions_plan
 from benchmarks.corpus.pools import pools_make
 from benchmarks.corpus.records import quoted
 from benchmarks.corpus.session import Session, session_make
 
 SAMPLES = 9
-GENERATION = 2
+GENERATION = 4
 """Raised when the same seed gives other bytes than before, so that cached trees are made anew."""
 
 
@@ -38,7 +38,8 @@ class Corpus:
     entries: int
     sessions: int
     largest: str
-    """The session id of the largest session."""
+    """The session id of the largest session; it has `lines` lines."""
+    lines: int
     uuids: list[str]
     """Of chained records of the largest session, evenly spaced from the first to the last."""
     words: dict[str, str]
@@ -71,6 +72,7 @@ def corpus_write(size: Size, directory: Path, *, seed: int) -> Corpus:
     largest = max(plans, key=lambda plan: plan.size)
     files = total = entries = 0
     uuids: list[str] = []
+    lines = 0
     needles: list[Planted] = []
     for plan in plans:
         session = session_make(plan, pools, seed)
@@ -80,7 +82,7 @@ def corpus_write(size: Size, directory: Path, *, seed: int) -> Corpus:
         entries += sum(text.count(b"\n") for name, text in written.items() if name.endswith(".jsonl"))
         needles += [_find(needle, plan, written) for needle in plan.needles]
         if plan is largest:
-            uuids = _uuids(session)
+            uuids, lines = _uuids(session), len(session.main.scribe.lines)
     corpus = Corpus(
         directory,
         size.name,
@@ -91,8 +93,9 @@ def corpus_write(size: Size, directory: Path, *, seed: int) -> Corpus:
         entries,
         len(plans),
         largest.session_id,
+        lines,
         uuids,
-        pools.words,
+        {"rare": RARE.text, **pools.words},
         needles,
     )
     _facts_write(corpus)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30
 
 
-class ServerSilent(Exception):
+class SilentServerError(Exception):
     """The server did not answer in time."""
 
 
@@ -92,4 +92,4 @@ def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.1)  # not listening yet
         finally:
             connection.close()
-    raise ServerSilent("the server did not answer /health/; see serve.log in the home of this benchmark")
+    raise SilentServerError("the server did not answer /health/; see serve.log in the home of this benchmark")

@@ -19,7 +19,7 @@ LIVE_SEED = 99
 PEER_FACTOR = {"M": 4.0, "L": 6.0}
 
 
-class EntriesMissing(Exception):
+class MissingEntriesError(Exception):
     """The import did not account for every line of the corpus."""
 
 
@@ -27,6 +27,7 @@ class EntriesMissing(Exception):
 class Imported:
     home: Home
     seconds: float
+    cpu_seconds: float
     browsable: float | None
     peak_mb: float
     stored: int
@@ -40,7 +41,7 @@ def import_cold(corpus: Corpus, data: Path, repetitions: int) -> Imported:
         ran = home.run("import", str(corpus.directory), "--json")
         report = json.loads(ran.output)
         if report["entries"] != corpus.entries or report["bad_lines"]:
-            raise EntriesMissing(f"{corpus.size}: {report['entries']} of {corpus.entries} entries")
+            raise MissingEntriesError(f"{corpus.size}: {report['entries']} of {corpus.entries} entries")
         runs.append((ran, report))
     runs.sort(key=lambda run: run[0].seconds)
     ran, report = runs[len(runs) // 2]
@@ -48,7 +49,9 @@ def import_cold(corpus: Corpus, data: Path, repetitions: int) -> Imported:
     start = ran.seconds - report["seconds"]
     browsable = report.get("browsable_seconds")
     peak = max(ran.peak_mb for ran, _ in runs)
-    return Imported(home, ran.seconds, None if browsable is None else browsable + start, peak, home.stored)
+    return Imported(
+        home, ran.seconds, ran.cpu_seconds, None if browsable is None else browsable + start, peak, home.stored
+    )
 
 
 def import_rows(corpus: Corpus, imported: Imported, orjson: float, peer: PeerImport | None) -> list[Row]:
@@ -63,6 +66,7 @@ def import_rows(corpus: Corpus, imported: Imported, orjson: float, peer: PeerImp
     rows += [
         Row(part, "with search built", whole, "s", whole / orjson, "orjson", at_most(8) if judged else None),
         Row(part, "rate", rate, "MB/s"),
+        Row(part, "processor time", imported.cpu_seconds, "s"),
         Row(
             part,
             "database, archive and index, of raw",

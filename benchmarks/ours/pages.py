@@ -12,10 +12,11 @@ from benchmarks.corpus import Corpus
 from benchmarks.ours.home import Home
 from benchmarks.table import Row, at_most
 
+WINDOWS = 10
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
-class PageFailed(Exception):
+class PageError(Exception):
     """A measured page did not answer 200."""
 
 
@@ -42,7 +43,7 @@ def page_get(port: int, address: str) -> Answer:
     finally:
         connection.close()
     if response.status != http.HTTPStatus.OK:
-        raise PageFailed(f"{address} answered {response.status}")
+        raise PageError(f"{address} answered {response.status}")
     return Answer(1000 * (first - started), 1000 * (time.perf_counter() - started), size)
 
 
@@ -59,29 +60,32 @@ def page_measure(port: int, address: str, repetitions: int) -> Answer:
 def session_rows(huge: Corpus, small: Corpus, home: Home, repetitions: int) -> list[Row]:
     """Both sessions in one home. A place is compared with the same place of the small session, over several windows."""
     home.run("import", str(small.directory), "--json")
-    rows = []
-    largest = 0
+    rows, largest = [], 0
     with home.server() as port:
-        for name, places in (("start", slice(0, 1)), ("middle", slice(1, -1)), ("end", slice(-1, None))):
+        for name in ("start", "middle", "end", "permalink"):
             ours, theirs = (
-                [page_measure(port, address, repetitions) for address in _addresses(corpus, places)]
+                [page_measure(port, address, repetitions) for address in _addresses(corpus)[name]]
                 for corpus in (huge, small)
             )
-            first = statistics.median(answer.first_ms for answer in ours)
-            base = statistics.median(answer.first_ms for answer in theirs)
-            rows.append(
-                Row("session page", f"30,000 entries, {name}", first, "ms", first / base, "1 MB session", at_most(1.3))
-            )
+            first, base = (statistics.median(answer.first_ms for answer in some) for some in (ours, theirs))
+            what = f"{huge.entries:,} entries, {name}"
+            rows.append(Row("session page", what, first, "ms", first / base, "1 MB session", at_most(1.3)))
             largest = max(largest, *(answer.size for answer in ours + theirs))
     rows.append(Row("session page", "largest", largest / 1000, "KB", target=at_most(150, "KB")))
-    queries = max(home.inside("queries", *_addresses(huge, slice(None))))
+    queries = max(home.inside("queries", *(address for some in _addresses(huge).values() for address in some)))
     rows.append(Row("session page", "most queries", queries, "", target=at_most(12)))
     return rows
 
 
-def _addresses(corpus: Corpus, places: slice) -> list[str]:
-    opened = [f"/sessions/{corpus.largest}/"] if places.start == 0 or places.start is None else []
-    return opened + [f"/sessions/{corpus.largest}/entries/{uuid}/" for uuid in corpus.uuids[places]]
+def _addresses(corpus: Corpus) -> dict[str, list[str]]:
+    base = f"/sessions/{corpus.largest}/"
+    middles = [corpus.lines * step // WINDOWS for step in range(1, WINDOWS)]
+    return {
+        "start": [base],
+        "middle": [f"{base}?at={position}" for position in middles],
+        "end": [f"{base}?at=end"],
+        "permalink": [f"{base}entries/{uuid}/" for uuid in corpus.uuids],
+    }
 
 
 def list_rows(corpus: Corpus, home: Home, port: int, repetitions: int) -> list[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.corpus import Corpus
+from benchmarks.corpus.tree import Planted
 from benchmarks.floors import ripgrep_seconds
 from benchmarks.ours.home import Home
 from benchmarks.ours.pages import page_measure
@@ -31,23 +32,28 @@ def word_rows(corpus: Corpus, port: int, rg: Path | None, repetitions: int) -> l
 
 def deep_rows(corpus: Corpus, home: Home, rg: Path | None) -> list[Row]:
     part = f"search {corpus.size}"
-    found, totals, firsts = 0, [], []
+    missed, times = [], []
     for needle in corpus.needles:
-        ran = home.run("search", needle.text, "--deep", "--json", awaited=b'"session"')
-        hits = json.loads(ran.output)
-        agent = Path(needle.file).stem.removeprefix("agent-")
-        found += any(needle.session in hit["session"] or agent in hit["session"] for hit in hits)
-        totals.append(ran.seconds)
-        if ran.first_seconds is not None:
-            firsts.append(ran.first_seconds)
-    total = statistics.median(totals)
-    rows = [Row(part, f"needles found of {len(corpus.needles)}", found, "", target=at_least(len(corpus.needles)))]
+        ran = home.run("search", needle.text, "--deep", "--json")
+        times.append(ran.seconds)
+        if not _holds(needle, json.loads(ran.output)):
+            missed.append(needle.place)
+    total = statistics.median(times)
+    what = f"needles found of {len(corpus.needles)}" + (f", missed: {', '.join(missed)}" if missed else "")
+    rows = [Row(part, what, len(corpus.needles) - len(missed), "", target=at_least(len(corpus.needles)))]
     if rg is None:
         rows.append(Row(part, "deep, as a command", total, "s"))
     else:
         floor = ripgrep_seconds(rg, corpus.needles[0].text, corpus, 3)
         target = at_most(4) if corpus.size == "L" else None
         rows.append(Row(part, "deep, as a command", total, "s", total / floor, "ripgrep", target))
-    if firsts:
-        rows.append(Row(part, "deep, until the first hit", statistics.median(firsts), "s"))
+    first = home.run("search", corpus.words["common"], "--deep", awaited=b"\n").first_seconds
+    if first is not None:
+        rows.append(Row(part, "deep, a common word, until the first hit", first, "s"))
     return rows
+
+
+def _holds(needle: Planted, hits: list[dict[str, str]]) -> bool:
+    """A hit in a sub-agent's file may go by the agent's name or by its session's."""
+    agent = Path(needle.file).stem.removeprefix("agent-")
+    return any(needle.session in hit["session"] or agent in hit["session"] for hit in hits)

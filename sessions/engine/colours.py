@@ -12,9 +12,9 @@ from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Ope
 MAX_CODE = 20_000
 
 _LANGUAGES = """
-bash c console cpp csharp css diff docker elixir go graphql haskell hcl html ini java javascript json jsx kotlin lua make
-markdown nix objective-c perl php powershell protobuf python r ruby rust scala scss sql svelte swift toml tsx typescript
-vue xml yaml zig
+bash c console cpp csharp css diff docker elixir go graphql haskell hcl html ini java javascript json jsx kotlin lua
+make markdown nix objective-c perl php powershell protobuf python r ruby rust scala scss sql svelte swift toml tsx
+typescript vue xml yaml zig
 """
 _OTHER_NAMES = """
 sh=bash shell=bash zsh=bash fish=bash shell-session=console terminal=console c++=cpp cc=cpp h=c hpp=cpp cs=csharp

@@ -70,9 +70,9 @@ def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
     """A hunk's first lines; where a long removal would fill the room, its head and that of what took its place."""
     removed = next((i for i, line in enumerate(lines) if line.kind == "-"), len(lines))
     added = next((i for i, line in enumerate(lines[removed:], removed) if line.kind != "-"), len(lines))
-    if removed >= room or added < room or added >= len(lines) or lines[added].kind != "+":
+    if room - removed < 4 or added < room or added >= len(lines) or lines[added].kind != "+":
         return lines[:room]
-    shown = max(1, (room - removed) // 2)
+    shown = (room - removed) // 2
     left_out = added - removed - shown
     note = (plain("~", f"{left_out} more removed"),) if left_out > 0 else ()
     return (*lines[: removed + shown], *note, *lines[added : added + shown])

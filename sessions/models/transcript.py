@@ -77,6 +77,9 @@ class Transcript(models.Model):
     peak_context = models.BigIntegerField(default=0)
     ruler = models.JSONField(default=dict)
     """The context size over the session, thinned to a few hundred points, with boundaries and errors."""
+    settled = models.BooleanField(default=False)
+    """False from the moment that rows are written until totals, owners and links are right again: an import that is
+    killed in between leaves it so, and the next one makes up for it."""
     state = models.JSONField(default=dict)
     """What the scanner must remember between two imports of a growing file."""
 

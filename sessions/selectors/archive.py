@@ -14,6 +14,10 @@ from sessions.engine.rows import Record
 from sessions.models.archive import BLOCK_BITS
 
 
+AT_ONCE = 500
+"""Placeholders in one statement; SQLite has a limit."""
+
+
 @dataclass(slots=True)
 class Reader:
     """The archive of one source. `decoded` counts the raw bytes that were decompressed, for those who must bound it."""
@@ -24,23 +28,7 @@ class Reader:
 
     def fetch(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Load the blocks of all these (offset, length) ranges with one query."""
-        wanted = {number for offset, length in ranges for number in blocks_of(offset, length)}
-        missing = sorted(wanted - self._blocks.keys())
-        if not missing:
-            return
-        base = self.source_id << BLOCK_BITS
-        marks = ",".join(["%s"] * len(missing))
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})",  # noqa: S608 - only placeholders
-                [base | number for number in missing],
-            )
-            rows = cursor.fetchall()
-        decompressor = zstandard.ZstdDecompressor()
-        for block_id, data in rows:
-            raw = decompressor.decompress(data, max_output_size=BLOCK_SIZE)
-            self._blocks[block_id - base] = raw
-            self.decoded += len(raw)
+        fetch_all((self, offset, length) for offset, length in ranges)
 
     def read(self, offset: int, length: int) -> bytes:
         self.fetch([(offset, length)])
@@ -53,3 +41,26 @@ class Reader:
     def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
         self.fetch(ranges)
         return [self.record(offset, length) for offset, length in ranges]
+
+
+def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
+    """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query."""
+    missing: dict[int, Reader] = {}
+    for reader, offset, length in wanted:
+        for number in blocks_of(offset, length):
+            if number not in reader._blocks:
+                missing[reader.source_id << BLOCK_BITS | number] = reader
+    if not missing:
+        return
+    decompressor = zstandard.ZstdDecompressor()
+    ids = list(missing)
+    for at in range(0, len(ids), AT_ONCE):
+        some = ids[at : at + AT_ONCE]
+        marks = ",".join(["%s"] * len(some))
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)  # noqa: S608
+            for block_id, data in cursor.fetchall():
+                raw = decompressor.decompress(data, max_output_size=BLOCK_SIZE)
+                reader = missing[block_id]
+                reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
+                reader.decoded += len(raw)

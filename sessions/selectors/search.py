@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import F, QuerySet
 
 from sessions.engine.flags import Flag
+from sessions.engine.rows import Record
 from sessions.engine.scan.content import content_of
 from sessions.engine.snippets import Query, snippet
 from sessions.models import POSITION_BITS, Entry, Source, Transcript
-from sessions.selectors.archive import Reader
+from sessions.selectors.archive import Reader, fetch_all
 
 FEW = 1_000
 """Up to so many matches are sorted by time as a whole; beyond it, sessions are visited from the latest back."""
 DEEPEST = 5_000
 _SPAN = 1 << POSITION_BITS
-_MASK = _SPAN - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    transcript: str
+    """The timeline that it stands in: the session's, or a sub-agent's."""
     session: str
+    agent: str
     title: str
     project: str
     address: str
@@ -61,24 +65,17 @@ def search(
         return SearchPage((), 0, None)
     skip = min(int(before), DEEPEST) if before and before.isdecimal() else 0
     wanted = limit + skip + 1
-    transcripts = _scope(project, session)
-    count, matches = _few(query, set(transcripts))
+    scope = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+    if project is not None:
+        scope = scope.filter(project=project)
+    if session is not None:
+        scope = scope.filter(pk=session)
+    count, matches = _few(query, scope)
     if matches is None:
-        matches = _latest(query, transcripts, wanted)
+        matches = _latest(query, scope, wanted)
     chosen = matches[skip : skip + limit]
     more = len(matches) > skip + limit
     return SearchPage(tuple(_hits(chosen, query)), count, str(skip + limit) if more else None)
-
-
-def _scope(project: int | None, session: int | None) -> dict[int, int]:
-    """Transcripts to look at, with the time of their latest record, latest first."""
-    rows = Transcript.objects.exclude(source__state=Source.State.REPLACED)
-    if project is not None:
-        rows = rows.filter(project=project)
-    if session is not None:
-        rows = rows.filter(pk=session)
-    latest = [(last_at or 0, pk) for pk, last_at in rows.values_list("pk", "last_at")]
-    return {pk: last_at for last_at, pk in sorted(latest, reverse=True)}
 
 
 def _match_sql(query: Query) -> tuple[str, str]:
@@ -87,27 +84,36 @@ def _match_sql(query: Query) -> tuple[str, str]:
     return "SELECT entry_id FROM transcripts_text WHERE body @@ to_tsquery('simple', %s)", query.tsquery()
 
 
-def _few(query: Query, scope: set[int]) -> tuple[int | None, list[_Match] | None]:
+def _few(query: Query, scope: QuerySet[Transcript]) -> tuple[int | None, list[_Match] | None]:
     sql, words = _match_sql(query)
     with connection.cursor() as cursor:
         cursor.execute(f"{sql} LIMIT {FEW + 1}", [words])
         ids = [row[0] for row in cursor.fetchall()]
     if len(ids) > FEW:
         return None, None
-    ids = [entry_id for entry_id in ids if entry_id >> POSITION_BITS in scope]
-    times = dict(Entry.objects.filter(pk__in=ids).values_list("pk", "at"))
-    matches = [_Match(entry_id, times.get(entry_id) or 0) for entry_id in ids]
-    return len(matches), sorted(matches, key=lambda match: (-match.at, -match.entry_id))
+    within = set(scope.filter(pk__in={one >> POSITION_BITS for one in ids}).values_list("pk", flat=True))
+    ids = [one for one in ids if one >> POSITION_BITS in within]
+    matches = _timed(ids)
+    return len(matches), sorted(matches, key=_newest_first)
 
 
-def _latest(query: Query, transcripts: dict[int, int], wanted: int) -> list[_Match]:
+def _timed(ids: Sequence[int]) -> list[_Match]:
+    return [_Match(pk, at or 0) for pk, at in Entry.objects.filter(pk__in=ids).values_list("pk", "at")]
+
+
+def _newest_first(match: _Match) -> tuple[int, int]:
+    return -match.at, -match.entry_id
+
+
+def _latest(query: Query, scope: QuerySet[Transcript], wanted: int) -> list[_Match]:
     """Each session's newest matches, until no session left can hold a newer one than those found."""
     sql, words = _match_sql(query)
     key = "rowid" if connection.vendor == "sqlite" else "entry_id"
+    latest = scope.order_by(F("last_at").desc(nulls_last=True), "-pk").values_list("pk", "last_at")
     found: list[_Match] = []
     with connection.cursor() as cursor:
-        for pk, last_at in transcripts.items():
-            if len(found) >= wanted and found[wanted - 1].at >= last_at:
+        for pk, last_at in _lazily(latest):
+            if len(found) >= wanted and found[wanted - 1].at >= (last_at or 0):
                 break
             start = pk << POSITION_BITS
             cursor.execute(
@@ -116,24 +122,29 @@ def _latest(query: Query, transcripts: dict[int, int], wanted: int) -> list[_Mat
             )
             ids = [row[0] for row in cursor.fetchall()]
             if ids:
-                times = Entry.objects.filter(pk__in=ids).values_list("pk", "at")
-                found += [_Match(entry_id, at or 0) for entry_id, at in times]
-                found.sort(key=lambda match: (-match.at, -match.entry_id))
+                found = sorted([*found, *_timed(ids)], key=_newest_first)
     return found
+
+
+def _lazily(rows: QuerySet[Transcript, tuple[int, int | None]]) -> Iterator[tuple[int, int | None]]:
+    """The latest few sessions answer most searches: the others are not even listed."""
+    at, size = 0, 8
+    while page := list(rows[at : at + size]):
+        yield from page
+        at, size = at + size, 256
 
 
 def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
     ids = [match.entry_id for match in matches]
-    entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids)}
-    transcripts = {
-        one.pk: one
-        for one in Transcript.objects.filter(pk__in={pk >> POSITION_BITS for pk in ids})
+    entries = Entry.objects.in_bulk(ids)
+    transcripts = (
+        Transcript.objects.filter(pk__in={pk >> POSITION_BITS for pk in ids})
         .select_related("project", "parent")
-        .defer("state", "ruler")
-    }
+        .defer("state", "ruler", "parent__state", "parent__ruler")
+        .in_bulk()
+    )
     readers = {pk: Reader(one.source_id) for pk, one in transcripts.items()}
-    for pk, reader in readers.items():
-        reader.fetch([(e.offset, e.length) for e in entries.values() if e.transcript_id == pk])
+    fetch_all((readers[entry.transcript_id], entry.offset, entry.length) for entry in entries.values())
     return [
         _hit(entries[pk], transcripts[pk >> POSITION_BITS], readers[pk >> POSITION_BITS], query)
         for pk in ids
@@ -143,16 +154,23 @@ def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
 
 def _hit(entry: Entry, transcript: Transcript, reader: Reader, query: Query) -> Hit:
     record = reader.record(entry.offset, entry.length)
+    return hit_of(entry, transcript, record, snippet(content_of(entry.type, record)[3], query))
+
+
+def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: tuple[tuple[str, bool], ...]) -> Hit:
     uuid = record.get("uuid")
+    session = transcript.parent or transcript
     return Hit(
-        session=transcript.public_id,
-        title=transcript.title or transcript.first_prompt,
+        transcript=transcript.public_id,
+        session=session.public_id,
+        agent=transcript.agent_id,
+        title=session.title or session.first_prompt,
         project=transcript.project.name,
         address=uuid if isinstance(uuid, str) and uuid else f"L{entry.position}",
         position=entry.position,
         at=entry.at,
         role=role_of(entry),
-        snippet=snippet(content_of(entry.type, record)[3], query),
+        snippet=pieces,
     )
 
 

@@ -49,6 +49,9 @@ def settle(touched: dict[int, int], written: Written) -> None:
         _turns(cursor, touched)
     written.add("transcript", len(changed))
     _families(touched)
+    ids = list(touched)
+    for at in range(0, len(ids), 500):
+        Transcript.objects.filter(pk__in=ids[at : at + 500]).update(settled=True)
 
 
 def _in(ids: Collection[int]) -> str:
@@ -183,9 +186,14 @@ def _turns(cursor: Any, touched: dict[int, int]) -> None:
 
 def _families(touched: dict[int, int]) -> None:
     """Sub-agents find their session, projects their working directory, spilled output its transcript."""
-    transcripts = list(
-        Transcript.objects.filter(pk__in=list(touched)).select_related("project", "source").defer("state", "ruler")
-    )
+    ids = list(touched)
+    transcripts = [
+        transcript
+        for at in range(0, len(ids), 500)
+        for transcript in Transcript.objects.filter(pk__in=ids[at : at + 500])
+        .select_related("project", "source")
+        .defer("state", "ruler")
+    ]
     _parents([one for one in transcripts if one.kind != Transcript.Kind.MAIN and one.parent_id is None])
     _children([one for one in transcripts if one.kind == Transcript.Kind.MAIN])
     for transcript in transcripts:

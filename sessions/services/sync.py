@@ -120,11 +120,21 @@ def _run(
                 size += _take(delivery, plan, written, progress, touched, unlinked)
         if listener is not None:
             listener(progress)
+    _finish(touched, unlinked, written)
+    return touched
+
+
+def _finish(touched: dict[int, int], unlinked: set[int], written: Written) -> None:
+    """Links and totals, also those that an import which was cut off still owed."""
     with transaction.atomic():
+        for pk, links in Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links"):
+            if pk not in touched:
+                touched[pk] = 0
+                if links is None:
+                    unlinked.add(pk)
         for transcript in Transcript.objects.filter(pk__in=unlinked):
             relink(transcript, written)
         settle(touched, written)
-    return touched
 
 
 def _take(

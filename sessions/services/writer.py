@@ -81,7 +81,7 @@ FACTS = (
 TRANSCRIPT = (
     "UPDATE transcripts_transcript SET "
     + ", ".join(f"{name} = %s" for name in FACTS)
-    + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s WHERE id = %s"
+    + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s, settled = FALSE WHERE id = %s"
 )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.measure import CommandFailed, command_run, tree_bytes
+from benchmarks.measure import CommandError, command_run, tree_bytes
 
 CHILD = "import time; block = bytearray(80_000_000); time.sleep(0.5)"
 
@@ -25,7 +25,7 @@ def test_the_first_awaited_output_is_timed_apart_from_the_whole() -> None:
 
 
 def test_a_failed_command_is_reported_with_its_last_words() -> None:
-    with pytest.raises(CommandFailed, match="exit 3: out of ink"):
+    with pytest.raises(CommandError, match="exit 3: out of ink"):
         command_run([sys.executable, "-c", "import sys; print('out of ink', file=sys.stderr); sys.exit(3)"])
 
 

@@ -73,8 +73,10 @@ def _thinking(row: Row, block: dict[str, Any], lens: Lens) -> Card | Told:
     if not thought.strip():
         recorded = "not recorded in this version" if text(block.get("signature")) else "empty"
         return "thinking", recorded, ""
-    parts = lens.prose(thought, THOUGHT)
-    return replace(draft(Kind.THINKING, row, lens, "Thinking", lens.line(thought, 100), parts=parts), folded=True)
+    line = lens.line(thought, 100)
+    # A thought that fits its line has nothing left to unfold.
+    parts = lens.prose(thought, THOUGHT) if len(thought.strip()) > 100 or "\n" in thought.strip() else ()
+    return replace(draft(Kind.THINKING, row, lens, "Thinking", line, parts=parts), folded=bool(parts))
 
 
 def _server_call(row: Row, block: dict[str, Any], lens: Lens) -> Card:

@@ -1,4 +1,4 @@
-"""A window of records as the cards of a timeline: calls joined with results, boundaries with summaries, chips in lines."""
+"""A window of records as cards: calls joined with their results, boundaries with summaries, chips in lines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def build(
         fixed, flexible = sum(map(frame, cards)), sum(map(texts, cards))
         if fixed + flexible <= PAGE:
             break
-        scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.95
+        scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.9
         cards = window.cards(Lens(mask, whole, scale))
     return without_repeats(cards)
 

@@ -13,7 +13,7 @@ Mask = Callable[[str], str]
 
 CEILING = 500_000
 """Characters of one part even when the whole is asked for: a page must still open."""
-_MARGIN = 8_192
+_MARGIN = 4_096
 """Masked beyond the cut, so that a secret that straddles it is still seen whole."""
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
 _SPACE = re.compile(r"\s+")

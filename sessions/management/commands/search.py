@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -40,12 +41,10 @@ class Command(BaseCommand):
         elif not hits:
             self.stderr.write("nothing found")
 
-    def _hits(self, query: str, limit: int, *, deep: bool) -> Any:
+    def _hits(self, query: str, limit: int, *, deep: bool) -> Iterator[Hit]:
         yield from search(query, limit=limit).hits
         if deep:
-            for _, hit in DeepSearch(query).hits():
-                if hit is not None:
-                    yield hit
+            yield from (hit for hit in DeepSearch(query).hits() if hit is not None)
 
     def _say(self, hit: Hit) -> None:
         text = "".join(f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet)
@@ -56,6 +55,7 @@ class Command(BaseCommand):
 def as_json(hit: Hit) -> dict[str, object]:
     return {
         "session": hit.session,
+        "agent": hit.agent or None,
         "entry": hit.address,
         "at": iso(hit.at),
         "role": hit.role,

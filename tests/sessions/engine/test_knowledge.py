@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.engine.knowledge import accumulates, is_chain, unknowns
@@ -49,6 +49,7 @@ def user(content: object, **extra: object) -> dict[str, Any]:
     return {**ENVELOPE, "type": "user", "message": {"role": "user", "content": content}, **extra}
 
 
+@settings(deadline=None)
 @given(st.dictionaries(words, crooked, max_size=6))
 def test_it_takes_any_shapes(record: dict[str, Any]) -> None:
     for what, name in unknowns(record):

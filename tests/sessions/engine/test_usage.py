@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.engine.usage import Usage
@@ -79,6 +79,7 @@ def test_odd_counts_are_read_or_left_out(value: object, tokens: int) -> None:
     assert Usage.of({"input_tokens": 1, "output_tokens": value}) == Usage(1, 0, 0, 0, tokens)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(keys, scalars | st.dictionaries(keys, scalars, max_size=3), max_size=6))
 def test_it_never_raises_and_never_counts_below_zero(raw: dict[str, object]) -> None:
     usage = Usage.of(raw)
@@ -86,6 +87,7 @@ def test_it_never_raises_and_never_counts_below_zero(raw: dict[str, object]) -> 
         assert min(usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output) >= 0
 
 
+@settings(deadline=None)
 @given(usages, usages)
 def test_merging_takes_the_larger_of_each_count_in_any_order(one: Usage, other: Usage) -> None:
     merged = one.merge(other)

@@ -1,0 +1,103 @@
+"""An import that is killed without warning, at any point, loses nothing and doubles nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sessions.engine.archive import BLOCK_SIZE, decompress
+from tests.sessions.writing import Writing
+
+ROOT = Path(__file__).resolve().parents[3]
+SESSIONS = 6
+# Small pieces, so that there are many moments between two commits.
+IMPORT = """
+import sys, time
+import django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from pathlib import Path
+from sessions.engine.scan import reading
+from sessions.services import sync
+reading.STRETCH = reading.BLOCK_SIZE
+sync.COMMIT_BYTES = reading.BLOCK_SIZE
+print("ready", flush=True)
+sync.sync([Path(sys.argv[1])], workers=2, listener=lambda progress: time.sleep(0.01))
+print("done", flush=True)
+"""
+
+
+def start(home: Path, config: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", IMPORT, str(config)],
+        cwd=ROOT,
+        env={**os.environ, "LUCID_HOME": str(home), "DJANGO_SETTINGS_MODULE": "inspector.settings", "DATABASE_URL": ""},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def contents(home: Path) -> dict[str, object]:
+    """Everything that an import stores, free of ids that depend on the order of files."""
+    database = sqlite3.connect(home / "lucid.sqlite3")
+    names = dict(database.execute("SELECT id, public_id FROM transcripts_transcript"))
+    entries = database.execute(
+        'SELECT id >> 26, id & 67108863, "offset", length, uuid_key, flags, turn FROM transcripts_entry ORDER BY id'
+    ).fetchall()
+    texts = [row[0] for row in database.execute("SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH 'harbour'")]
+    found = {
+        "entries": sorted((names[row[0]], *row[1:]) for row in entries),
+        "texts": sorted((names[rowid >> 26], rowid & 67108863) for rowid in texts),
+        "totals": sorted(
+            database.execute("SELECT public_id, entries, turns, requests, input, output, lines FROM transcripts_transcript")
+        ),
+        "marks": sorted(database.execute("SELECT public_id, first, last, fate FROM transcripts_mark m JOIN transcripts_transcript t ON t.id = m.transcript_id")),
+        "bytes": {
+            names[transcript]: b"".join(
+                decompress(data)
+                for (data,) in database.execute(
+                    "SELECT data FROM transcripts_block WHERE id >> 24 = ? ORDER BY id", [source]
+                )
+            )
+            for transcript, source in database.execute("SELECT id, source_id FROM transcripts_transcript")
+        },
+    }
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.execute("INSERT INTO transcripts_text (transcripts_text) VALUES ('integrity-check')")
+    database.close()
+    return found
+
+
+def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    for number in range(SESSIONS):
+        writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(350)
+        path = writing.save(config / "projects" / "-home-dev-tidewatch")
+        assert path.stat().st_size > 2 * BLOCK_SIZE
+    calm, stormy = tmp_path / "calm", tmp_path / "stormy"
+    with start(calm, config) as process:
+        assert process.wait(120) == 0
+
+    chance = random.Random(7)
+    kills = 0
+    while True:
+        with start(stormy, config) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            if kills >= 8:
+                assert process.wait(120) == 0
+                break
+            time.sleep(chance.uniform(0, 0.5))
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+            kills += 1
+
+    assert contents(stormy) == contents(calm)

@@ -1,0 +1,15 @@
+"""The settings of the tests: those of Lucid, in a home of their own, which has to be known before they are read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+_HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
+os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
+os.environ["CLAUDE_CONFIG_DIR"] = str(Path(_HOME.name) / "no-sessions")
+for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
+    os.environ.pop(_name, None)
+
+from inspector.settings import *  # noqa: E402, F403
