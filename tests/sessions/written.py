@@ -1,95 +1,49 @@
-"""Transcripts written to disk as the agent writes them, and read in."""
+"""Transcripts that are written and read in: what the pages of a session are tested on."""
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sessions.models import Transcript
 from sessions.services.sync import sync
+from tests.sessions.writing import Writing
 
-START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
+@dataclass
+class Written(Writing):
+    """A session of a project on disk, or one of its sub-agents."""
 
-class Written:
-    """A transcript file that grows: each record hangs on the one before and is a second younger."""
+    project: Path = Path()
+    agent: str = ""
 
-    def __init__(self, project: Path, session: str = "5e55-0001", *, agent: str = "") -> None:
-        folder = project / session / "subagents" if agent else project
-        self.path = folder / (f"agent-{agent}.jsonl" if agent else f"{session}.jsonl")
-        self.session = session
-        self.agent = agent
-        self._project = project
-        self._count = 0
-        self._last: str | None = None
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path.touch()
+    @property
+    def path(self) -> Path:
+        folder = self.project / self.session / "subagents" if self.agent else self.project
+        return folder / (f"agent-{self.agent}.jsonl" if self.agent else f"{self.session}.jsonl")
 
-    def add(self, record: dict[str, Any]) -> str:
-        uuid = f"{self.agent or self.session}-{self._count:06d}"
-        at = START + timedelta(seconds=self._count)
-        whole = {
-            "parentUuid": self._last,
-            "isSidechain": bool(self.agent),
-            **({"agentId": self.agent} if self.agent else {}),
-            "uuid": uuid,
-            "timestamp": at.isoformat().replace("+00:00", "Z"),
-            "sessionId": self.session,
-            "cwd": "/home/dev/atlas",
-            "gitBranch": "main",
-            "version": "2.1.300",
-            **record,
-        }
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(whole) + "\n")
-        self._count += 1
-        self._last = uuid
-        return uuid
+    def row(self, kind: str, **fields: Any) -> str:
+        mine = {"isSidechain": True, "agentId": self.agent, "uuid": f"{self.agent}-{self.count}"} if self.agent else {}
+        return super().row(kind, **{**mine, **fields})
 
-    def user(self, content: Any, **more: Any) -> str:
-        return self.add({"type": "user", "message": {"role": "user", "content": content}, **more})
-
-    def assistant(self, *blocks: dict[str, Any]) -> str:
-        usage = {"input_tokens": 10, "output_tokens": 20, "cache_read_input_tokens": 100 + self._count}
-        message = {
-            "id": f"msg_{self.agent}{self.session}{self._count}",
-            "role": "assistant",
-            "model": "claude-opus-4-6",
-            "content": list(blocks),
-            "usage": usage,
-        }
-        return self.add({"type": "assistant", "requestId": f"req_{self.session}{self._count}", "message": message})
-
-    def says(self, text: str) -> str:
-        return self.assistant({"type": "text", "text": text})
-
-    def calls(self, name: str, given: dict[str, Any], tool: str) -> str:
-        return self.assistant({"type": "tool_use", "id": tool, "name": name, "input": given})
-
-    def result(self, tool: str, content: Any, *, error: bool = False, twin: Any = None) -> str:
-        block = {"type": "tool_result", "tool_use_id": tool, "content": content, "is_error": error}
-        return self.user([block], **({"toolUseResult": twin} if twin is not None else {}))
+    def says(self, text: Any, **fields: Any) -> str:
+        """What the user's role says, with any kind of content."""
+        return self.row("user", message={"role": "user", "content": text}, **fields)
 
     def compacts(self, summary: str) -> str:
-        metadata = {"trigger": "auto", "preTokens": 167_200}
-        self.add(
-            {"type": "system", "subtype": "compact_boundary", "content": "Compacted", "compactMetadata": metadata}
-            | {"parentUuid": None, "logicalParentUuid": self._last, "isMeta": False, "level": "info"}
+        self.row(
+            "system",
+            subtype="compact_boundary",
+            content="Conversation compacted",
+            compactMetadata={"trigger": "auto", "preTokens": 167_200},
+            parent=None,
+            logicalParentUuid=self.leaf,
         )
         return self.user(summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
     def read(self) -> Transcript:
-        """Read the whole project in, and give the row of this file."""
-        sync([self._project], workers=1)
+        """Write the file, read the whole project in, and give the row of this file."""
+        self.save(self.path.parent, self.path.stem)
+        sync([self.project], workers=1)
         return Transcript.objects.get(source__path=str(self.path), source__state="present")
-
-
-def talk(file: Written, turns: int, *, output: str = "ok") -> None:
-    """Turns of four records: a prompt, a call, its result, an answer."""
-    for number in range(turns):
-        file.user(f"Question {number}")
-        file.calls("Bash", {"command": f"run {number}"}, f"toolu_{file.session}_{number}")
-        file.result(f"toolu_{file.session}_{number}", f"{output} {number}")
-        file.says(f"Answer {number}")

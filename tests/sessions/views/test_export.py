@@ -13,7 +13,7 @@ from django.test import AsyncClient, Client
 from markdown_it import MarkdownIt
 
 from sessions.models import Transcript
-from tests.sessions.written import Written, talk
+from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,7 @@ HOSTILE = "</pre></details></style><script>alert(1)</script><img src=x onerror=a
 
 @pytest.fixture
 def file(tmp_path: Path) -> Written:
-    return Written(tmp_path / "projects" / "-home-dev-atlas")
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
 
 
 def get(transcript: Transcript, form: str) -> tuple[StreamingHttpResponse, str]:
@@ -58,9 +58,17 @@ class Elements(HTMLParser):
 
 
 def test_a_page_holds_the_whole_talk_and_what_is_known_of_it(file: Written) -> None:
-    talk(file, 2)
+    file.turns(2)
     _, page = get(file.read(), "html")
-    for words in ("Question 0", "Question 1", "run 1", "ok 1", "Answer 1", "/home/dev/atlas", "claude-opus-4-6"):
+    for words in (
+        "harbour 0",
+        "Please look at harbour 1",
+        "tide --harbour 1",
+        "high water at 1:00",
+        "Harbour 1 has",
+        "/home/dev/tidewatch",
+        "claude-opus-5-5",
+    ):
         assert words in page
     assert "Exported by Lucid; secrets masked" in page
     assert "Turn 2" in page
@@ -68,9 +76,9 @@ def test_a_page_holds_the_whole_talk_and_what_is_known_of_it(file: Written) -> N
 
 
 def test_a_page_needs_nothing_from_anywhere(file: Written) -> None:
-    talk(file, 2)
+    file.turns(2)
     file.compacts("This session is being continued: they counted.")
-    talk(file, 1)
+    file.turns(1)
     _, page = get(file.read(), "html")
     elements = Elements(page)
     assert elements.names.isdisjoint({"script", "link", "iframe", "object", "form", "base"})
@@ -82,9 +90,9 @@ def test_a_page_needs_nothing_from_anywhere(file: Written) -> None:
 
 
 def test_every_anchor_that_a_page_links_to_is_in_it(file: Written) -> None:
-    talk(file, 2)
+    file.turns(2)
     file.compacts("This session is being continued: they counted.")
-    file.says("Back")
+    file.assistant("Back")
     _, page = get(file.read(), "html")
     elements = Elements(page)
     ids = elements.values("id")
@@ -96,11 +104,11 @@ def test_every_anchor_that_a_page_links_to_is_in_it(file: Written) -> None:
 
 def test_hostile_words_stay_words_on_a_page(file: Written) -> None:
     file.user(HOSTILE)
-    file.says(HOSTILE)
-    file.calls(HOSTILE, {"command": HOSTILE, HOSTILE: HOSTILE}, "toolu_1")
+    file.assistant(HOSTILE)
+    file.call(HOSTILE, "toolu_1", **{"command": HOSTILE, HOSTILE: HOSTILE})
     file.result("toolu_1", HOSTILE)
-    file.calls("Edit", {"file_path": HOSTILE, "old_string": "a", "new_string": HOSTILE}, "toolu_2")
-    file.add({"type": "custom-title", "customTitle": HOSTILE})
+    file.call("Edit", "toolu_2", file_path=HOSTILE, old_string="a", new_string=HOSTILE)
+    file.state("custom-title", customTitle=HOSTILE)
     _, page = get(file.read(), "html")
     elements = Elements(page)
     assert "script" not in elements.names
@@ -112,11 +120,11 @@ def test_hostile_words_stay_words_on_a_page(file: Written) -> None:
 
 def test_secrets_are_masked_in_both_forms_and_in_the_name_of_the_file(file: Written) -> None:
     file.user(f"my key is {SECRET}")
-    file.says(f"```\nexport KEY={SECRET}\n```")
-    file.calls("Bash", {"command": f"curl -H 'x-api-key: {SECRET}'"}, "toolu_1")
+    file.assistant(f"```\nexport KEY={SECRET}\n```")
+    file.call("Bash", "toolu_1", command=f"curl -H 'x-api-key: {SECRET}'")
     file.result("toolu_1", f"{'x' * 5000}\n{SECRET}")
-    file.calls("Write", {"file_path": "/a", "content": f"key = '{SECRET}'"}, "toolu_2")
-    file.add({"type": "custom-title", "customTitle": f"about {SECRET}"})
+    file.call("Write", "toolu_2", file_path="/a", content=f"key = '{SECRET}'")
+    file.state("custom-title", customTitle=f"about {SECRET}")
     transcript = file.read()
     for form in ("html", "md"):
         response, text = get(transcript, form)
@@ -128,7 +136,7 @@ def test_pictures_are_part_of_the_page_and_named_in_markdown(file: Written) -> N
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
     svg = {"type": "image", "source": {"type": "base64", "media_type": "image/svg+xml", "data": PIXEL}}
     large = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 3_000_000}}
-    file.user([{"type": "text", "text": "look"}, image, svg, large])
+    file.says([{"type": "text", "text": "look"}, image, svg, large])
     transcript = file.read()
     _, page = get(transcript, "html")
     sources = Elements(page).values("src")
@@ -144,7 +152,7 @@ def test_pictures_are_part_of_the_page_and_named_in_markdown(file: Written) -> N
 
 def test_nothing_is_cut_and_what_is_long_folds(file: Written) -> None:
     lines = "\n".join(f"line {number}" for number in range(2_000))
-    file.calls("Bash", {"command": "make"}, "toolu_1")
+    file.call("Bash", "toolu_1", command="make")
     file.result("toolu_1", lines)
     file.assistant({"type": "thinking", "thinking": "hm " * 3_000, "signature": "s"})
     transcript = file.read()
@@ -158,11 +166,12 @@ def test_nothing_is_cut_and_what_is_long_folds(file: Written) -> None:
 
 def test_sub_agents_are_sections_of_their_own_with_contents(file: Written) -> None:
     file.user("Survey it")
-    file.calls("Agent", {"description": "Count lines", "prompt": "Count."}, "toolu_1")
-    file.result("toolu_1", "12", twin={"agentId": "a17", "status": "completed", "content": []})
-    agent = Written(file.path.parent, agent="a17")
+    file.call("Agent", "toolu_1", description="Count lines", prompt="Count.")
+    file.result("toolu_1", "12", toolUseResult={"agentId": "a17", "status": "completed", "content": []})
+    agent = Written(project=file.project, agent="a17")
     agent.user("Count.")
-    agent.says("There are 12.")
+    agent.assistant("There are 12.")
+    agent.save(agent.path.parent, agent.path.stem)
     agent.path.with_suffix(".meta.json").write_text('{"agentType": "Explore", "description": "Count <b>lines</b>"}')
     transcript = file.read()
     _, page = get(transcript, "html")
@@ -176,17 +185,17 @@ def test_sub_agents_are_sections_of_their_own_with_contents(file: Written) -> No
 
 
 def test_markdown_has_headings_a_line_per_call_diffs_and_rules(file: Written) -> None:
-    talk(file, 1)
-    file.calls("Edit", {"file_path": "/a.py", "old_string": "a = 1", "new_string": "a = 2"}, "toolu_e")
+    file.turns(1)
+    file.call("Edit", "toolu_e", file_path="/a.py", old_string="a = 1", new_string="a = 2")
     file.result("toolu_e", "done")
-    file.calls("Bash", {"command": "false"}, "toolu_f")
+    file.call("Bash", "toolu_f", command="false")
     file.result("toolu_f", "Exit code 1\nno such thing", error=True)
     file.compacts("This session is being continued: they counted.")
     _, text = get(file.read(), "md")
     assert "### Turn 1" in text
     assert "#### User" in text
-    assert "**Bash** `run 0`" in text
-    assert "```\nok 0\n```" in text
+    assert "**Bash** `tide --harbour 0`" in text
+    assert "```\nhigh water at 0:00\n```" in text
     assert "```diff\n@@ @@\n-a = 1\n+a = 2\n```" in text
     assert "**✕ Bash** `false` · exit 1" in text
     assert "---\n\n**Compacted automatically at 167.2k tokens." in text
@@ -194,9 +203,9 @@ def test_markdown_has_headings_a_line_per_call_diffs_and_rules(file: Written) ->
 
 def test_markdown_of_hostile_text_has_no_html_and_keeps_its_headings(file: Written) -> None:
     file.user("```\nan open fence")
-    file.says(f"````python\nanother\n\n{HOSTILE}\n\n<!-- a comment that never ends")
-    file.says("<!-- a comment that never ends\n\n<details>\n\n![pixel](https://example.org/p.png)")
-    file.calls("Bash", {"command": "`````\n# A heading\n"}, "toolu_1")
+    file.assistant(f"````python\nanother\n\n{HOSTILE}\n\n<!-- a comment that never ends")
+    file.assistant("<!-- a comment that never ends\n\n<details>\n\n![pixel](https://example.org/p.png)")
+    file.call("Bash", "toolu_1", command="`````\n# A heading\n")
     file.result("toolu_1", "`````` \n```\n# Another\n~~~")
     file.user("the last words")
     _, text = get(file.read(), "md")
@@ -212,11 +221,11 @@ def test_markdown_of_hostile_text_has_no_html_and_keeps_its_headings(file: Writt
 
 def test_the_file_is_an_attachment_with_a_safe_name(file: Written) -> None:
     file.user("x")
-    file.add({"type": "custom-title", "customTitle": '../../etc "passwd"\r\n; 한국어'})
+    file.state("custom-title", customTitle='../../etc "passwd"\r\n; 한국어')
     response, _ = get(file.read(), "md")
     disposition = response["Content-Disposition"]
     assert disposition.startswith("attachment; filename*=utf-8''etc-passwd-%ED%95%9C")
-    assert disposition.endswith("-5e55-0001.md")
+    assert disposition.endswith("-11111111-2222-4333-8444-555555555555.md")
     assert response["Content-Type"] == "text/markdown; charset=utf-8"
 
 
@@ -232,7 +241,6 @@ def test_an_unknown_session_is_not_there(client: Client) -> None:
 
 
 def test_a_session_without_entries_can_be_exported(file: Written) -> None:
-    file.path.write_text("")
     transcript = file.read()
     assert "It has no entries." in get(transcript, "html")[1]
     assert "## The session" in get(transcript, "md")[1]
