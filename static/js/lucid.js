@@ -90,11 +90,12 @@
   function makeCurrent(element) {
     all(".current").forEach((other) => other.classList.remove("current"));
     element.classList.add("current");
+    document.activeElement?.blur();
     element.scrollIntoView({ block: element.matches("tr, li") ? "nearest" : "start" });
   }
 
   function openCurrent() {
-    const link = find(".current a.permalink, .current a.what, .current a[href]");
+    const link = find(".current a.at") || find(".current a.what, .current a[href]");
     if (link) link.click();
     return Boolean(link);
   }
@@ -154,6 +155,12 @@
     for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
   }
 
+  /* An hx-get that is only a query asks the address of its own link for a part of what is there. */
+  function askOwnAddress(event) {
+    const { elt, path } = event.detail;
+    if (elt.href && path.startsWith("?")) event.detail.path = new URL(path, elt.href).href;
+  }
+
   /* What one reads stays where it is when entries are put in above it. */
   let anchor = null;
 
@@ -170,12 +177,33 @@
     if (card) anchor = { id: card.id, top: card.getBoundingClientRect().top };
   }
 
-  function afterSwap() {
+  function afterSwap(event) {
     watchCards();
+    moveMark();
+    if (event.detail.target?.id === "panel") showPanel(event.detail.requestConfig?.elt);
     if (!anchor) return;
     const card = document.getElementById(anchor.id);
     if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.top, behavior: "instant" });
     anchor = null;
+  }
+
+  /* The panel shows an entry: mark its card, and open the panel where it is folded away. */
+  function showPanel(link) {
+    all(".current").forEach((other) => other.classList.remove("current"));
+    link?.closest(".card")?.classList.add("current");
+    if (matchMedia("(max-width: 1099px)").matches) find("#panel").showPopover();
+  }
+
+  /* With a key held down, a link does what the browser does with links. */
+  function leaveToBrowser(event) {
+    const held = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (held && event.target.closest("a[hx-get]")) event.stopPropagation();
+  }
+
+  /* What lies under the pointer on the ruler, at once and in its caption. */
+  function readRuler(event) {
+    const output = find("#ruler output");
+    if (output) output.textContent = event.target.closest("#ruler a")?.textContent.trim() || "";
   }
 
   /* The ruler's mark: #ruler has a viewBox and data-entries; its [data-at] moves along the longer side. */
@@ -221,6 +249,8 @@
   }
 
   document.addEventListener("keydown", onKey);
+  document.addEventListener("click", leaveToBrowser, true);
+  document.addEventListener("pointerover", readRuler);
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-open]");
     if (opener) openDialog(opener.dataset.open);
@@ -231,6 +261,7 @@
     if (event.target.matches("[data-filter]")) onFilter(event.target);
   });
   document.addEventListener("htmx:configRequest", dropEmpty);
+  document.addEventListener("htmx:configRequest", askOwnAddress);
   document.addEventListener("htmx:beforeSwap", beforeSwap);
   document.addEventListener("htmx:afterSettle", afterSwap);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
