@@ -31,7 +31,7 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Ruler:
     line: str
-    """Ends at the lower right corner, so that what it surrounds can be filled."""
+    """Begins and ends at the bottom, so that what it surrounds can be filled."""
     strips: tuple[Strip, ...]
     boundaries: tuple[Tick, ...]
     errors: tuple[Tick, ...]
@@ -54,11 +54,11 @@ def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
     boundaries: Sequence[int] = stored.get("boundaries") or []
     errors: Sequence[int] = stored.get("errors") or []
 
-    def x(position: int) -> float:
+    def x(position: float) -> float:
         return round(position / last * WIDTH, 1)
 
-    # The context starts out empty, and keeps the size of the last request to the end.
-    whole = [(0, 0), *points, (last, points[-1][1]), (last, 0)]
+    # Nothing is known before the first request; the last one's size holds to the end, whose edge is out of sight.
+    whole = [(0, 0), (points[0][0], 0), *points, (last * 1.01, points[-1][1]), (last * 1.01, 0)]
     path = " ".join(f"{x(position):g},{HEIGHT - tokens / peak * (HEIGHT - 6):.0f}" for position, tokens in whole)
     return Ruler(
         line=path,
