@@ -59,13 +59,13 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 
 .venv/installed: requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Installing what Lucid needs (once) ..."
-	@$(PIP) install --quiet --require-hashes -r requirements.lock
-	@$(PIP) install --quiet --no-deps --editable .
+	@$(PIP) install --quiet --no-compile --require-hashes -r requirements.lock
+	@$(PIP) install --quiet --no-compile --no-deps --config-settings editable_mode=compat --editable .
 	@touch $@
 
 .venv/installed-dev: requirements-dev.lock .venv/installed
 	@echo "Installing what the tests need (once) ..."
-	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
+	@$(PIP) install --quiet --no-compile --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # Programs that some tests drive. Without them those tests are skipped, and say so.

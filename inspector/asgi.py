@@ -1,35 +1,48 @@
-"""The ASGI application. Requests borrow a thread and give it back with its database connection open; left to itself,
-Django starts a thread and opens the database for every one of them."""
+"""The ASGI application. A request is handled in one thread, borrowed from a few that keep their database connection;
+left to itself, Django starts a thread, opens the database and changes threads at every middleware."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import Any
 
-from asgiref.sync import ThreadSensitiveContext
-from django.core.asgi import get_asgi_application
+import django
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.core.handlers.asgi import ASGIHandler
+from django.db import connections
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 # Views queue tasks, so the application that they are queued in has to exist here.
 from inspector.celery import app as celery_app
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-    from typing import Any
-
-    from django.core.handlers.asgi import ASGIHandler
 
 __all__ = ["application", "celery_app"]
 
 IDLE_THREADS = 4
 
 
-class PooledThreads:
+class OneThread(ASGIHandler):
+    """The middleware and the view, one after the other, in the thread of the request. A view may still be async, and
+    may answer with an async stream."""
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async=False)
+
+    async def run_get_response(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = await sync_to_async(self.get_response)(request)
+        # Tells the response whom to notify when it is closed.
+        response._handler_class = type(self)  # type: ignore[attr-defined]
+        return response
+
+
+class Application:
     """One thread per request under way; a few are kept for the next ones."""
 
-    def __init__(self, application: ASGIHandler) -> None:
-        self._application = application
+    def __init__(self) -> None:
+        self._handler = OneThread()
         self._idle: list[ThreadPoolExecutor] = []
 
     async def __call__(
@@ -41,7 +54,7 @@ class PooledThreads:
         thread = self._idle.pop() if self._idle else ThreadPoolExecutor(1, thread_name_prefix="request")
         try:
             async with ThreadSensitiveContext(executor=thread):
-                await self._application(scope, receive, send)
+                await self._handler(scope, receive, send)
         finally:
             self._give_back(thread)
 
@@ -54,7 +67,7 @@ class PooledThreads:
         if len(self._idle) < IDLE_THREADS:
             self._idle.append(thread)
         else:
-            thread.submit(_close_connections)
+            thread.submit(connections.close_all)
             thread.shutdown(wait=False)
 
 
@@ -62,11 +75,6 @@ def _nothing() -> None:
     """Runs when everything before it in the thread has."""
 
 
-def _close_connections() -> None:
-    from django.db import connections
-
-    connections.close_all()
-
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
-application = PooledThreads(get_asgi_application())
+django.setup(set_prefix=False)
+application = Application()

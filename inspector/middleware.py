@@ -26,9 +26,6 @@ HEADERS = {
 class RequestLog(RequestMiddleware):
     """One line per request: method, path, status, milliseconds. Queries stay out; people search for private words."""
 
-    # Being synchronous, it makes the whole chain run in one thread instead of hopping at every middleware.
-    async_capable = False
-
     def prepare(self, request: HttpRequest) -> None:
         request._lucid_started = time.perf_counter()  # type: ignore[attr-defined]
         super().prepare(request)

@@ -1,4 +1,4 @@
-"""Runs: every background action, with its phase and progress, so that a page can show what happens and what happened."""
+"""Runs: every background action with its phase and progress, so that a page can show what happens and happened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Run(models.Model):
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED, db_index=True)
     phase = models.CharField(max_length=80, default="")
     progress = models.JSONField(default=dict)
-    """An import: files, files_total, bytes, bytes_total, entries, and started (milliseconds)."""
+    """An import: files, files_total, bytes, bytes_total and entries."""
     result = models.JSONField(default=dict)
     error = models.TextField(default="")
     created_at = models.BigIntegerField()
@@ -30,7 +30,7 @@ class Run(models.Model):
     """Milliseconds since 1970, UTC, all four. A running run without a recent heartbeat has lost its worker."""
 
     class Meta:
-        indexes = [models.Index(fields=["kind", "-created_at"], name="run_latest")]
+        indexes = (models.Index(fields=["kind", "-created_at"], name="run_latest"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"

@@ -49,8 +49,7 @@ def import_state(now: int) -> ImportState | None:
     if run is None:
         return None
     done, total = _number(run.progress, "bytes"), _number(run.progress, "bytes_total")
-    started = _number(run.progress, "started") or run.started_at
-    rate = _rate(done, started, run.finished_at or now)
+    rate = _rate(done, run.started_at, run.finished_at or now)
     return ImportState(
         status="lost" if _silent(run, now) else run.status,
         files=_number(run.progress, "files"),

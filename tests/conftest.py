@@ -10,6 +10,7 @@ import pytest
 
 from tests.servers import postgres_server, redis_server
 
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
     """A file instead of memory: the same journal, locks and pragmas as in use."""

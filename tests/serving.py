@@ -58,7 +58,9 @@ class Server:
 
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LUCID_", "DATABASE_", "REDIS_"))}
+    # The settings of the tests would give each process a home of its own.
+    dropped = ("LUCID_", "DATABASE_", "REDIS_", "DJANGO_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return {**kept, "LUCID_HOME": str(home), "CLAUDE_CONFIG_DIR": str(home.parent / "no-sessions"), **extra}
 
 

@@ -33,7 +33,7 @@ def import_run(path: Path, *, demo: bool = False) -> Report:
 
     def listen(progress: Progress) -> None:
         numbers = {**asdict(progress), "started": int(progress.started * 1000)}
-        Run.objects.filter(pk=run.pk).update(phase="reading", progress=numbers, heartbeat_at=now_ms())
+        Run.objects.filter(pk=run.pk).update(phase=progress.phase, progress=numbers, heartbeat_at=now_ms())
 
     try:
         report = sync([path], listener=listen)

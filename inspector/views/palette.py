@@ -27,9 +27,7 @@ def palette(request: HtmxRequest) -> HttpResponse:
     context = {
         "query": query,
         "pages": [
-            (reverse(name), title, about)
-            for name, title, about in PAGES
-            if query.lower() in f"{title} {about}".lower()
+            (reverse(name), title, about) for name, title, about in PAGES if query.lower() in f"{title} {about}".lower()
         ],
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }

@@ -77,6 +77,8 @@ class Transcript(models.Model):
     peak_context = models.BigIntegerField(default=0)
     ruler = models.JSONField(default=dict)
     """The context size over the session, thinned to a few hundred points, with boundaries and errors."""
+    indexed = models.IntegerField(default=0)
+    """Entries whose text is in the index, from the first on."""
     settled = models.BooleanField(default=False)
     """False from the moment that rows are written until totals, owners and links are right again: an import that is
     killed in between leaves it so, and the next one makes up for it."""

@@ -206,7 +206,7 @@ def _agents(parents: Iterable[int]) -> dict[int, Agents]:
         Transcript.objects.filter(parent__in=list(parents), kind=Transcript.Kind.AGENT)
         .exclude(source__state=Source.State.REPLACED)
         .values("parent_id")
-        .annotate(Count("id"), tokens=Sum(TOKENS), dollars=Sum("cost"), unknown=Sum("unpriced"))
-        .values_list("parent_id", "id__count", "tokens", "dollars", "unknown")
+        .annotate(Count("id"), spent=Sum(TOKENS), dollars=Sum("cost"), unknown=Sum("unpriced"))
+        .values_list("parent_id", "id__count", "spent", "dollars", "unknown")
     )
     return {parent: Agents(count, tokens, cost, unpriced) for parent, count, tokens, cost, unpriced in sums}

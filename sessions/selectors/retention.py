@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,10 @@ class Expiring:
     written_at: int
     days_left: float
     """Negative when the day has passed: the file goes when the agent starts next."""
+
+    @property
+    def whole_days(self) -> int:
+        return math.floor(self.days_left)
 
 
 def retention_policy(config: Path, *, default: int) -> Policy:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import multiprocessing
+import pickle
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,7 +20,7 @@ from sessions.engine.marks import Mark
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
 
-
+WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
 
 
@@ -51,6 +53,8 @@ class Delivery:
     stretch: Stretch | None
     facts: dict[str, Any] | None = None
     linkage: Linkage | None = None
+    texts: bytes = b""
+    """Pickled: most of what a batch weighs, and whoever writes the rows need not look at it."""
     error: str = ""
 
 
@@ -64,13 +68,15 @@ def scan(job: Job) -> Iterator[Delivery]:
     links: list[LinkRow] = []
     try:
         for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
-            linkage = None
+            linkage, texts = None, b""
             if stretch.batch is not None:
+                texts = pickle.dumps(stretch.batch.texts, pickle.HIGHEST_PROTOCOL)
+                stretch.batch.texts = []
                 links += _link_rows(stretch.batch)
                 stretch.batch.extras = {}
                 if stretch.last:
                     linkage = _link(job, links)
-            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage)
+            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage, texts)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
         yield Delivery(job, None, error=f"{job.path}: {error.strerror or error}")
@@ -97,7 +103,7 @@ def _link(job: Job, links: list[LinkRow]) -> Linkage:
 def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
     """Deliveries of all jobs, those of one file in order, files interleaved."""
     waiting = deque(jobs)
-    if workers < 2 or len(waiting) < 2 and (not waiting or waiting[0].size < 8_000_000):
+    if workers < 2 or (len(waiting) < 2 and all(job.size < WORTH_A_PROCESS for job in waiting)):
         for job in waiting:
             yield from scan(job)
         return
@@ -107,16 +113,20 @@ def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
         for _ in range(min(workers, len(waiting))):
             worker = _Worker(context)
             workers_by_results[worker.results] = worker
-            worker.jobs.send(waiting.popleft())
+            worker.give(waiting)
+        for worker in workers_by_results.values():
+            worker.give(waiting)  # one ahead, so that nobody waits while we write
         while workers_by_results:
             for ready in wait(list(workers_by_results)):
                 assert isinstance(ready, Connection)
+                worker = workers_by_results[ready]
                 delivery: Delivery | None = ready.recv()
                 if delivery is not None:
                     yield delivery
-                elif waiting:
-                    workers_by_results[ready].jobs.send(waiting.popleft())
-                else:
+                    continue
+                worker.busy -= 1
+                worker.give(waiting)
+                if not worker.busy:
                     workers_by_results.pop(ready).close()
     finally:
         for worker in workers_by_results.values():
@@ -134,6 +144,13 @@ class _Worker:
         self.process.start()
         theirs.close()
         ours.close()
+        self.busy = 0
+        """Jobs that it was given and has not finished."""
+
+    def give(self, waiting: deque[Job]) -> None:
+        if waiting:
+            self.jobs.send(waiting.popleft())
+            self.busy += 1
 
     def close(self) -> None:
         self.jobs.close()
@@ -144,6 +161,8 @@ class _Worker:
 
 def _work(jobs: Connection, results: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    gc.disable()
     while True:
         for delivery in scan(jobs.recv()):
             results.send(delivery)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,8 @@ from django.db.models import Sum
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
+from sessions.services import bulk
+from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
 from sessions.services.relink import relink, repeats
@@ -30,6 +33,7 @@ COMMIT_SECONDS = 2.0
 
 @dataclass(slots=True)
 class Progress:
+    phase: str = "reading"
     files: int = 0
     files_total: int = 0
     bytes: int = 0
@@ -52,6 +56,8 @@ class Report:
     skipped: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
+    browsable_seconds: float = 0.0
+    """When every session could be read; the text index may have taken longer."""
     seconds: float = 0.0
 
 
@@ -73,14 +79,20 @@ def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: in
     started = time.monotonic()
     roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
     candidates = list(discover(roots))
-    with import_lock():
+    with import_lock(), collector_paused():
         written = Written()
         plan = Planner(written).plan(candidates, [root for root in roots if root.is_dir()])
         progress = Progress(files_total=plan.files, bytes_total=plan.todo_bytes, started=time.time())
         progress.files = plan.files - len(plan.jobs)
-        touched = _run(plan, written, progress, listener, workers or os.cpu_count() or 1)
-    report = _report(plan, written, touched, {one.path for one in candidates})
+        work = Work(plan, written, progress, listener)
+        with bulk.loading(plan.todo_bytes):
+            work.run(workers or os.cpu_count() or 1)
+        browsable = time.monotonic()
+        work.index()
+        bulk.tidy(plan.todo_bytes)
+    report = _report(plan, written, work.touched, {one.path for one in candidates})
     report.new_entries = progress.entries
+    report.browsable_seconds = round(browsable - started, 3)
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
@@ -96,73 +108,93 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
     with import_lock():
         written = Written()
         plan = Planner(written, [one.path for one in found]).plan(found)
-        return list(_run(plan, written, Progress(), None, 1))
+        work = Work(plan, written, Progress(), None)
+        work.run(1)
+        work.index()
+        return list(work.touched)
 
 
-def _run(
-    plan: Plan, written: Written, progress: Progress, listener: Listener | None, workers: int
-) -> dict[int, int]:
-    """Write what the scanners deliver, in transactions large enough to be quick and small enough to lose nothing."""
-    touched: dict[int, int] = {}
-    unlinked: set[int] = set()
-    if workers > 1 and len(plan.jobs) > 1:
-        connections.close_all()  # a connection must not be carried into a forked process
-    deliveries = scan_all(plan.jobs, workers)
-    ended = False
-    while not ended:
-        began, size = time.monotonic(), 0
-        with transaction.atomic():
-            while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
-                delivery = next(deliveries, None)
-                if delivery is None:
-                    ended = True
-                    break
-                size += _take(delivery, plan, written, progress, touched, unlinked)
-        if listener is not None:
-            listener(progress)
-    _finish(touched, unlinked, written)
-    return touched
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Millions of tuples and not one cycle: looking for cycles among them takes a tenth of an import."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
-def _finish(touched: dict[int, int], unlinked: set[int], written: Written) -> None:
-    """Links and totals, also those that an import which was cut off still owed."""
-    with transaction.atomic():
-        for pk, links in Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links"):
-            if pk not in touched:
-                touched[pk] = 0
-                if links is None:
-                    unlinked.add(pk)
-        for transcript in Transcript.objects.filter(pk__in=unlinked):
-            relink(transcript, written)
-        settle(touched, written)
+class Work:
+    """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
 
+    def __init__(self, plan: Plan, written: Written, progress: Progress, listener: Listener | None) -> None:
+        self.touched: dict[int, int] = {}
+        """Transcript -> the first position that is new in it."""
+        self._plan = plan
+        self._written = written
+        self._progress = progress
+        self._listener = listener or (lambda _progress: None)
+        self._unlinked: set[int] = set()
+        self._spool = Spool()
 
-def _take(
-    delivery: Delivery,
-    plan: Plan,
-    written: Written,
-    progress: Progress,
-    touched: dict[int, int],
-    unlinked: set[int],
-) -> int:
-    job, stretch = delivery.job, delivery.stretch
-    if stretch is None:
-        plan.failed.append(delivery.error)
-        return 0
-    before = progress.bytes
-    write(delivery, written)
-    if job.transcript_id is not None and stretch.batch is not None:
-        entries = stretch.batch.entries
-        if entries:
-            touched.setdefault(job.transcript_id, entries[0][0] & POSITION_MASK)
-            progress.entries += len(entries)
+    def run(self, workers: int) -> None:
+        if workers > 1 and len(self._plan.jobs) > 1:
+            connections.close_all()  # a connection must not be carried into a forked process
+        deliveries = scan_all(self._plan.jobs, workers)
+        self._listener(self._progress)
+        ended = False
+        while not ended:
+            began, size = time.monotonic(), 0
+            with transaction.atomic():
+                while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
+                    delivery = next(deliveries, None)
+                    if delivery is None:
+                        ended = True
+                        break
+                    size += self._take(delivery)
+            self._listener(self._progress)
+        self._finish()
+
+    def index(self) -> None:
+        self._progress.phase = "indexing"
+        self._listener(self._progress)
+        index_spooled(self._spool, self._written)
+        self._spool.close()
+        index_owed(self._written)
+
+    def _take(self, delivery: Delivery) -> int:
+        job, stretch = delivery.job, delivery.stretch
+        if stretch is None:
+            self._plan.failed.append(delivery.error)
+            return 0
+        write(delivery, self._written)
+        if job.transcript_id is not None and stretch.batch is not None and stretch.batch.entries:
+            entries = stretch.batch.entries
+            first, last = entries[0][0] & POSITION_MASK, entries[-1][0] & POSITION_MASK
+            self.touched.setdefault(job.transcript_id, first)
+            self._progress.entries += len(entries)
+            self._spool.add(job.transcript_id, first, last + 1, delivery.texts)
         linkage = delivery.linkage
-        if linkage is not None and linkage.marks is None and (linkage.state is None or repeats(job, entries)):
-            unlinked.add(job.transcript_id)
-    progress.bytes += stretch.size
-    if stretch.last:
-        progress.files += 1
-    return progress.bytes - before
+        if job.transcript_id is not None and linkage is not None and linkage.marks is None:
+            entries = stretch.batch.entries if stretch.batch else []
+            if linkage.state is None or (entries and repeats(job, entries)):
+                self._unlinked.add(job.transcript_id)
+        self._progress.bytes += stretch.size
+        self._progress.files += stretch.last
+        return stretch.size
+
+    def _finish(self) -> None:
+        """Links and totals, also those that an import which was cut off still owed."""
+        touched, unlinked = self.touched, self._unlinked
+        with transaction.atomic():
+            for pk, links in Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links"):
+                if pk not in touched:
+                    touched[pk] = 0
+                    if links is None:
+                        unlinked.add(pk)
+            for transcript in Transcript.objects.filter(pk__in=unlinked):
+                relink(transcript, self._written)
+            settle(touched, self._written)
 
 
 def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[str]) -> Report:
@@ -171,7 +203,9 @@ def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[st
     report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
     ids = [
         pk
-        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list("pk", "source__path")
+        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list(
+            "pk", "source__path"
+        )
         if path in paths
     ]
     totals: dict[str, Any] = Transcript.objects.filter(pk__in=ids).aggregate(

@@ -11,16 +11,13 @@ from django.db import connection
 from sessions.engine.marks import Mark
 from sessions.engine.scan import Batch, Facts, Stretch
 from sessions.models.archive import BLOCK_BITS
-from sessions.services import text_index
 from sessions.services.pool import Delivery
 
 ENTRY = (
-    "INSERT INTO transcripts_entry (id, \"offset\", length, type, detail, uuid_key, parent_key, message_key, tool_key,"
+    'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
     " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
-BLOCK = (
-    "INSERT INTO transcripts_block (id, data) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
-)
+BLOCK = "INSERT INTO transcripts_block (id, data) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
 TURN = (
     "INSERT INTO transcripts_turn (id, first, last, started_at, ended_at, calls, errors, requests, input, cache_read,"
     " cache_write, output) VALUES (%s, %s, %s, %s, %s, %s, %s, 0, 0, 0, 0, 0) ON CONFLICT (id) DO UPDATE SET"
@@ -28,16 +25,17 @@ TURN = (
     " errors = excluded.errors"
 )
 PROBLEM = (
-    "INSERT INTO transcripts_problem (transcript_id, line, \"offset\", length, kind, detail)"
+    'INSERT INTO transcripts_problem (transcript_id, line, "offset", length, kind, detail)'
     " VALUES (%s, %s, %s, %s, %s, %s)"
 )
 ODDITY = (
     "INSERT INTO transcripts_oddity (transcript_id, what, name, count, first) VALUES (%s, %s, %s, %s, %s)"
     " ON CONFLICT (transcript_id, what, name) DO UPDATE SET count = transcripts_oddity.count + excluded.count"
 )
-MARK = "INSERT INTO transcripts_mark (transcript_id, first, last, fate, \"by\") VALUES (%s, %s, %s, %s, %s)"
+MARK = 'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
 SOURCE = (
-    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s WHERE id = %s"
+    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s"
+    " WHERE id = %s"
 )
 
 
@@ -113,7 +111,8 @@ def write(delivery: Delivery, written: Written) -> None:
                 cursor.execute(sql, [job.transcript_id])
             _write_batch(cursor, written, job.transcript_id, stretch.batch)
             assert delivery.facts is not None
-            state = {"facts": delivery.facts, "links": delivery.linkage.state if delivery.linkage else None}
+            facts = {name: value for name, value in delivery.facts.items() if name != "ruler"}
+            state = {"facts": facts, "links": delivery.linkage.state if delivery.linkage else None}
             write_facts(cursor, job.transcript_id, Facts.from_json(delivery.facts), state)
             written.add("transcript", 1)
             if delivery.linkage is not None and delivery.linkage.marks is not None:
@@ -129,8 +128,6 @@ def _many(cursor: Any, written: Written, table: str, sql: str, rows: Sequence[Se
 
 def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch) -> None:
     _many(cursor, written, "entry", ENTRY, batch.entries)
-    text_index.add(cursor, batch.texts)
-    written.add("text", len(batch.texts))
     _many(cursor, written, "request", REQUEST, [(transcript_id, *row) for row in batch.requests])
     _many(cursor, written, "turn", TURN, list(batch.turns.values()))
     _many(cursor, written, "problem", PROBLEM, [(transcript_id, *row) for row in batch.problems])
@@ -139,11 +136,6 @@ def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch
 
 
 def write_facts(cursor: Any, transcript_id: int, facts: Facts, state: dict[str, Any]) -> None:
-    ruler = {
-        "points": [*facts.ruler.points, *([facts.ruler.pending[:2]] if facts.ruler.pending else [])],
-        "boundaries": facts.ruler.boundaries,
-        "errors": facts.ruler.errors,
-    }
     cursor.execute(
         TRANSCRIPT,
         [
@@ -151,7 +143,7 @@ def write_facts(cursor: Any, transcript_id: int, facts: Facts, state: dict[str, 
             facts.turn.number,
             _lines(facts.model_names),
             _lines(facts.branches),
-            _json(ruler),
+            _json(facts.ruler.to_json()),
             _json(state),
             transcript_id,
         ],

@@ -41,10 +41,7 @@ class Asked:
         form = FilterForm(parameters)
         form.is_valid()
         found: dict[str, Any] = form.cleaned_data
-        self.ignored = [
-            (name, parameters.get(name, "")[:80], messages[0])
-            for name, messages in form.errors.items()
-        ]
+        self.ignored = [(name, parameters.get(name, "")[:80], messages[0]) for name, messages in form.errors.items()]
         self.sort = found.get("sort") or DEFAULT_SORT
         self.page: int = found.get("page") or 1
         self.filters = Filters(

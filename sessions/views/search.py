@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.selectors.deep import deep_slice
 from sessions.selectors.facets import project_tree
-from sessions.selectors.search import search
+from sessions.selectors.search import DEEPEST, search
 from sessions.views.filters import BIGGEST
 
 PER_PAGE = 30
@@ -25,9 +25,9 @@ DEEP = "deep-slice"
 class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=1000)
     project = forms.IntegerField(required=False, min_value=0, max_value=BIGGEST)
-    before = forms.CharField(required=False, max_length=200)
+    before = forms.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     deep = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
-    cursor = forms.CharField(required=False, max_length=500)
+    cursor = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
 
 
 @require_safe
@@ -35,20 +35,21 @@ def search_page(request: HtmxRequest) -> HttpResponse:
     form = SearchForm(request.GET)
     form.is_valid()
     query, project = form.cleaned_data.get("q", ""), form.cleaned_data.get("project")
-    deep, cursor = bool(form.cleaned_data.get("deep")), form.cleaned_data.get("cursor", "")
+    deep, cursor = bool(form.cleaned_data.get("deep")), form.cleaned_data.get("cursor")
     context: dict[str, object] = {"query": query, "project_id": project, "deep": deep, "problems": form.errors}
     if query and deep:
         context |= _slice(query, project, cursor)
     if not wants_partial(request, DEEP):
         context["projects"] = project_tree()
         if query and not cursor:
-            before = form.cleaned_data.get("before") or None
-            context["found"] = search(query, project=project, limit=PER_PAGE, before=before)
+            before = form.cleaned_data.get("before") or ""
+            found = search(query, project=project, limit=PER_PAGE, before=str(before))
+            context |= {"found": found, "older": found.next if found.next and int(found.next) <= DEEPEST else None}
     return render_page(request, "transcripts/search.html", context, partials=(DEEP,))
 
 
-def _slice(query: str, project: int | None, cursor: str) -> dict[str, object]:
-    part = deep_slice(query, cursor, seconds=SLICE_SECONDS, project=project)
+def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, object]:
+    part = deep_slice(query, str(cursor or ""), seconds=SLICE_SECONDS, project=project)
     context: dict[str, object] = {"slice": part, "shallow": search_address(query, project)}
     if part.cursor:
         context["rest"] = search_address(query, project, deep="1", cursor=part.cursor)

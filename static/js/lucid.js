@@ -85,6 +85,7 @@
     else if (forward) next = elements.find((element) => below(element, line - 4));
     else next = elements.filter((element) => element.getBoundingClientRect().top < line - 4).pop();
     if (next) makeCurrent(next);
+    return Boolean(next);
   }
 
   function makeCurrent(element) {
@@ -95,29 +96,28 @@
   }
 
   function openCurrent() {
-    const link = find(".current a.at") || find(".current a.what, .current a[href]");
+    const link = find(".current a.at") || find(".current a.what") || find(".current a[href]");
     if (link) link.click();
-    return Boolean(link);
   }
 
   const KEYS = {
     "?": () => openDialog("help"),
     "/": () => find("[data-find]")?.focus() ?? find("#find").select(),
-    j: () => step(ITEMS, true),
-    k: () => step(ITEMS, false),
-    n: () => step(".turn", true),
-    p: () => step(".turn", false),
-    "]": () => step(".bar", true),
-    "[": () => step(".bar", false),
-    g: () => go("g", () => scrollTo({ top: 0 })),
-    G: () => go("G", () => scrollTo({ top: document.body.scrollHeight })),
+    j: () => step(ITEMS, true) || follow("j"),
+    k: () => step(ITEMS, false) || follow("k"),
+    n: () => step(".turn", true) || follow("n"),
+    p: () => step(".turn", false) || follow("p"),
+    "]": () => step(".bar", true) || follow("]"),
+    "[": () => step(".bar", false) || follow("["),
+    g: () => follow("g") || scrollTo({ top: 0 }),
+    G: () => follow("G") || scrollTo({ top: document.body.scrollHeight }),
   };
 
-  /* A page may give a key to one of its links: data-key="g" is the start of a long session, not of this window. */
-  function go(key, otherwise) {
+  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. */
+  function follow(key) {
     const link = find(`a[data-key="${key}"]`);
     if (link) link.click();
-    else otherwise();
+    return Boolean(link);
   }
 
   function onKey(event) {
@@ -177,10 +177,8 @@
     if (card) anchor = { id: card.id, top: card.getBoundingClientRect().top };
   }
 
-  function afterSwap(event) {
-    watchCards();
-    moveMark();
-    if (event.detail.target?.id === "panel") showPanel(event.detail.requestConfig?.elt);
+  /* Between the swap and the next paint, so that nothing is seen to jump. */
+  function afterSwap() {
     if (!anchor) return;
     const card = document.getElementById(anchor.id);
     if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.top, behavior: "instant" });
@@ -188,9 +186,10 @@
   }
 
   /* The panel shows an entry: mark its card, and open the panel where it is folded away. */
-  function showPanel(link) {
+  function showPanel(event) {
+    if (event.target.id !== "panel") return;
     all(".current").forEach((other) => other.classList.remove("current"));
-    link?.closest(".card")?.classList.add("current");
+    event.detail.requestConfig.elt.closest(".card")?.classList.add("current");
     if (matchMedia("(max-width: 1099px)").matches) find("#panel").showPopover();
   }
 
@@ -224,6 +223,17 @@
       watched.add(card);
       observer.observe(card);
     }
+  }
+
+  /* htmx tells of every new element; one look at them all is enough. */
+  let watching = 0;
+
+  function watchSoon() {
+    cancelAnimationFrame(watching);
+    watching = requestAnimationFrame(() => {
+      watchCards();
+      moveMark();
+    });
   }
 
   function moveMark() {
@@ -263,7 +273,9 @@
   document.addEventListener("htmx:configRequest", dropEmpty);
   document.addEventListener("htmx:configRequest", askOwnAddress);
   document.addEventListener("htmx:beforeSwap", beforeSwap);
-  document.addEventListener("htmx:afterSettle", afterSwap);
+  document.addEventListener("htmx:afterSwap", afterSwap);
+  document.addEventListener("htmx:afterSettle", watchSoon);
+  document.addEventListener("htmx:afterSettle", showPanel);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
   document.addEventListener("htmx:responseError", (event) => {
     toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);

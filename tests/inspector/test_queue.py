@@ -37,9 +37,11 @@ def test_a_task_starts_within_a_second_of_being_queued(tmp_path: Path) -> None:
     with serving(tmp_path / "home", "--no-watch") as server:
         put(server.home)
         wait_until(lambda: len(done(server)) == 1)
-        time.sleep(0.3)
-        started = time.monotonic()
-        put(server.home)
-        wait_until(lambda: len(done(server)) == 2)
-        assert time.monotonic() - started < 1.5
+        seconds = []
+        for number in (2, 3, 4):
+            started = time.monotonic()
+            put(server.home)
+            wait_until(lambda number=number: len(done(server)) == number)  # type: ignore[misc]
+            seconds.append(time.monotonic() - started)
+        assert min(seconds) < 1
     assert list((server.home / "queue" / "messages").iterdir()) == []

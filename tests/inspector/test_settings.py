@@ -1,18 +1,12 @@
 from __future__ import annotations
 
 import re
-import stat
-from pathlib import Path
 
-import environ
 import pytest
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from inspector import settings as declared_settings
-from inspector.startup.environment import Environment
-from inspector.startup.home import secret_key
 from tests.serving import ROOT
 
 
@@ -54,33 +48,6 @@ def test_only_the_settings_file_reads_the_environment() -> None:
     assert readers == []
 
 
-def reading(**variables: str) -> Environment:
-    source = environ.Env()
-    source.ENVIRON = variables
-    return Environment(source)
-
-
-def test_an_empty_variable_counts_as_not_set() -> None:
-    assert reading(NAME="").number("NAME", 30) == 30
-    assert reading(NAME="").switch("NAME", "on") is True
-
-
-def test_values_have_types(tmp_path: Path) -> None:
-    env = reading(A="7", B="Off", C=" a.test, b.test ,", D="~/x", E="debug", F="postgres://u:p@h:5/n")
-    assert env.number("A", 1) == 7
-    assert env.switch("B", "on") is False
-    assert env.names("C") == ["a.test", "b.test"]
-    assert env.path("D", "~/y") == Path.home() / "x"
-    assert env.choice("E", "INFO", "DEBUG", "INFO") == "DEBUG"
-    database = env.database("F", default=tmp_path)
-    assert (database["ENGINE"], database["HOST"], database["NAME"]) == ("django.db.backends.postgresql", "h", "n")
-
-
-def test_a_home_with_odd_characters_has_its_database_inside() -> None:
-    database = reading().database("DATABASE_URL", default=Path("/tmp/a b?c#d%20e/lucid.sqlite3"))
-    assert database["NAME"] == "/tmp/a b?c#d%20e/lucid.sqlite3"
-
-
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("pragma", "value"),
@@ -89,26 +56,6 @@ def test_a_home_with_odd_characters_has_its_database_inside() -> None:
 def test_sqlite_is_set_up_for_a_reader_and_a_writer_at_once(pragma: str, value: object) -> None:
     with connection.cursor() as cursor:
         assert cursor.execute(f"PRAGMA {pragma}").fetchone() == (value,)
-
-
-def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    key = secret_key(home)
-    assert len(key) > 50
-    assert secret_key(home) == key
-    assert stat.S_IMODE((home / "secret.key").stat().st_mode) == 0o600
-    assert [path.name for path in home.iterdir()] == ["secret.key"]
-
-
-def test_an_empty_key_file_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "secret.key").write_text("")
-    assert secret_key(tmp_path) == secret_key(tmp_path) != ""
-
-
-def test_a_home_below_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ImproperlyConfigured, match="cannot write to its home"):
-        secret_key(tmp_path / "file" / "home")
 
 
 def test_pages_are_served_without_debugging() -> None:

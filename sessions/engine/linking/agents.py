@@ -124,7 +124,7 @@ def _place(
     order = list(How)
     seen = sorted(seen, key=lambda one: order.index(one.how))
     for how, tool in [(How.META, agent.tool_use_id), *((one.how, one.tool_use_id) for one in seen)]:
-        owner, position = calls.get(tool, (agent.id, -1))
+        owner, position = calls.get(tool, (agent.id, -1)) if tool else (agent.id, -1)
         if owner != agent.id and (not owner or owner in known):
             return AgentNode(agent.id, owner, position, how)
     if agent.parent_id in known and agent.parent_id != agent.id:

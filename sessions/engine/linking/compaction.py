@@ -39,7 +39,7 @@ def boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
     for i in graph.chain:
         if graph.side[i]:
             continue
-        if is_boundary(graph, i):
+        if i in graph.boundaries:
             found.append(Boundary(i, tips.get(i, -1)))
             waiting = True
         elif graph.kind[i] == USER and graph.flags[i] & _SUMMARY:
@@ -50,10 +50,6 @@ def boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
         elif graph.kind[i] == ASSISTANT:
             waiting = False
     return found
-
-
-def is_boundary(graph: Graph, i: int) -> bool:
-    return graph.rows[i].type == "system" and graph.rows[i].detail == "compact_boundary"
 
 
 def rehang(graph: Graph, found: list[Boundary]) -> dict[int, int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from sessions.engine.flags import Flag
 from sessions.engine.linking.branches import Sorted
+from sessions.engine.linking.compaction import Boundary
 from sessions.engine.linking.graph import ASSISTANT, OTHER, Graph
 from sessions.engine.linking.spine import Leaf, message_of
 from sessions.engine.linking.state import AWAITED, GROUP, PASSED, PATH, TAIL, LinkState
@@ -14,7 +15,9 @@ _RESULT = int(Flag.RESULT)
 _WINDOW = 4 * TAIL
 
 
-def ending(graph: Graph, found: Sorted, leaf: Leaf, anchors: Container[int]) -> LinkState:
+def ending(
+    graph: Graph, found: Sorted, leaf: Leaf, compactions: Sequence[Boundary], anchors: Container[int]
+) -> LinkState:
     """Closed (no leaf) where the next row changes earlier marks, or where too many ids are awaited to remember.
 
     Anchors of kept rows are left out: what hangs on them gets another parent.
@@ -27,8 +30,9 @@ def ending(graph: Graph, found: Sorted, leaf: Leaf, anchors: Container[int]) -> 
         path.append(i)
         i = graph.up[i]
     path = [leaf.start, *reversed(path)]
-    message = message_of(graph, leaf.start)
-    window = [i for i in graph.chain[-_WINDOW:] if found.on[i] and i not in anchors]
+    floor = compactions[-1].node if compactions else -1
+    message = message_of(graph, leaf.start) if leaf.start > floor else None
+    window = [i for i in graph.chain[-_WINDOW:] if i > floor and found.on[i] and i not in anchors]
     group, calls = _group(graph, window, path, message)
     tail = {i: GROUP if i in group else PASSED for i in window}
     for i in path:

@@ -6,7 +6,8 @@ summarised (or kept) again by the next boundary. Cleared and persisted results a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from sessions.engine.linking.branches import Sorted
 from sessions.engine.linking.compaction import Boundary
@@ -90,17 +91,18 @@ def with_copies(graph: Graph, fates: dict[int, Cause]) -> dict[int, Cause]:
     return fates
 
 
-def marks_of(graph: Graph, fates: Iterable[tuple[int, Cause]]) -> list[Mark]:
+def ranks(graph: Graph) -> list[int]:
+    """For each row the number of chain records up to it: neighbours differ by one, whatever stands between them."""
+    return list(accumulate(node >= 0 for node in graph.node))
+
+
+def marks_of(graph: Graph, fates: Mapping[int, Cause], rank: Sequence[int]) -> list[Mark]:
     """Runs of rows with one fate and cause. State records between them do not break a run."""
-    rank: list[int] = []
-    count = 0
-    for i in graph.node:
-        count += i >= 0
-        rank.append(count)
     marks: list[Mark] = []
     first = last = -1
     current: Cause | None = None
-    for i, cause in sorted(fates):
+    for i in sorted(fates):
+        cause = fates[i]
         if cause == current and rank[i] - rank[last] == 1:
             last = i
             continue

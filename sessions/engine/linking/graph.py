@@ -42,6 +42,7 @@ class Graph:
     first_up: dict[int, int]
     """Parents that repeated nodes had when they stood first."""
     copies: list[int]
+    boundaries: set[int]
     missing: set[int] = field(default_factory=set)
     """Ids that records speak of and that are not in the file."""
     dangling: int = 0
@@ -78,6 +79,7 @@ def build(rows: Sequence[LinkRow]) -> Graph:
     copies: list[int] = []
     index: dict[int, int] = {}
     calls: dict[int, int] = {}
+    boundaries: set[int] = set()
     trunk = False
     for i, row in enumerate(rows):
         if row.uuid is None:
@@ -92,13 +94,16 @@ def build(rows: Sequence[LinkRow]) -> Graph:
             copies.append(i)
             continue
         chain.append(i)
-        if what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
+        if what == OTHER:
+            if row.detail == "compact_boundary" and row.type == "system":
+                boundaries.add(i)
+        elif what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
             calls.setdefault(row.tool, i)
     if not trunk:
         side = bytearray(size)
-    graph = Graph(
-        rows, flags, kind, node, chain, index, [-1] * size, {}, [], side, calls, {}, copies, agent_file=not trunk
-    )
+    up = [-1] * size
+    graph = Graph(rows, flags, kind, node, chain, index, up, {}, [], side, calls, {}, copies, boundaries)
+    graph.agent_file = not trunk
     _link(graph)
     return graph
 
@@ -129,9 +134,27 @@ def settle(graph: Graph, gone: Container[int]) -> None:
     graph.past = graph.up.copy()
     for i, parent in graph.before.items():
         graph.past[i] = parent
-    break_cycles(graph.past, graph.before)
+    for i in break_cycles(graph.past, graph.before):
+        graph.past[i] = _earlier(graph, i)
     bridge(graph.up, graph.chain, gone)
     bridge(graph.past, graph.chain, gone)
+
+
+def _earlier(graph: Graph, root: int) -> int:
+    """The newest row of the conversation before a root that does not itself hang on it; a few are tried."""
+    tries = 8
+    for i in range(root - 1, -1, -1):
+        if graph.kind[i] not in (USER, ASSISTANT) or graph.node[i] != i or graph.side[i]:
+            continue
+        above = i
+        while above >= 0 and above != root:
+            above = graph.past[above]
+        if above < 0:
+            return i
+        tries -= 1
+        if not tries:
+            break
+    return -1
 
 
 def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:
@@ -163,7 +186,7 @@ def bridge(up: list[int], nodes: Sequence[int], gone: Container[int]) -> None:
     known: dict[int, int] = {}
     for i in nodes:
         parent = up[i]
-        if parent not in gone:
+        if parent not in gone or i in gone:
             continue
         hole: list[int] = []
         while parent in gone and parent not in known:

@@ -8,7 +8,7 @@ from sessions.engine.linking import overlays as overlay
 from sessions.engine.linking.branches import Sorted, branches_of, sort_rows
 from sessions.engine.linking.compaction import Boundary, boundaries, rehang
 from sessions.engine.linking.ending import ending
-from sessions.engine.linking.fates import Cause, fates_of, marks_of, with_copies
+from sessions.engine.linking.fates import Cause, fates_of, marks_of, ranks, with_copies
 from sessions.engine.linking.graph import Graph, build, settle
 from sessions.engine.linking.linked import Linked
 from sessions.engine.linking.rows import LinkRow
@@ -30,7 +30,7 @@ def link(rows: Sequence[LinkRow]) -> Linked:
     overlays = overlay.read(graph)
     join_roots(graph, tips)
     settle(graph, overlays.snipped)
-    leaf = find_leaf(graph, tip, tails)
+    leaf = find_leaf(graph, tip, tails, overlays.snipped)
     found = sort_rows(graph, spine_of(graph, leaf.node), overlays.snipped)
     agents, started = inline_agents(graph)
     return Linked(
@@ -42,7 +42,7 @@ def link(rows: Sequence[LinkRow]) -> Linked:
         inline_agents=tuple(agents),
         dangling=graph.dangling,
         cycles=graph.cycles,
-        state=ending(graph, found, leaf, tails),
+        state=ending(graph, found, leaf, compactions, tails),
     )
 
 
@@ -58,7 +58,8 @@ def _marks(
     layers: list[dict[int, Cause]] = [fates]
     for fate, causes in ((Fate.CLEARED, overlays.cleared), (Fate.PERSISTED, overlays.persisted)):
         layers.append({i: (fate, by) for i, by in causes.items() if by not in found.left})
-    marks = [mark for layer in layers for mark in marks_of(graph, with_copies(graph, layer).items())]
+    rank = ranks(graph)
+    marks = [mark for layer in layers for mark in marks_of(graph, with_copies(graph, layer), rank)]
     return tuple(sorted(marks, key=lambda mark: (mark.first, mark.last, mark.fate)))
 
 

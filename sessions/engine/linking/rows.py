@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessions.engine.flags import Flag
 
@@ -18,9 +17,8 @@ _STATE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
-    """One record of a transcript file. Ids are keys (`sessions.engine.keys`)."""
+class LinkRow(NamedTuple):
+    """One record of a transcript file. Ids are keys (`sessions.engine.keys`). A tuple: an import makes one of each."""
 
     position: int
     type: str

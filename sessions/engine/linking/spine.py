@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from sessions.engine.flags import Flag
-from sessions.engine.linking.compaction import is_boundary
 from sessions.engine.linking.extras import key, mapping
 from sessions.engine.linking.graph import ASSISTANT, OTHER, USER, Graph
 
@@ -26,27 +26,27 @@ class Leaf:
 def newest_before(graph: Graph) -> tuple[dict[int, int], int]:
     """For each parentless row, boundary and summary: the newest row of the conversation before it; and the last of all.
 
-    File order decides. A tool result that answers an older message than the latest is late, not new; a repeated
-    record is new only where a compaction kept it.
+    File order decides. A tool result that answers an older message than the latest, or one from before a compaction,
+    is late, not new; a repeated record is new only where a compaction kept it.
     """
     tips: dict[int, int] = {}
-    tip, compacted, message = -1, -1, None
+    tip, compacted, latest = -1, -1, -1
     rows, kind, flags, up = graph.rows, graph.kind, graph.flags, graph.up
     for i, node in enumerate(graph.node):
         if node < 0 or graph.side[i]:
             continue
         row = rows[i]
-        boundary = kind[i] == OTHER and is_boundary(graph, i)
+        boundary = i in graph.boundaries
         if node == i and (up[i] < 0 or boundary or (kind[i] == USER and flags[i] & _SUMMARY)):
             tips[i] = tip
         if node != i and node > compacted:
             continue
         if kind[i] == ASSISTANT:
-            message = row.message
-            tip = node
+            tip = latest = node
         elif kind[i] == USER:
             call = graph.calls.get(row.tool, -1) if flags[i] & _RESULT and row.tool is not None else -1
-            if call < 0 or rows[call].message == message:
+            fresh = compacted < call and latest >= 0 and rows[call].message == rows[latest].message
+            if call < 0 or fresh:
                 tip = node
         elif boundary:
             tip = compacted = node
@@ -66,14 +66,15 @@ def join_roots(graph: Graph, tips: dict[int, int]) -> None:
             graph.before[i] = tip
 
 
-def find_leaf(graph: Graph, tip: int, tails: dict[int, int]) -> Leaf:
+def find_leaf(graph: Graph, tip: int, tails: Mapping[int, int], gone: Container[int]) -> Leaf:
     """The leaf of the session.
 
     1. The newest user or assistant row in file order (boundaries count; late tool results do not).
     2. The last `last-prompt` record names another one, if its `leafUuid` is in the file and no newer row of the
        conversation follows either of them. It is believed when it left something behind that a person typed; if there
        are only answers and results between the two, the record merely lags behind the file.
-    3. Attachments, notes and progress that follow belong to it: the leaf is the last of them.
+    3. What was snipped is no leaf: the row before it is.
+    4. Attachments, notes and progress that follow belong to it: the leaf is the last of them.
     """
     for _ in range(len(tails)):
         tip = tails.get(tip, tip)
@@ -81,6 +82,8 @@ def find_leaf(graph: Graph, tip: int, tails: dict[int, int]) -> Leaf:
     named = _last_prompt(graph)
     if named >= 0 and not _same_place(graph, named, tip):
         start, rewound = named, True
+    while start in gone:
+        start = graph.up[start]
     followers: dict[int, int] = {}
     for i in graph.chain:
         if graph.kind[i] == OTHER and not graph.side[i]:
@@ -100,7 +103,7 @@ def _last_prompt(graph: Graph) -> int:
             if named < 0 or graph.side[named]:
                 return -1
             newer = any(
-                (kind[j] in (USER, ASSISTANT) and not graph.side[j]) or (kind[j] == OTHER and is_boundary(graph, j))
+                (kind[j] in (USER, ASSISTANT) and not graph.side[j]) or j in graph.boundaries
                 for j in range(max(i, named) + 1, len(rows))
             )
             return -1 if newer else named

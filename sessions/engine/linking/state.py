@@ -96,7 +96,7 @@ class _Tail:
             behind = behind or uuid == parent
 
 
-def advance(state: LinkState, rows: Iterable[LinkRow], repeated: Container[int] = ()) -> LinkState | None:
+def advance(state: LinkState, rows: Iterable[LinkRow], repeated: Container[int | None] = ()) -> LinkState | None:
     """The state after these appended rows, or None: then the file has to be linked in full.
 
     It succeeds when a full link would give the new rows no marks, no effective parents of their own, and leave all
@@ -122,7 +122,7 @@ def advance(state: LinkState, rows: Iterable[LinkRow], repeated: Container[int] 
 
 
 def _is_silent(row: LinkRow) -> bool:
-    return not needs_record(row.type, row.detail, row.flags)
+    return not needs_record(row.type, row.detail, row.flags) and "snipMetadata" not in mapping(row.extra)
 
 
 def _confirms(row: LinkRow, tail: _Tail) -> bool:
@@ -141,12 +141,13 @@ def _is_plain(row: LinkRow, state: LinkState) -> bool:
         return False
     if bool(flags & _SIDECHAIN) != state.side:
         return False
-    return row.type == "assistant" or not needs_record(row.type, row.detail, flags)
+    return row.type == "assistant" or _is_silent(row)
 
 
 def _hang(row: LinkRow, tail: _Tail) -> bool:
     """Put a row behind its parent, if nothing of the conversation is left behind by that."""
-    assert row.uuid is not None and row.parent is not None
+    assert row.uuid is not None
+    assert row.parent is not None
     place = tail.places.get(row.parent)
     if row.type not in ("user", "assistant"):
         return _hang_note(row.uuid, row.parent, place, tail)

@@ -175,7 +175,7 @@ def _quiet(_record: dict[str, Any]) -> Content:
     return 0, "", None, ""
 
 
-def _chip(_record: dict[str, Any]) -> Content:
+def chip(_record: dict[str, Any]) -> Content:
     return SHOWN, "", None, ""
 
 
@@ -215,4 +215,4 @@ FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
 
 def content_of(kind: str, record: dict[str, Any]) -> Content:
     """A type that is not in the table is shown: it may matter."""
-    return FAMILIES.get(kind, _chip)(record)
+    return FAMILIES.get(kind, chip)(record)

@@ -34,6 +34,9 @@ class Ruler:
             self.points = [max(self.points[i : i + 2], key=lambda p: p[1]) for i in range(0, len(self.points), 2)]
             self.stride *= 2
 
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _RULER}
+
     def add_error(self, position: int) -> None:
         self.errors.append(position)
         if len(self.errors) > RULER_ERRORS:
@@ -85,7 +88,7 @@ class Facts:
 
     def to_json(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {**plain, "turn": asdict(self.turn), "ruler": {name: getattr(self.ruler, name) for name in _RULER}}
+        return {**plain, "turn": asdict(self.turn), "ruler": self.ruler.to_json()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Facts:
@@ -105,7 +108,11 @@ class Facts:
 
     def note_identity(self, record: dict[str, Any]) -> None:
         """What the file's name did not tell."""
-        for name, key, longest in (("cwd", "cwd", 1000), ("session_id", "sessionId", 200), ("agent_id", "agentId", 200)):
+        for name, key, longest in (
+            ("cwd", "cwd", 1000),
+            ("session_id", "sessionId", 200),
+            ("agent_id", "agentId", 200),
+        ):
             value = record.get(key)
             if not getattr(self, name) and type(value) is str:
                 setattr(self, name, value[:longest])

@@ -15,7 +15,8 @@ SYNTHETIC = "<synthetic>"
 class Requests:
     def __init__(self) -> None:
         self._calls: dict[str, tuple[tuple[int, int, int, str, str, str, str, int | None], Usage]] = {}
-        self._last: tuple[str, object] | None = None
+        self._last_id: str | None = None
+        self._last_usage: object = None
         self._known: set[str] = set()
 
     def add(
@@ -29,9 +30,9 @@ class Requests:
     ) -> None:
         """`place`: position, turn and time of the row. Sub-agents inside a main file leave the ruler alone."""
         message_id, raw = message["id"], message.get("usage")
-        if self._last == (message_id, raw):
+        if raw == self._last_usage and message_id == self._last_id:
             return  # most rows of a message repeat the usage of the first
-        self._last = (message_id, raw)
+        self._last_id, self._last_usage = message_id, raw
         model = message.get("model")
         if type(model) is not str or model == SYNTHETIC:
             return
@@ -69,5 +70,5 @@ class Requests:
             for head, usage in self._calls.values()
         ]
         self._calls = {}
-        self._last = None
+        self._last_id = self._last_usage = None
         return rows

@@ -13,7 +13,7 @@ from sessions.engine.knowledge import unknowns
 from sessions.engine.lines import mend, recover
 from sessions.engine.linking import needs_record
 from sessions.engine.scan.batch import Batch
-from sessions.engine.scan.content import content_of
+from sessions.engine.scan.content import FAMILIES, chip
 from sessions.engine.scan.facts import Facts, OpenTurn
 from sessions.engine.scan.requests import Requests
 from sessions.engine.scan.times import milliseconds
@@ -108,7 +108,9 @@ class Scanner:
             facts.recovered += 1
 
     def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
-        facts, batch = self.facts, self.batch
+        """One record. It runs a hundred thousand times a second or two: calls that a known record does not need are
+        written out or left out."""
+        facts, batch, keys = self.facts, self.batch, self._keys
         position = facts.entries
         facts.entries = position + 1
         kind = record.get("type")
@@ -120,7 +122,7 @@ class Scanner:
         if type(message) is dict and "0" in message:
             record, _ = mend(record)
             message = record.get("message")
-        content_flags, detail, tool, text = content_of(kind, record)
+        content_flags, detail, tool, text = FAMILIES.get(kind, chip)(record)
         flags |= content_flags
         odd = unknowns(record)
         if odd:
@@ -130,17 +132,20 @@ class Scanner:
         at = milliseconds(record.get("timestamp"))
         uuid_key = parent_key = tool_key = message_key = None
         if kind in CHAIN:
-            if record.get("isSidechain") is True and not self._agent:
-                flags |= _SIDECHAIN
-            parent_key = self._key(record.get("parentUuid"))
+            parent = record.get("parentUuid")
+            parent_key = keys.get(parent) if type(parent) is str else None
             if parent_key is None:
-                flags |= _ROOT
+                parent_key = self._key(parent)
+                if parent_key is None:
+                    flags |= _ROOT
             uuid_key = self._key(record.get("uuid"))
             if uuid_key is not None:
                 if uuid_key in self._seen:
                     flags |= _DUPLICATE
                 else:
                     self._seen.add(uuid_key)
+            if record.get("isSidechain") is True and not self._agent:
+                flags |= _SIDECHAIN
             self._ambient(record, at)
         elif kind in self._states:
             self._states[kind](record)
@@ -148,41 +153,29 @@ class Scanner:
         if flags & _PAIRED:
             tool_key = self._key(tool)
             flags = self._pair(flags, tool_key)
+        row_id = self._base | position
         if text:
             flags |= _TEXT
-            batch.texts.append((self._base | position, text))
+            batch.texts.append((row_id, text))
         turn = facts.turn
         if flags & _TYPED and not flags & _SIDECHAIN:
             turn = self._open_turn(position, at, text)
         turn.last = position
         if at is not None:
-            if turn.started is None:
-                turn.started = at
             if turn.ended is None or at > turn.ended:
                 turn.ended = at
+            if turn.started is None:
+                turn.started = at
         if kind == "assistant" and type(message) is dict:
             message_key = self._key(message.get("id"))
             if message_key is not None:
-                agent = self._agent_of(record, flags)
+                agent = self._agent_of(record) if self._agent or flags & _SIDECHAIN else ""
                 self._requests.add(record, message, message_key, (position, turn.number, at), agent, facts)
         if flags & _COUNTED:
             self._count(position, flags)
-        batch.entries.append(
-            (
-                self._base | position,
-                offset,
-                length,
-                kind,
-                detail,
-                uuid_key,
-                parent_key,
-                message_key,
-                tool_key,
-                at,
-                turn.number,
-                flags,
-            )
-        )
+        number = turn.number
+        row = (row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, at, number, flags)
+        batch.entries.append(row)
         if needs_record(kind, detail, flags):
             batch.extras[position] = record
 
@@ -216,9 +209,7 @@ class Scanner:
         if not (facts.cwd and facts.session_id and (facts.agent_id or not self._agent)):
             facts.note_identity(record)
 
-    def _agent_of(self, record: dict[str, Any], flags: int) -> str:
-        if not (self._agent or flags & _SIDECHAIN):
-            return ""
+    def _agent_of(self, record: dict[str, Any]) -> str:
         agent = record.get("agentId")
         return agent if type(agent) is str and agent else self.facts.agent_id or "sidechain"
 

@@ -8,10 +8,10 @@ STORED = {"points": [[10, 500], [50, 1000], [90, 200]], "boundaries": [60], "err
 def test_it_is_drawn_from_the_first_entry_to_the_last() -> None:
     drawn = ruler(STORED, 101, 0)
     assert drawn
-    points = [tuple(map(float, point.split(","))) for point in drawn.line.split()]
-    assert points[0] == (0, HEIGHT)
-    assert points[1] == (100, HEIGHT)
-    assert points[3] == (500, 6)
+    points = [[float(value) for value in point.split(",")] for point in drawn.line.split()]
+    assert points[0] == [0, HEIGHT]
+    assert points[1] == [100, HEIGHT]
+    assert points[3] == [500, 6]
     assert points[-2][0] == points[-1][0] >= WIDTH
     assert points[-1][1] == HEIGHT
 

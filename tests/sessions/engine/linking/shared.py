@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,9 @@ def transcripts(part: str) -> list[Path]:
     return sorted(path for path in (SHARED / part).rglob("*.jsonl") if path.name != "requests.jsonl")
 
 
-def records(path: Path) -> list[dict[str, Any]]:
+def records(path: Path) -> Iterator[dict[str, Any]]:
     """Every whole object of a file; glued ones apart, broken ones left out."""
     decoder = json.JSONDecoder()
-    found: list[dict[str, Any]] = []
     for line in path.read_bytes().split(b"\n"):
         text = line.decode("utf-8", "replace").strip()
         while text:
@@ -41,13 +41,13 @@ def records(path: Path) -> list[dict[str, Any]]:
             except ValueError:
                 break
             if isinstance(value, dict):
-                found.append(value)
+                yield value
             text = text[end:].strip()
-    return found
 
 
-def link_rows(found: list[dict[str, Any]]) -> list[LinkRow]:
-    return [link_row(position, record) for position, record in enumerate(found)]
+@cache
+def link_rows(path: Path) -> list[LinkRow]:
+    return [link_row(position, record) for position, record in enumerate(records(path))]
 
 
 def link_row(position: int, record: dict[str, Any]) -> LinkRow:

@@ -1,0 +1,105 @@
+"""Builds the text index after the rows are in: sessions can be read while their words are still being indexed.
+
+The texts of a large import wait in a spool file. A transcript remembers how far it is indexed; what an import that was
+killed still owes is read back from the archive."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+
+from sessions.engine.flags import Flag
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.engine.scan.content import content_of
+from sessions.models import Entry, Transcript
+from sessions.selectors.archive import Reader
+from sessions.services import text_index
+from sessions.services.writer import Written
+
+Texts = Sequence[tuple[int, str]]
+COMMIT_CHARS = 8_000_000
+AT_ONCE = 500
+
+
+class Spool:
+    """Texts on their way to the index, in a file of no name: they would not fit into memory."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))  # noqa: SIM115 - closed by close
+
+    def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
+        """`texts`: pickled by the scanner, and left so."""
+        pickle.dump((transcript_id, first, end), self._file, pickle.HIGHEST_PROTOCOL)
+        self._file.write(texts)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
+        self._file.seek(0)
+        while True:
+            try:
+                transcript_id, first, end = pickle.load(self._file)  # noqa: S301 - our own file, without a name
+            except EOFError:
+                return
+            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def index_spooled(spool: Spool, written: Written) -> None:
+    """Index what waits, in transactions of some megabytes."""
+    indexed = dict(Transcript.objects.values_list("pk", "indexed"))
+    pieces = iter(spool)
+    ended = False
+    while not ended:
+        chars = 0
+        with transaction.atomic():
+            while chars < COMMIT_CHARS:
+                piece = next(pieces, None)
+                if piece is None:
+                    ended = True
+                    break
+                transcript_id, first, end, texts = piece
+                if indexed.get(transcript_id, 0) < first:
+                    index_archived(transcript_id, indexed.get(transcript_id, 0), first, written)
+                index(transcript_id, end, texts, written)
+                indexed[transcript_id] = end
+                chars += sum(len(text) for _, text in texts)
+
+
+def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
+    """Texts of the entries up to `end`, which follow on what is indexed already."""
+    with connection.cursor() as cursor:
+        text_index.add(cursor, texts)
+        cursor.execute("UPDATE transcripts_transcript SET indexed = %s WHERE id = %s", [end, transcript_id])
+    written.add("text", len(texts))
+
+
+def index_owed(written: Written) -> None:
+    """What an import that was cut off wrote, but did not index."""
+    for pk, indexed, entries in Transcript.objects.filter(indexed__lt=F("entries")).values_list(
+        "pk", "indexed", "entries"
+    ):
+        with transaction.atomic():
+            index_archived(pk, indexed, entries, written)
+
+
+def index_archived(transcript_id: int, first: int, end: int, written: Written) -> None:
+    source_id = Transcript.objects.values_list("source_id", flat=True).get(pk=transcript_id)
+    base = transcript_id << POSITION_BITS
+    for start in range(first, end, AT_ONCE):
+        stop = min(end, start + AT_ONCE)
+        reader = Reader(source_id)
+        rows = Entry.objects.filter(pk__gte=base | start, pk__lt=base | stop).order_by("pk")
+        texts = [
+            (row.pk, content_of(row.type, reader.record(row.offset, row.length))[3])
+            for row in rows
+            if row.flags & Flag.TEXT
+        ]
+        index(transcript_id, stop & POSITION_MASK, texts, written)
