@@ -33,8 +33,9 @@ def test_windows_are_read_when_they_are_asked_for_and_let_go_of_afterwards(file:
         assert len(queries) == 0
         next(stream)
         first = len(queries)
+        assert first < 12
         next(stream)
-        assert len(queries) == 2 * first
+        assert first < len(queries) < 2 * 12
     del stream
     most = 0
     for _ in sheets(transcript):

@@ -68,7 +68,7 @@ def test_only_the_blocks_that_are_shown_are_decoded(client: Client, file: Writte
     transcript = long(file)
     window = window_at(transcript, 1000)
     spread = sum(row.length for row in window.rows) + sum(row.length for row in window.results.values())
-    assert transcript.source.archived > 20 * BLOCK_SIZE
+    assert transcript.source.archived > 16 * BLOCK_SIZE
     assert window.decoded <= spread + 4 * BLOCK_SIZE
     with CaptureQueriesContext(connection) as queries:
         page(client, transcript, "?at=1000")
