@@ -18,6 +18,8 @@ from sessions.engine.prose import hostile
 
 _END = "lucid-end-of-text"
 _TRIES = 4
+_SUSPECT = re.compile(r"<|```|~~~|!\[")
+"""Only with these can a text open a fence, an element or an image."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 
@@ -25,6 +27,8 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 def contained(text: str) -> str:
     """The text, with what would reach beyond it taken out of force; in a fence of its own if that does not help."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not _SUSPECT.search(text):
+        return text
     if hostile(text):
         return fenced(text)
     for attempt in range(_TRIES):

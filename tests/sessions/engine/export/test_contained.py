@@ -61,4 +61,4 @@ def test_what_would_reach_beyond_is_mended(text: str, expected: str) -> None:
 
 
 def test_text_that_would_take_a_parser_too_long_goes_into_a_fence() -> None:
-    assert contained("[" * 20_000).startswith("```\n[[[")
+    assert contained("![" * 20_000).startswith("```\n![![")
