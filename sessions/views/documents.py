@@ -13,10 +13,10 @@ from django.utils.safestring import SafeString
 from sessions.engine import words
 from sessions.engine.export import card_markdown, line
 from sessions.models import Transcript, Turn
-from sessions.selectors.export import Section, sections, sheets, shown
+from sessions.selectors.export import Section, Sheet, sections, sheets, shown
 from sessions.selectors.session import Head
 from sessions.templatetags.lucid import clock, moment
-from sessions.views.session import stretches_of
+from sessions.views.session import Stretch, stretches_of
 
 STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "css/export.css")
 
@@ -29,8 +29,7 @@ def html(head: Head) -> Iterator[str]:
     rows = get_template("transcripts/export/rows.html")
     for part in parts:
         yield get_template("transcripts/export/section.html").render({"section": part})
-        for number, sheet in enumerate(sheets(part.transcript)):
-            stretches = stretches_of(sheet.cards, sheet.turns, joins=number > 0)
+        for stretches, sheet in _stretches(part.transcript):
             yield rows.render(
                 {"stretches": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents}
             )
@@ -47,12 +46,20 @@ def markdown(head: Head) -> Iterator[str]:
     for part in parts:
         place = f'<a id="{part.anchor}"></a>\n\n' if len(parts) > 1 else ""
         yield f"{place}## {line(part.title[:200]) if part.depth else 'The session'}\n\n"
-        for number, sheet in enumerate(sheets(part.transcript)):
+        for stretches, _ in _stretches(part.transcript):
             pieces = []
-            for stretch in stretches_of(sheet.cards, sheet.turns, joins=number > 0):
+            for stretch in stretches:
                 pieces.append(_turn(stretch.number, stretch.turn) if stretch.heading and stretch.turn else "")
                 pieces += [card_markdown(card, clock(card.at)) for card in stretch.cards]
             yield "".join(pieces)
+
+
+def _stretches(transcript: Transcript) -> Iterator[tuple[list[Stretch], Sheet]]:
+    turn = None
+    for sheet in sheets(transcript):
+        cards = sheet.cards
+        yield stretches_of(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
+        turn = cards[-1].turn if cards else turn
 
 
 def _listed(part: Section) -> str:

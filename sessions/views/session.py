@@ -80,6 +80,7 @@ def number_asked(request: HtmxRequest, name: str) -> int | None:
 
 
 def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[Stretch]:
+    """The cards by turn. `joins`: they come in below others, where a turn that goes on has its heading already."""
     groups: list[tuple[int, list[Card]]] = []
     for card in cards:
         if not groups or groups[-1][0] != card.turn:
@@ -88,7 +89,9 @@ def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) 
     stretches = []
     for number, (turn_number, members) in enumerate(groups):
         turn = turns.get(turn_number)
-        begins = turn is not None and members[0].position <= turn.first + 1
+        # The record that begins a turn may have no card; the one after it stands for it then.
+        tolerance = 0 if joins and number == 0 else 1
+        begins = turn is not None and members[0].position <= turn.first + tolerance
         heading = turn is not None and turn_number > 0 and (begins or (number == 0 and not joins))
         stretches.append(Stretch(turn_number, turn, tuple(members), heading, begins))
     return stretches

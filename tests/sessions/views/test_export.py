@@ -102,6 +102,16 @@ def test_every_anchor_that_a_page_links_to_is_in_it(file: Written) -> None:
     assert "in summary" in page
 
 
+def test_a_turn_that_reaches_over_windows_has_one_heading(file: Written) -> None:
+    for number in range(99):
+        file.assistant(f"Answer {number}")
+    file.turns(40)
+    transcript = file.read()
+    headings = [name for name in Elements(get(transcript, "html")[1]).values("id") if re.fullmatch(r"t\d+", name)]
+    assert headings == [f"t{number}" for number in range(1, 41)]
+    assert get(transcript, "md")[1].count("\n### Turn ") == 40
+
+
 def test_hostile_words_stay_words_on_a_page(file: Written) -> None:
     file.user(HOSTILE)
     file.assistant(HOSTILE)
