@@ -15,7 +15,7 @@ from sessions.engine.paths import kept
 
 SKIPPED = frozenset({"memory", "session-memory", "node_modules", ".git", "file-history", "shell-snapshots"})
 LARGEST = (1 << 63) - 1
-SNIFF_BYTES = 64 * 1024
+SNIFF_BYTES = 16 * 1024
 MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
 FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
 

@@ -12,7 +12,7 @@ SQLITE = (
     " tokenize='unicode61 remove_diacritics 2')",
     # Larger pieces before they go to disk, and fewer merges of them: an import writes the index in half the time.
     "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('hashsize', 16000000)",
-    "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('automerge', 8)",
+    "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('automerge', 16)",
 )
 POSTGRESQL = (
     # Pieces, because a tsvector is limited in size and in positions. The words in it are chosen by us: PostgreSQL's own

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -43,17 +43,21 @@ class Window:
 
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
     """The window that a person sees who asked for `position`: a little of what led there, then what follows."""
-    lead = _select(transcript, "id < %s", position, "DESC", LEAD, everything)
-    start = lead[-1][0] & _MASK if lead else position
-    return window_from(transcript, start, everything=everything)
+    lead = _select(transcript, "id < %s", position, "DESC", LEAD + 1, everything)
+    start = lead[:LEAD][-1][0] & _MASK if lead else position
+    return _window_from(transcript, start, lead[LEAD:], everything=everything)
 
 
 def window_from(transcript: Transcript, start: int, *, everything: bool = False) -> Window:
+    above = _select(transcript, "id < %s", start, "DESC", 1, everything)
+    return _window_from(transcript, start, above, everything=everything)
+
+
+def _window_from(transcript: Transcript, start: int, above: list[tuple[Any, ...]], *, everything: bool) -> Window:
     found = _select(transcript, "id >= %s", start, "ASC", WINDOW + 1, everything)
     rows = _within_bytes(found[:WINDOW])
     later = found[len(rows)][0] & _MASK if len(found) > len(rows) else None
-    earlier = _select(transcript, "id < %s", start, "DESC", 1, everything)
-    return _build(transcript, rows, earlier[0][0] & _MASK if earlier else None, later)
+    return _build(transcript, rows, above[0][0] & _MASK if above else None, later)
 
 
 def window_until(transcript: Transcript, end: int, *, everything: bool = False) -> Window:
@@ -61,12 +65,11 @@ def window_until(transcript: Transcript, end: int, *, everything: bool = False) 
     found = _select(transcript, "id < %s", end, "DESC", WINDOW + 1, everything)
     kept = _within_bytes(found[:WINDOW])
     earlier = found[len(kept)][0] & _MASK if len(found) > len(kept) else None
-    return _build(transcript, kept[::-1], earlier, end)
+    return _build(transcript, kept[::-1], earlier, end if end < transcript.entries else None)
 
 
 def window_last(transcript: Transcript, *, everything: bool = False) -> Window:
-    window = window_until(transcript, _MASK, everything=everything)
-    return replace(window, later=None)
+    return window_until(transcript, _MASK, everything=everything)
 
 
 def rows_at(transcript: Transcript, positions: Iterable[int]) -> Window:
@@ -157,9 +160,21 @@ def _results(transcript: Transcript, reader: Reader, rows: Sequence[Row]) -> dic
     fates = _marks(transcript, found[0][0] & _MASK, found[-1][0] & _MASK) if found else []
     results: dict[str, Row] = {}
     for row in found:
-        # A result that was written again after a resume says the same: the first has the right place.
-        results.setdefault(wanted[row[8]], _row(row[:8], reader.record(row[1], row[2]), fates))
+        made = _row(row[:8], reader.record(row[1], row[2]), fates)
+        # A row is filed under its first result. One that was written again after a resume says the same: the first
+        # has the right place.
+        for one in [wanted[row[8]], *_answered(made.record)]:
+            results.setdefault(one, made)
     return results
+
+
+def _answered(record: Record) -> list[str]:
+    """The calls that a record has results of."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    ids = [block.get("tool_use_id") for block in blocks if isinstance(block, dict)]
+    return [one for one in ids if isinstance(one, str)]
 
 
 def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:

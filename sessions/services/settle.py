@@ -213,23 +213,37 @@ def _families(touched: dict[int, int]) -> None:
 
 def _spilled() -> None:
     """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
-    for source in Source.objects.filter(kind=Source.Kind.RESULT, owner=None):
-        session = PurePath(source.path).parent.parent
-        owner = Transcript.objects.filter(
-            kind=Transcript.Kind.MAIN, session_id=session.name[:NAME_CHARS], project__directory=str(session.parent)
-        ).first()
-        if owner is not None:
-            Source.objects.filter(pk=source.pk).update(owner=owner)
+    orphans = {
+        pk: PurePath(path).parent.parent
+        for pk, path in Source.objects.filter(kind=Source.Kind.RESULT, owner=None).values_list("pk", "path")
+    }
+    if not orphans:
+        return
+    mains = Transcript.objects.filter(kind=Transcript.Kind.MAIN).exclude(source__state=Source.State.REPLACED)
+    owners = {
+        (directory, session): pk
+        for pk, directory, session in mains.values_list("pk", "project__directory", "session_id")
+    }
+    found = [
+        (owners[str(folder.parent), folder.name[:NAME_CHARS]], pk)
+        for pk, folder in orphans.items()
+        if (str(folder.parent), folder.name[:NAME_CHARS]) in owners
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany("UPDATE transcripts_source SET owner_id = %s WHERE id = %s", found)
 
 
 def _parents(orphans: Sequence[Transcript]) -> None:
     if not orphans:
         return
     mains = _mains({one.session_id for one in orphans})
-    for orphan in orphans:
-        parent = mains.get((orphan.project_id, orphan.session_id))
-        if parent is not None:
-            Transcript.objects.filter(pk=orphan.pk).update(parent_id=parent)
+    _adopt([(mains.get((one.project_id, one.session_id)), one.pk) for one in orphans])
+
+
+def _adopt(pairs: Sequence[tuple[int | None, int]]) -> None:
+    known = [(parent, child) for parent, child in pairs if parent is not None]
+    with connection.cursor() as cursor:
+        cursor.executemany("UPDATE transcripts_transcript SET parent_id = %s WHERE id = %s", known)
 
 
 def _children(mains: Sequence[Transcript]) -> None:
@@ -238,10 +252,8 @@ def _children(mains: Sequence[Transcript]) -> None:
     waiting = Transcript.objects.filter(
         ~Q(kind=Transcript.Kind.MAIN), parent=None, session_id__in={one.session_id for one in mains}
     ).values_list("pk", "project_id", "session_id")
-    for pk, project_id, session_id in list(waiting) if mains else []:
-        parent = by_session.get((project_id, session_id))
-        if parent is not None:
-            Transcript.objects.filter(pk=pk).update(parent_id=parent)
+    if mains:
+        _adopt([(by_session.get((project, session)), pk) for pk, project, session in waiting])
 
 
 def _mains(sessions: set[str]) -> dict[tuple[int, str], int]:

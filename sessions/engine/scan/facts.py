@@ -78,6 +78,8 @@ class Facts:
     calls: int = 0
     errors: int = 0
     compactions: int = 0
+    summary_due: bool = False
+    """A boundary was read, and the summary that belongs to it was not yet."""
     peak_context: int = 0
     partial: bool = False
     """The last line was cut when last read; it is counted among the bad ones until it is whole."""
