@@ -15,7 +15,10 @@ SQLITE = (
     "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('automerge', 16)",
 )
 POSTGRESQL = (
-    "CREATE TABLE transcripts_text (entry_id bigint PRIMARY KEY, body tsvector NOT NULL)",
+    # Pieces, because a tsvector is limited in size and in positions. The words in it are chosen by us: PostgreSQL's own
+    # parser takes a path or an address for one word.
+    "CREATE TABLE transcripts_text (entry_id bigint, piece integer, body tsvector NOT NULL,"
+    " PRIMARY KEY (entry_id, piece))",
     "CREATE INDEX transcripts_text_body ON transcripts_text USING gin (body)",
 )
 

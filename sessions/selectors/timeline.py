@@ -76,6 +76,8 @@ def rows_at(transcript: Transcript, positions: Iterable[int]) -> Window:
     """Just these entries, with the results of their calls."""
     base = transcript.pk << POSITION_BITS
     ids = sorted({base | position for position in positions})
+    if not ids:
+        return Window((), {}, {}, None, None, 0)
     marks = ",".join(["%s"] * len(ids))
     found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
     return _build(transcript, found, None, None)
@@ -182,12 +184,12 @@ def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
 
 
 def calls_answered_since(transcript: Transcript, position: int) -> list[int]:
-    """Positions of the calls above `position` whose results stand at or below it."""
+    """Positions of the calls above `position` whose results stand at or below it, the latest so many."""
     base = transcript.pk << POSITION_BITS
     found = _fetch(
-        "SELECT call.id FROM transcripts_entry result JOIN transcripts_entry call ON call.tool_key = result.tool_key"
-        f" WHERE result.id >= %s AND result.id <= %s AND (result.flags & {_RESULT}) != 0"
-        f" AND call.id >= %s AND call.id < %s AND (call.flags & {int(Flag.CALL)}) != 0",
-        [base | position, base | _MASK, base, base | position],
+        f"SELECT id FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {int(Flag.CALL)}) != 0"
+        " AND tool_key IN (SELECT tool_key FROM transcripts_entry WHERE id >= %s AND id <= %s"
+        f" AND tool_key IS NOT NULL AND (flags & {_RESULT}) != 0) ORDER BY id DESC LIMIT {WINDOW}",
+        [base, base | position, base | position, base | _MASK],
     )
     return [row[0] & _MASK for row in found]

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from django.db import connection
 
+from sessions.engine.linking.agents import NAME_CHARS
 from sessions.models import Source, Transcript
 
 _CURRENT = Transcript.objects.exclude(source__state=Source.State.REPLACED)
@@ -42,7 +43,7 @@ def spilled_unite() -> None:
         return
     mains = _CURRENT.filter(kind=Transcript.Kind.MAIN).values_list("pk", "project__directory", "session_id")
     known = {(directory, session): pk for pk, directory, session in mains}
-    places = [((str(folder.parent), folder.name), pk) for pk, folder in orphans]
+    places = [((str(folder.parent), folder.name[:NAME_CHARS]), pk) for pk, folder in orphans]
     _many(OWNER, [(known[place], pk) for place, pk in places if place in known])
 
 
