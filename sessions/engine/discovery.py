@@ -30,7 +30,7 @@ class Candidate:
     inode: int
 
 
-class PathMissing(ValueError):
+class PathMissingError(ValueError):
     """A path that was asked for is not there."""
 
 
@@ -42,7 +42,7 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
             yield candidate(path, path.stat())
             continue
         if not path.is_dir():
-            raise PathMissing(f"{path} does not exist.")
+            raise PathMissingError(f"{path} does not exist.")
         projects = path / "projects"
         yield from _walk(projects if projects.is_dir() else path)
 
@@ -50,9 +50,7 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
 def candidate(path: Path, status: os.stat_result) -> Candidate:
     project = project_of(path)
     role = classify(path.relative_to(project))
-    return Candidate(
-        str(path), str(project), role, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino
-    )
+    return Candidate(str(path), str(project), role, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
 
 
 def wanted(name: str, directory: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from sessions.models.archive import Block, Source
-from sessions.models.entry import POSITION_BITS, Entry, Mark, Oddity, Problem
+from sessions.models.entry import Entry, Mark, Oddity, Problem
 from sessions.models.spend import Request, Turn
 from sessions.models.transcript import Project, Transcript
 
 __all__ = [
-    "POSITION_BITS",
     "Block",
     "Entry",
     "Mark",

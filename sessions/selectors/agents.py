@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -94,7 +94,7 @@ def _telling(transcript: Transcript) -> Iterator[Entry]:
     yield from _first_progress(rows.filter(type="progress", detail="agent_progress").order_by("pk")[:SIGHTED])
 
 
-def _first_progress(entries: Sequence[Entry] | Iterator[Entry]) -> Iterator[Entry]:
+def _first_progress(entries: Iterable[Entry]) -> Iterator[Entry]:
     """An agent reports its progress hundreds of times: one per call is enough."""
     last = None
     for entry in entries:

@@ -13,7 +13,6 @@ from sessions.engine.lines import mend, parse
 from sessions.engine.rows import Record
 from sessions.models.archive import BLOCK_BITS
 
-
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
 
@@ -58,7 +57,7 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
         some = ids[at : at + AT_ONCE]
         marks = ",".join(["%s"] * len(some))
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)  # noqa: S608
+            cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
             for block_id, data in cursor.fetchall():
                 raw = decompressor.decompress(data, max_output_size=BLOCK_SIZE)
                 reader = missing[block_id]

@@ -128,13 +128,11 @@ def _raw_blocks(sources: list[tuple[int, int]], start: int) -> Iterator[tuple[in
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _submit(
-    pool: ThreadPoolExecutor, group: Iterable[tuple[int, int, int]]
-) -> list[tuple[int, int, Future[bytes]]]:
+def _submit(pool: ThreadPoolExecutor, group: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, Future[bytes]]]:
     wanted = {block: (index, number) for index, number, block in group}
     marks = ",".join(["%s"] * len(wanted))
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", list(wanted))  # noqa: S608
+        cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", list(wanted))
         found = dict(cursor.fetchall())
     return [(*place, pool.submit(decompress, found[block])) for block, place in wanted.items() if block in found]
 

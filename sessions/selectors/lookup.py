@@ -9,7 +9,7 @@ from django.db.models import Q
 from sessions.models import Source, Transcript
 
 
-class LookupFailed(ValueError):
+class LookupFailedError(ValueError):
     """Nothing, or more than one thing, answers to the name."""
 
 
@@ -24,14 +24,14 @@ def find_transcript(name: str) -> Transcript:
         path = os.path.abspath(os.path.expanduser(name))
         found = current.filter(source__path=path).first()
         if found is None:
-            raise LookupFailed(f"{path} has not been imported. Run `lucid import {path}` first.")
+            raise LookupFailedError(f"{path} has not been imported. Run `lucid import {path}` first.")
         return found
     if not name:
-        raise LookupFailed("Which session? Give an id, the beginning of one, or a path.")
+        raise LookupFailedError("Which session? Give an id, the beginning of one, or a path.")
     matches = list(current.filter(Q(public_id__startswith=name) | Q(agent_id=name)).order_by("kind", "public_id")[:4])
     main = [one for one in matches if one.kind == Transcript.Kind.MAIN] or matches
     if not main:
-        raise LookupFailed(f"No session begins with {name!r}. `lucid sessions` lists them.")
+        raise LookupFailedError(f"No session begins with {name!r}. `lucid sessions` lists them.")
     if len(main) > 1:
-        raise LookupFailed(f"{name!r} could be {', '.join(one.public_id for one in main)}. Give more of the id.")
+        raise LookupFailedError(f"{name!r} could be {', '.join(one.public_id for one in main)}. Give more of the id.")
     return main[0]

@@ -9,10 +9,11 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from sessions.engine.flags import Flag
+from sessions.engine.place import POSITION_BITS
 from sessions.engine.rows import Record
 from sessions.engine.scan.content import content_of
 from sessions.engine.snippets import Query, snippet
-from sessions.models import POSITION_BITS, Entry, Source, Transcript
+from sessions.models import Entry, Source, Transcript
 from sessions.selectors.archive import Reader, fetch_all
 
 FEW = 1_000

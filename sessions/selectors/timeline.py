@@ -11,9 +11,10 @@ from django.db import connection
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.marks import Fate, Mark
+from sessions.engine.place import POSITION_BITS
 from sessions.engine.rows import Record, Row
-from sessions.models import POSITION_BITS, Transcript, Turn
 from sessions.models import Mark as StoredMark
+from sessions.models import Transcript, Turn
 from sessions.selectors.archive import Reader
 
 WINDOW = 100
@@ -89,10 +90,11 @@ def _select(
     return _fetch(sql, [base, base | _MASK, base | position])
 
 
-def _fetch(sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+def _fetch(sql: str, parameters: Sequence[int]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
 
 
 def _within_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

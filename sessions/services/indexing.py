@@ -32,7 +32,7 @@ class Spool:
     """Texts on their way to the index, in a file of no name: they would not fit into memory."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))  # noqa: SIM115 - closed by close
 
     def add(self, transcript_id: int, first: int, end: int, texts: Texts) -> None:
         pickle.dump((transcript_id, first, end, texts), self._file, pickle.HIGHEST_PROTOCOL)

@@ -19,7 +19,7 @@ from sessions.engine.marks import Mark
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
 
-
+WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
 
 
@@ -98,7 +98,7 @@ def _link(job: Job, links: list[LinkRow]) -> Linkage:
 def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
     """Deliveries of all jobs, those of one file in order, files interleaved."""
     waiting = deque(jobs)
-    if workers < 2 or len(waiting) < 2 and (not waiting or waiting[0].size < 8_000_000):
+    if workers < 2 or (len(waiting) < 2 and all(job.size < WORTH_A_PROCESS for job in waiting)):
         for job in waiting:
             yield from scan(job)
         return

@@ -14,6 +14,7 @@ from sessions.selectors.archive import Reader
 from sessions.services.pool import Job
 from sessions.services.writer import Written, write_marks
 
+
 def repeats(job: Job, entries: Sequence[EntryRow]) -> bool:
     """Do appended rows carry uuids that stand earlier in the file? Then links change, and only the database knows."""
     keys = [row[5] for row in entries if row[5] is not None]
@@ -35,7 +36,7 @@ def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:
             [base, base | POSITION_MASK],
         )
         found = cursor.fetchall()
-    rows = [LinkRow(row[0] & POSITION_MASK, *row[1:8], None, row[8]) for row in found]
+    rows = [LinkRow._make((row[0] & POSITION_MASK, *row[1:8], None, row[8])) for row in found]
     # Positions are dense, so a row's position is its place in the list.
     places = {position: (found[position][9], found[position][10]) for position in records_wanted(rows)}
     records = Reader(source_id).records(list(places.values()))

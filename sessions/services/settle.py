@@ -11,7 +11,8 @@ from django.db import connection
 from django.db.models import Q
 
 from sessions.engine.flags import Flag
-from sessions.models import POSITION_BITS, Project, Request, Source, Transcript
+from sessions.engine.place import POSITION_BITS
+from sessions.models import Project, Request, Source, Transcript
 from sessions.services.writer import Written
 
 _COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
@@ -19,8 +20,8 @@ FEW = 20
 """Up to so many changed transcripts are looked at one by one; beyond it, whole tables are cheaper."""
 
 TOTALS = (
-    "SELECT transcript_id, count(*), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output),"
-    " coalesce(sum(cost), 0), sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END)"
+    "SELECT transcript_id, count(*), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h),"
+    " sum(output), coalesce(sum(cost), 0), sum(CASE WHEN cost IS NULL THEN 1 ELSE 0 END)"
     " FROM transcripts_request WHERE owned {where} GROUP BY transcript_id"
 )
 SET_TOTALS = (
@@ -81,7 +82,9 @@ def own_requests(touched: dict[int, int]) -> set[int]:
         return set()
     ages = _ages()
     youngest = (1 << 63, "")
-    gain, lose, changed = [], [], set()
+    gain: list[int] = []
+    lose: list[int] = []
+    changed: set[int] = set()
     for rows in shared.values():
         owner = min(rows, key=lambda row: ages.get(row[1], youngest))
         for row in rows:
@@ -115,7 +118,9 @@ def own_entries(touched: dict[int, int]) -> None:
         return
     ages = _ages()
     youngest = (1 << 63, "")
-    updates, copies, origins = [], set(), defaultdict(Counter[int])
+    updates: list[tuple[int, int]] = []
+    copies: set[int] = set()
+    origins: dict[int, Counter[int]] = defaultdict(Counter)
     for rows in by_uuid.values():
         files = {pk >> POSITION_BITS for pk, _ in rows}
         owner = min(files, key=lambda one: ages.get(one, youngest))
@@ -201,7 +206,6 @@ def _families(touched: dict[int, int]) -> None:
         if not project.cwd and transcript.cwd and transcript.kind == Transcript.Kind.MAIN:
             Project.objects.filter(pk=project.pk, cwd="").update(cwd=transcript.cwd)
             project.cwd = transcript.cwd
-
 
     _spilled()
 

@@ -200,7 +200,9 @@ def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[st
     report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
     ids = [
         pk
-        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list("pk", "source__path")
+        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list(
+            "pk", "source__path"
+        )
         if path in paths
     ]
     totals: dict[str, Any] = Transcript.objects.filter(pk__in=ids).aggregate(

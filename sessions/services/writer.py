@@ -14,12 +14,10 @@ from sessions.models.archive import BLOCK_BITS
 from sessions.services.pool import Delivery
 
 ENTRY = (
-    "INSERT INTO transcripts_entry (id, \"offset\", length, type, detail, uuid_key, parent_key, message_key, tool_key,"
+    'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
     " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
-BLOCK = (
-    "INSERT INTO transcripts_block (id, data) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
-)
+BLOCK = "INSERT INTO transcripts_block (id, data) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
 TURN = (
     "INSERT INTO transcripts_turn (id, first, last, started_at, ended_at, calls, errors, requests, input, cache_read,"
     " cache_write, output) VALUES (%s, %s, %s, %s, %s, %s, %s, 0, 0, 0, 0, 0) ON CONFLICT (id) DO UPDATE SET"
@@ -27,16 +25,17 @@ TURN = (
     " errors = excluded.errors"
 )
 PROBLEM = (
-    "INSERT INTO transcripts_problem (transcript_id, line, \"offset\", length, kind, detail)"
+    'INSERT INTO transcripts_problem (transcript_id, line, "offset", length, kind, detail)'
     " VALUES (%s, %s, %s, %s, %s, %s)"
 )
 ODDITY = (
     "INSERT INTO transcripts_oddity (transcript_id, what, name, count, first) VALUES (%s, %s, %s, %s, %s)"
     " ON CONFLICT (transcript_id, what, name) DO UPDATE SET count = transcripts_oddity.count + excluded.count"
 )
-MARK = "INSERT INTO transcripts_mark (transcript_id, first, last, fate, \"by\") VALUES (%s, %s, %s, %s, %s)"
+MARK = 'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
 SOURCE = (
-    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s WHERE id = %s"
+    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s"
+    " WHERE id = %s"
 )
 
 

@@ -51,7 +51,9 @@ class Writing:
     def user(self, text: str, **fields: Any) -> str:
         return self.row("user", message={"role": "user", "content": text}, **fields)
 
-    def assistant(self, *blocks: dict[str, Any] | str, message: str | None = None, output: int = 10, **fields: Any) -> str:
+    def assistant(
+        self, *blocks: dict[str, Any] | str, message: str | None = None, output: int = 10, **fields: Any
+    ) -> str:
         content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
         message_id = message or f"msg_{self.session[:8]}_{self.count}"
         model = fields.pop("model", MODEL)

@@ -105,7 +105,11 @@ class Facts:
 
     def note_identity(self, record: dict[str, Any]) -> None:
         """What the file's name did not tell."""
-        for name, key, longest in (("cwd", "cwd", 1000), ("session_id", "sessionId", 200), ("agent_id", "agentId", 200)):
+        for name, key, longest in (
+            ("cwd", "cwd", 1000),
+            ("session_id", "sessionId", 200),
+            ("agent_id", "agentId", 200),
+        ):
             value = record.get(key)
             if not getattr(self, name) and type(value) is str:
                 setattr(self, name, value[:longest])

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from sessions.engine.discovery import PathMissing
+from sessions.engine.discovery import PathMissingError
 from sessions.services.sync import Progress, Report, sync
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         listener = self._show if sys.stderr.isatty() else None
         try:
             report = sync(paths, listener=listener)
-        except PathMissing as error:
+        except PathMissingError as error:
             raise CommandError(str(error)) from error
         if listener is not None:
             self.stderr.write("")

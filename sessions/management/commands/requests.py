@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.engine.stamps import iso
 from sessions.models import Request
-from sessions.selectors.lookup import LookupFailed, find_transcript
+from sessions.selectors.lookup import LookupFailedError, find_transcript
 from sessions.selectors.spend import requests_of
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             transcript = find_transcript(options["session"])
-        except LookupFailed as error:
+        except LookupFailedError as error:
             raise CommandError(str(error)) from error
         requests = requests_of(transcript)
         if options["json"]:

@@ -47,7 +47,9 @@ class Command(BaseCommand):
             yield from (hit for hit in DeepSearch(query).hits() if hit is not None)
 
     def _say(self, hit: Hit) -> None:
-        text = "".join(f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet)
+        text = "".join(
+            f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet
+        )
         self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
 

@@ -52,14 +52,23 @@ def contents(home: Path) -> dict[str, object]:
     entries = database.execute(
         'SELECT id >> 26, id & 67108863, "offset", length, uuid_key, flags, turn FROM transcripts_entry ORDER BY id'
     ).fetchall()
-    texts = [row[0] for row in database.execute("SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH 'harbour'")]
-    found = {
+    texts = [
+        row[0] for row in database.execute("SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH 'harbour'")
+    ]
+    found: dict[str, object] = {
         "entries": sorted((names[row[0]], *row[1:]) for row in entries),
         "texts": sorted((names[rowid >> 26], rowid & 67108863) for rowid in texts),
         "totals": sorted(
-            database.execute("SELECT public_id, entries, turns, requests, input, output, lines FROM transcripts_transcript")
+            database.execute(
+                "SELECT public_id, entries, turns, requests, input, output, lines FROM transcripts_transcript"
+            )
         ),
-        "marks": sorted(database.execute("SELECT public_id, first, last, fate FROM transcripts_mark m JOIN transcripts_transcript t ON t.id = m.transcript_id")),
+        "marks": sorted(
+            database.execute(
+                "SELECT public_id, first, last, fate FROM transcripts_mark m"
+                " JOIN transcripts_transcript t ON t.id = m.transcript_id"
+            )
+        ),
         "bytes": {
             names[transcript]: b"".join(
                 decompress(data)

@@ -219,7 +219,9 @@ def test_usage_is_counted_once_per_message_with_the_largest_numbers(project: Pat
     writing = Writing()
     writing.user("Go")
     for output in (1, 7, 42):
-        writing.assistant(f"part {output}", message="msg_one", output=output, usage={"input_tokens": 5, "output_tokens": output})
+        writing.assistant(
+            f"part {output}", message="msg_one", output=output, usage={"input_tokens": 5, "output_tokens": output}
+        )
     writing.assistant("by the client", message="x", model="<synthetic>", usage={"input_tokens": 0, "output_tokens": 0})
     writing.save(project)
 

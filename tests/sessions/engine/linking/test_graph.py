@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-
 from sessions.engine.linking import link
 from tests.sessions.engine.linking.log import Log, marks
 
