@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 
 @require_safe
 def icon(request: HttpRequest) -> HttpResponse:
-    return HttpResponsePermanentRedirect(static("icons/lucid.svg"))
+    return HttpResponseRedirect(static("icons/lucid.svg"))
