@@ -36,7 +36,8 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
     def emit(self, record: logging.LogRecord) -> None:
         if self.stream and not self._is_current():
             self.stream.close()
-            self.stream = self._open()
+            self.stream = None  # the base class opens it again
+            os.makedirs(os.path.dirname(self.baseFilename), exist_ok=True)
         super().emit(record)
 
     def doRollover(self) -> None:  # noqa: N802 - the name is the base class's

@@ -10,6 +10,9 @@ PRAGMAS = (
     "PRAGMA page_size = 8192",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
+    # Checkpoints copy pages: fewer of them, and a journal that is cut back when it is done.
+    "PRAGMA wal_autocheckpoint = 8000",
+    f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
     f"PRAGMA cache_size = -{32 * 1024}",

@@ -42,7 +42,8 @@ class Ruler:
 
 def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
     """None when there is nothing to draw: no request with a usage."""
-    points: Sequence[Sequence[int]] = stored.get("points") or []
+    pending: Sequence[int] = stored.get("pending") or []
+    points: Sequence[Sequence[int]] = [*(stored.get("points") or []), *([pending[:2]] if pending else [])]
     if not points or entries < 2:
         return None
     peak = max(tokens for _, tokens in points) or 1

@@ -19,7 +19,7 @@ class Entry(models.Model):
     length = models.IntegerField()
     type = models.CharField(max_length=60)
     detail = models.CharField(max_length=200, default="")
-    uuid_key = models.BigIntegerField(null=True, db_index=True)
+    uuid_key = models.BigIntegerField(null=True)
     parent_key = models.BigIntegerField(null=True)
     message_key = models.BigIntegerField(null=True)
     tool_key = models.BigIntegerField(null=True)
@@ -29,6 +29,7 @@ class Entry(models.Model):
 
     class Meta:
         indexes = [
+            models.Index(fields=["uuid_key"], name="entry_uuid"),
             models.Index(fields=["tool_key"], condition=models.Q(tool_key__isnull=False), name="entry_tool"),
         ]
 

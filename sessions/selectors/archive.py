@@ -44,11 +44,14 @@ class Reader:
 
 def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
     """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query."""
-    missing: dict[int, Reader] = {}
+    missing: dict[int, tuple[Reader, int]] = {}
+    """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
     for reader, offset, length in wanted:
         for number in blocks_of(offset, length):
-            if number not in reader._blocks:
-                missing[reader.source_id << BLOCK_BITS | number] = reader
+            end = min(BLOCK_SIZE, offset + length - number * BLOCK_SIZE)
+            if len(reader._blocks.get(number, b"")) < end:
+                block = reader.source_id << BLOCK_BITS | number
+                missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
     if not missing:
         return
     decompressor = zstandard.ZstdDecompressor()
@@ -59,7 +62,7 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
             for block_id, data in cursor.fetchall():
-                raw = decompressor.decompress(data, max_output_size=BLOCK_SIZE)
-                reader = missing[block_id]
+                reader, end = missing[block_id]
+                raw = decompressor.stream_reader(data).read(end)
                 reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
                 reader.decoded += len(raw)

@@ -34,16 +34,19 @@ class Spool:
     def __init__(self) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))  # noqa: SIM115 - closed by close
 
-    def add(self, transcript_id: int, first: int, end: int, texts: Texts) -> None:
-        pickle.dump((transcript_id, first, end, texts), self._file, pickle.HIGHEST_PROTOCOL)
+    def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
+        """`texts`: pickled by the scanner, and left so."""
+        pickle.dump((transcript_id, first, end), self._file, pickle.HIGHEST_PROTOCOL)
+        self._file.write(texts)
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
         self._file.seek(0)
         while True:
             try:
-                yield pickle.load(self._file)  # noqa: S301 - our own file, without a name
+                transcript_id, first, end = pickle.load(self._file)  # noqa: S301 - our own file, without a name
             except EOFError:
                 return
+            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301
 
     def close(self) -> None:
         self._file.close()

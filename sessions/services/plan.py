@@ -234,18 +234,11 @@ def _job(source: Source, candidate: Candidate) -> Job:
         # Spilled output has no lines: whatever was archived of it is written anew.
         return Job(source.pk, None, source.path, 0, candidate.size, None, False)
     agent = transcript.kind != Transcript.Kind.MAIN
-    if not source.imported and not transcript.entries:
-        return Job(source.pk, transcript.pk, source.path, 0, candidate.size, transcript.state.get("facts"), agent)
-    return Job(
-        source.pk,
-        transcript.pk,
-        source.path,
-        source.imported,
-        candidate.size,
-        transcript.state.get("facts"),
-        agent,
-        transcript.state.get("links"),
-    )
+    facts, links = transcript.state.get("facts"), transcript.state.get("links")
+    if facts is None:
+        facts = {"session_id": transcript.session_id, "agent_id": transcript.agent_id}
+    facts = {**facts, "ruler": transcript.ruler}
+    return Job(source.pk, transcript.pk, source.path, source.imported, candidate.size, facts, agent, links)
 
 
 def _meta(path: Path) -> dict[str, object]:

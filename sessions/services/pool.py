@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gc
 import multiprocessing
+import pickle
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -52,6 +53,8 @@ class Delivery:
     stretch: Stretch | None
     facts: dict[str, Any] | None = None
     linkage: Linkage | None = None
+    texts: bytes = b""
+    """Pickled: most of what a batch weighs, and whoever writes the rows need not look at it."""
     error: str = ""
 
 
@@ -65,13 +68,15 @@ def scan(job: Job) -> Iterator[Delivery]:
     links: list[LinkRow] = []
     try:
         for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
-            linkage = None
+            linkage, texts = None, b""
             if stretch.batch is not None:
+                texts = pickle.dumps(stretch.batch.texts, pickle.HIGHEST_PROTOCOL)
+                stretch.batch.texts = []
                 links += _link_rows(stretch.batch)
                 stretch.batch.extras = {}
                 if stretch.last:
                     linkage = _link(job, links)
-            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage)
+            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage, texts)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
         yield Delivery(job, None, error=f"{job.path}: {error.strerror or error}")

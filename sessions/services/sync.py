@@ -19,6 +19,7 @@ from django.db.models import Sum
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
+from sessions.services import bulk
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
@@ -84,9 +85,11 @@ def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: in
         progress = Progress(files_total=plan.files, bytes_total=plan.todo_bytes, started=time.time())
         progress.files = plan.files - len(plan.jobs)
         work = Work(plan, written, progress, listener)
-        work.run(workers or os.cpu_count() or 1)
+        with bulk.loading(plan.todo_bytes):
+            work.run(workers or os.cpu_count() or 1)
         browsable = time.monotonic()
         work.index()
+        bulk.tidy(plan.todo_bytes)
     report = _report(plan, written, work.touched, {one.path for one in candidates})
     report.new_entries = progress.entries
     report.browsable_seconds = round(browsable - started, 3)
@@ -170,7 +173,7 @@ class Work:
             first, last = entries[0][0] & POSITION_MASK, entries[-1][0] & POSITION_MASK
             self.touched.setdefault(job.transcript_id, first)
             self._progress.entries += len(entries)
-            self._spool.add(job.transcript_id, first, last + 1, stretch.batch.texts)
+            self._spool.add(job.transcript_id, first, last + 1, delivery.texts)
         linkage = delivery.linkage
         if job.transcript_id is not None and linkage is not None and linkage.marks is None:
             entries = stretch.batch.entries if stretch.batch else []

@@ -111,7 +111,8 @@ def write(delivery: Delivery, written: Written) -> None:
                 cursor.execute(sql, [job.transcript_id])
             _write_batch(cursor, written, job.transcript_id, stretch.batch)
             assert delivery.facts is not None
-            state = {"facts": delivery.facts, "links": delivery.linkage.state if delivery.linkage else None}
+            facts = {name: value for name, value in delivery.facts.items() if name != "ruler"}
+            state = {"facts": facts, "links": delivery.linkage.state if delivery.linkage else None}
             write_facts(cursor, job.transcript_id, Facts.from_json(delivery.facts), state)
             written.add("transcript", 1)
             if delivery.linkage is not None and delivery.linkage.marks is not None:
@@ -135,11 +136,6 @@ def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch
 
 
 def write_facts(cursor: Any, transcript_id: int, facts: Facts, state: dict[str, Any]) -> None:
-    ruler = {
-        "points": [*facts.ruler.points, *([facts.ruler.pending[:2]] if facts.ruler.pending else [])],
-        "boundaries": facts.ruler.boundaries,
-        "errors": facts.ruler.errors,
-    }
     cursor.execute(
         TRANSCRIPT,
         [
@@ -147,7 +143,7 @@ def write_facts(cursor: Any, transcript_id: int, facts: Facts, state: dict[str, 
             facts.turn.number,
             _lines(facts.model_names),
             _lines(facts.branches),
-            _json(ruler),
+            _json(facts.ruler.to_json()),
             _json(state),
             transcript_id,
         ],

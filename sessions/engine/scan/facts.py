@@ -34,6 +34,9 @@ class Ruler:
             self.points = [max(self.points[i : i + 2], key=lambda p: p[1]) for i in range(0, len(self.points), 2)]
             self.stride *= 2
 
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _RULER}
+
     def add_error(self, position: int) -> None:
         self.errors.append(position)
         if len(self.errors) > RULER_ERRORS:
@@ -75,6 +78,8 @@ class Facts:
     calls: int = 0
     errors: int = 0
     compactions: int = 0
+    summary_due: bool = False
+    """A boundary was read, and the summary that belongs to it was not yet."""
     peak_context: int = 0
     partial: bool = False
     """The last line was cut when last read; it is counted among the bad ones until it is whole."""
@@ -85,7 +90,7 @@ class Facts:
 
     def to_json(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {**plain, "turn": asdict(self.turn), "ruler": {name: getattr(self.ruler, name) for name in _RULER}}
+        return {**plain, "turn": asdict(self.turn), "ruler": self.ruler.to_json()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Facts:

@@ -12,7 +12,7 @@ from sessions.engine.archive import BLOCK_SIZE, compressor
 from sessions.engine.scan.batch import Batch
 from sessions.engine.scan.scanner import Scanner
 
-STRETCH = 16 * BLOCK_SIZE
+STRETCH = 8 * BLOCK_SIZE
 PRINT_BYTES = 1024
 
 

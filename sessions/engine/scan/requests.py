@@ -18,6 +18,8 @@ class Requests:
         self._last_id: str | None = None
         self._last_usage: object = None
         self._known: set[str] = set()
+        self._open: tuple[int, str] | None = None
+        """The latest message of the main thread: its position and id."""
 
     def add(
         self,
@@ -53,10 +55,20 @@ class Requests:
         if message_id not in self._known and message_id != facts.last_message:
             self._known.add(message_id)
             facts.note_model(model)
+            self._note_context(facts)
             if not agent or facts.agent_id:
-                facts.note_context(position, usage.context, message_id)
+                self._open = (position, message_id)
 
-    def take(self) -> list[RequestRow]:
+    def _note_context(self, facts: Facts) -> None:
+        """The context after a message is what was sent and what was answered: known when the next one begins."""
+        if self._open is not None:
+            position, message_id = self._open
+            usage = self._calls[message_id][1]
+            facts.note_context(position, usage.context + usage.output, message_id)
+            self._open = None
+
+    def take(self, facts: Facts) -> list[RequestRow]:
+        self._note_context(facts)
         rows: list[RequestRow] = [
             (
                 *head,

@@ -57,7 +57,7 @@ class Scanner:
         """The batch so far, with the turn that is still open; the scanner goes on with an empty one."""
         if self.batch.entries:
             self._close_turn()
-        self.batch.requests = self._requests.take()
+        self.batch.requests = self._requests.take(self.facts)
         self.facts.open_calls = list(self._open_calls)[-OPEN_CALLS:]
         batch, self.batch = self.batch, Batch()
         return batch
@@ -160,6 +160,8 @@ class Scanner:
         turn = facts.turn
         if flags & _TYPED and not flags & _SIDECHAIN:
             turn = self._open_turn(position, at, text)
+            if self._agent:
+                flags ^= _TYPED  # what a sub-agent is asked was written by another agent
         turn.last = position
         if at is not None:
             if turn.ended is None or at > turn.ended:
@@ -257,10 +259,12 @@ class Scanner:
             facts.ruler.add_error(position)
         if flags & _TYPED:
             facts.typed += 1
-        if flags & _BOUNDARY or (flags & _SUMMARY and facts.ruler.boundaries[-1:] != [position - 1]):
+        if flags & _BOUNDARY or (flags & _SUMMARY and not facts.summary_due):
             # Before 2.0.76 a compaction wrote its summary without a boundary.
             facts.compactions += 1
             facts.ruler.boundaries.append(position)
+        if flags & (_BOUNDARY | _SUMMARY):
+            facts.summary_due = bool(flags & _BOUNDARY)
 
     def _title(self, rank: int, title: object) -> None:
         if type(title) is str:

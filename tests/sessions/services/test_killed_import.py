@@ -88,9 +88,9 @@ def contents(home: Path) -> dict[str, object]:
 def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_path: Path) -> None:
     config = tmp_path / "config"
     for number in range(SESSIONS):
-        writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(350)
+        writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(800)
         path = writing.save(config / "projects" / "-home-dev-tidewatch")
-        assert path.stat().st_size > 2 * BLOCK_SIZE
+        assert path.stat().st_size > 3 * BLOCK_SIZE
     calm, stormy = tmp_path / "calm", tmp_path / "stormy"
     with start(calm, config) as process:
         assert process.wait(120) == 0

@@ -316,7 +316,7 @@ def test_spilled_output_is_archived_with_its_session(project: Path) -> None:
     source = Source.objects.get(kind=Source.Kind.RESULT)
     assert source.owner == Transcript.objects.get()
     assert archived(source) == spilled.read_bytes()
-    assert Block.objects.count() == 4
+    assert Block.objects.count() == 3
 
 
 def test_unknown_things_are_counted_and_never_fatal(project: Path) -> None:
