@@ -12,7 +12,7 @@ import orjson
 
 from sessions.engine.linking import FileRole, classify
 
-SKIPPED = frozenset({"memory", "session-memory", "node_modules", ".git", "file-history", "shell-snapshots"})
+SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
 SNIFF_BYTES = 64 * 1024
 MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
 FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
