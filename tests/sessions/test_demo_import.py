@@ -10,7 +10,8 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from sessions.engine.flags import Flag
 from sessions.engine.marks import Fate
-from sessions.models import POSITION_BITS, Entry, Mark, Oddity, Problem, Request, Source, Transcript
+from sessions.engine.place import POSITION_BITS
+from sessions.models import Entry, Mark, Oddity, Problem, Request, Source, Transcript
 from sessions.selectors.agents import agents_of, inline_agents
 from sessions.selectors.archive import Reader
 from sessions.services.sync import Report
