@@ -13,7 +13,7 @@ import orjson
 from sessions.engine.linking import FileRole, classify
 from sessions.engine.paths import kept
 
-SKIPPED = frozenset({"memory", "session-memory", "node_modules", ".git", "file-history", "shell-snapshots"})
+SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
 LARGEST = (1 << 63) - 1
 SNIFF_BYTES = 16 * 1024
 MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import orjson
 from django.db import transaction
@@ -17,6 +18,7 @@ from sessions.selectors.archive import Reader
 from sessions.services.pool import Job
 from sessions.services.writer import Written
 
+OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
 META_BYTES = 1024 * 1024
 
@@ -142,7 +144,7 @@ class Planner:
         kept = []
         for candidate in candidates:
             try:
-                if candidate.role.kind == "result" or is_transcript(opened(candidate.path)):
+                if _trusted(candidate) or is_transcript(opened(candidate.path)):
                     kept.append(candidate)
                 else:
                     plan.skipped.append(candidate.path)
@@ -198,6 +200,11 @@ class Planner:
             free = f"{name}~{number}"
         self._taken.add(free)
         return free
+
+
+def _trusted(candidate: Candidate) -> bool:
+    """Spilled output may hold anything; and a name that only the agent gives needs no second look."""
+    return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
 
 
 def _same(source: Source, candidate: Candidate) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from pathlib import PurePath
+from collections.abc import Collection
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
 
 from sessions.engine.flags import Flag
-from sessions.engine.linking.agents import NAME_CHARS
 from sessions.engine.place import POSITION_BITS
-from sessions.models import Project, Request, Source, Transcript
+from sessions.models import Request, Source, Transcript
+from sessions.services.families import families_unite
 from sessions.services.writer import Written
 
 _COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
@@ -50,7 +48,8 @@ def settle(touched: dict[int, int], written: Written) -> None:
         _totals(cursor, changed)
         _turns(cursor, touched)
     written.add("transcript", len(changed))
-    _families(touched)
+    if any(first == 0 for first in touched.values()):
+        families_unite()
     ids = list(touched)
     for at in range(0, len(ids), 500):
         Transcript.objects.filter(pk__in=ids[at : at + 500]).update(settled=True)
@@ -188,76 +187,3 @@ def _turns(cursor: Any, touched: dict[int, int]) -> None:
     cursor.execute(TURNS.format(where=where))
     rows = [(*row[:6], row[6] << POSITION_BITS | row[7]) for row in cursor.fetchall()]
     cursor.executemany(SET_TURN, rows)
-
-
-def _families(touched: dict[int, int]) -> None:
-    """Sub-agents find their session, projects their working directory, spilled output its transcript."""
-    ids = list(touched)
-    transcripts = [
-        transcript
-        for at in range(0, len(ids), 500)
-        for transcript in Transcript.objects.filter(pk__in=ids[at : at + 500])
-        .select_related("project", "source")
-        .defer("state", "ruler")
-    ]
-    _parents([one for one in transcripts if one.kind != Transcript.Kind.MAIN and one.parent_id is None])
-    _children([one for one in transcripts if one.kind == Transcript.Kind.MAIN])
-    for transcript in transcripts:
-        project = transcript.project
-        if not project.cwd and transcript.cwd and transcript.kind == Transcript.Kind.MAIN:
-            Project.objects.filter(pk=project.pk, cwd="").update(cwd=transcript.cwd)
-            project.cwd = transcript.cwd
-
-    _spilled()
-
-
-def _spilled() -> None:
-    """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
-    orphans = {
-        pk: PurePath(path).parent.parent
-        for pk, path in Source.objects.filter(kind=Source.Kind.RESULT, owner=None).values_list("pk", "path")
-    }
-    if not orphans:
-        return
-    mains = Transcript.objects.filter(kind=Transcript.Kind.MAIN).exclude(source__state=Source.State.REPLACED)
-    owners = {
-        (directory, session): pk
-        for pk, directory, session in mains.values_list("pk", "project__directory", "session_id")
-    }
-    found = [
-        (owners[str(folder.parent), folder.name[:NAME_CHARS]], pk)
-        for pk, folder in orphans.items()
-        if (str(folder.parent), folder.name[:NAME_CHARS]) in owners
-    ]
-    with connection.cursor() as cursor:
-        cursor.executemany("UPDATE transcripts_source SET owner_id = %s WHERE id = %s", found)
-
-
-def _parents(orphans: Sequence[Transcript]) -> None:
-    if not orphans:
-        return
-    mains = _mains({one.session_id for one in orphans})
-    _adopt([(mains.get((one.project_id, one.session_id)), one.pk) for one in orphans])
-
-
-def _adopt(pairs: Sequence[tuple[int | None, int]]) -> None:
-    known = [(parent, child) for parent, child in pairs if parent is not None]
-    with connection.cursor() as cursor:
-        cursor.executemany("UPDATE transcripts_transcript SET parent_id = %s WHERE id = %s", known)
-
-
-def _children(mains: Sequence[Transcript]) -> None:
-    """A sub-agent's file may be read before its session's."""
-    by_session = {(one.project_id, one.session_id): one.pk for one in mains}
-    waiting = Transcript.objects.filter(
-        ~Q(kind=Transcript.Kind.MAIN), parent=None, session_id__in={one.session_id for one in mains}
-    ).values_list("pk", "project_id", "session_id")
-    if mains:
-        _adopt([(by_session.get((project, session)), pk) for pk, project, session in waiting])
-
-
-def _mains(sessions: set[str]) -> dict[tuple[int, str], int]:
-    rows = Transcript.objects.filter(kind=Transcript.Kind.MAIN, session_id__in=sessions).exclude(
-        source__state=Source.State.REPLACED
-    )
-    return {(project, session): pk for pk, project, session in rows.values_list("pk", "project_id", "session_id")}

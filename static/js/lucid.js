@@ -102,16 +102,41 @@
 
   const KEYS = {
     "?": () => openDialog("help"),
-    "/": () => find("[data-find]")?.focus() ?? find("#find").select(),
-    j: () => step(ITEMS, true) || follow("j"),
-    k: () => step(ITEMS, false) || follow("k"),
-    n: () => step(".turn", true) || follow("n"),
-    p: () => step(".turn", false) || follow("p"),
-    "]": () => step(".bar", true) || follow("]"),
-    "[": () => step(".bar", false) || follow("["),
+    "/": () => search(find("[data-find]") ?? find("#find")),
+    j: () => step(ITEMS, true) || reveal(".later"),
+    k: () => step(ITEMS, false) || reveal(".earlier"),
+    n: () => step(".turn", true) || reveal(".later"),
+    p: () => step(".turn", false) || reveal(".earlier"),
+    "]": () => step(".bar", true) || leap(true),
+    "[": () => step(".bar", false) || leap(false),
     g: () => follow("g") || scrollTo({ top: 0 }),
     G: () => follow("G") || scrollTo({ top: document.body.scrollHeight }),
   };
+
+  function search(input) {
+    input.focus();
+    input.select();
+  }
+
+  /* Entries that are not here yet come when their link is seen. */
+  function reveal(selector) {
+    find(selector)?.scrollIntoView({ block: "center" });
+  }
+
+  /* To the nearest compaction outside of what is loaded: the timeline has the positions of all. */
+  function leap(forward) {
+    const loaded = all(".card[id^=e]").map((card) => parseInt(card.id.slice(1), 10));
+    const boundaries = (find("#timeline")?.dataset.boundaries ?? "").split(" ").filter(Boolean).map(Number);
+    const beyond = forward
+      ? boundaries.find((position) => position > Math.max(...loaded))
+      : boundaries.findLast((position) => position < Math.min(...loaded));
+    if (beyond === undefined) return;
+    const address = new URL(location.href);
+    for (const name of ["from", "before"]) address.searchParams.delete(name);
+    address.searchParams.set("at", beyond);
+    address.hash = `e${beyond}`;
+    location.assign(address);
+  }
 
   /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. */
   function follow(key) {

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django.plugin import DjangoDbBlocker
+
+from sessions.services.sync import Report
+from tests.corpus.files import FILES, PARTS
+from tests.importing import imported
+
+
+@pytest.fixture(scope="module")
+def report(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Report]:
+    if not FILES:
+        pytest.skip("The sample transcripts are not here.")
+    with imported(django_db_blocker, *(part.resolve() for part in PARTS)) as made:
+        yield made

@@ -1,0 +1,104 @@
+"""A browser that notes everything that a person would find in its console, and the small moves that tests share."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, expect, sync_playwright
+
+from tests.demo import names
+from tests.serving import Server, serving, wait_until
+
+CHROMIUM = shutil.which("chromium")
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 380, "height": 780}
+
+expect.set_options(timeout=15_000)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def demo_site(folder: Path) -> Iterator[Server]:
+    """A server over a copy of the demo, with everything imported and indexed."""
+    config = folder / "config"
+    shutil.copytree(names.ROOT, config)
+    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config)) as server:
+        wait_until(lambda: _imported(server))
+        yield server
+
+
+def _imported(server: Server) -> bool:
+    """The index comes last, so a word that is found means that everything is there."""
+    found = b"<mark>Azores</mark>" in server.get("/search/?q=Azores").body
+    return found and server.get("/import/").headers["HX-Trigger"] == "imported"
+
+
+@dataclass
+class Visit:
+    """A page of the site, with what went wrong on it."""
+
+    page: Page
+    site: Server
+    troubles: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"{self.page.url}: {error}"))
+        self.page.on("response", self._response)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"{self.page.url}: {message.text}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.troubles.append(f"{response.url}: {response.status}")
+
+    def open(self, address: str) -> Page:
+        self.page.goto(f"{self.site.url}{address}")
+        return self.page
+
+    def session(self, session: str, rest: str = "") -> Page:
+        return self.open(f"/sessions/{session}/{rest}")
+
+    def card(self, position: int) -> Locator:
+        return self.page.locator(f"#e{position}")
+
+    def cards(self) -> list[int]:
+        """Positions of the cards that are loaded, from the top."""
+        ids: list[str] = self.page.evaluate("[...document.querySelectorAll('.card[id^=e]')].map((card) => card.id)")
+        return [int(found[1]) for one in ids if (found := re.fullmatch(r"e(\d+)", one))]
+
+    def top_of(self, position: int) -> float:
+        return float(self.card(position).evaluate("(card) => card.getBoundingClientRect().top"))
+
+    def scrolled(self) -> float:
+        return float(self.page.evaluate("scrollY"))
+
+    def quiet(self) -> None:
+        """Wait until the page has asked for everything that it wants to ask for."""
+        self.page.wait_for_load_state("networkidle")
+
+
+@contextmanager
+def visiting(browser: Browser, site: Server, **options: Any) -> Iterator[Visit]:
+    context = browser.new_context(**{"viewport": WIDE, **options})
+    visit = Visit(context.new_page(), site)
+    try:
+        yield visit
+    finally:
+        context.close()

@@ -1,0 +1,78 @@
+"""Narrow windows, paper, and pages that are opened one after the other: nothing sticks out, nothing complains."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.demo import names
+from tests.e2e.browsing import NARROW, Visit, visiting
+from tests.serving import Server
+
+LONG, SURVEY = names.LONG, names.SURVEY
+PAGES = {
+    "home": "/",
+    "list": "/sessions/",
+    "filtered": "/sessions/?compacted=1&sort=-cost",
+    "session": f"/sessions/{LONG}/",
+    "boundary": f"/sessions/{LONG}/?at=261#e261",
+    "end": f"/sessions/{LONG}/?at=end",
+    "everything": f"/sessions/{LONG}/?all=1",
+    "old": f"/sessions/{names.OLD_INLINE}/",
+    "broken": f"/sessions/{names.ODD}/",
+    "entry": f"/sessions/{LONG}/entries/{names.uuid('long', 'edit hours')}/",
+    "agents": f"/sessions/{SURVEY}/agents/",
+    "agent": f"/sessions/agent-{names.AGENT_CONSTANTS}/",
+    "find": f"/sessions/{LONG}/find/?q=Azores",
+    "search": "/search/?q=Azores",
+    "deep search": "/search/?q=provisional&deep=1",
+    "odd": "/odd/",
+    "retention": "/retention/",
+    "palette": "/palette/?q=tide",
+}
+
+
+TOO_WIDE = """
+    [...document.querySelectorAll("body *")]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+      .map((one) => one.outerHTML.slice(0, 120))
+"""
+
+
+@pytest.mark.parametrize("address", PAGES.values(), ids=PAGES)
+def test_nothing_sticks_out_of_a_narrow_window(browser: Browser, site: Server, address: str) -> None:
+    with visiting(browser, site, viewport=NARROW) as visit:
+        page = visit.open(address)
+        page.wait_for_timeout(150)
+        width, room = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        assert width <= room, page.evaluate(TOO_WIDE)
+        assert visit.troubles == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_complains_in_the_console(browser: Browser, site: Server, theme: str) -> None:
+    with visiting(browser, site, color_scheme=theme) as visit:
+        for address in PAGES.values():
+            visit.open(address)
+            visit.page.wait_for_load_state("load")
+            visit.page.wait_for_timeout(100)
+        assert visit.troubles == []
+
+
+def test_pages_that_are_missing_say_so(browser: Browser, site: Server) -> None:
+    with visiting(browser, site) as visit:
+        page = visit.session("no-such-session")
+        expect(page.locator("main")).to_contain_text("No session no-such-session has been imported.")
+
+
+@pytest.mark.parametrize("name", ["home", "list", "boundary", "entry", "search"])
+def test_paper_has_the_content_and_not_the_tools(visit: Visit, name: str) -> None:
+    page = visit.open(PAGES[name])
+    page.emulate_media(media="print")
+    expect(page.locator("header.top")).to_be_hidden()
+    main = page.locator("main")
+    expect(main).to_be_visible()
+    assert len(main.inner_text()) > 200
+    if name == "boundary":
+        expect(visit.card(261)).to_be_visible()
+        expect(page.locator(".session-bar")).to_be_hidden()

@@ -1,0 +1,73 @@
+"""Long sessions come in windows: what lies above or below is loaded when it is about to be seen."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Route, expect
+
+from tests.demo import names
+from tests.e2e.browsing import Visit
+
+LONG = names.LONG
+MIDDLE = names.point("long", "to sonnet").position
+LAST = names.point("long", "away summary").position
+
+
+def test_scrolling_down_loads_what_follows_to_the_end(visit: Visit) -> None:
+    page = visit.session(LONG)
+    expect(page.locator("a.later")).to_have_count(1)
+    before = visit.cards()
+    for _ in range(8):
+        if not page.locator("a.later").count():
+            break
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        visit.quiet()
+    expect(page.locator("#tail")).to_have_count(1)
+    after = visit.cards()
+    assert after[: len(before)] == before
+    assert after == sorted(set(after))
+    assert max(after) > 450
+
+
+def test_what_one_reads_stays_in_place_while_earlier_entries_come_in_above(visit: Visit) -> None:
+    page = visit.session(LONG, f"?at={MIDDLE}#e{MIDDLE}")
+    visit.quiet()
+    first = visit.cards()[0]
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator("#timeline .card").first).not_to_have_id(f"e{first}")
+    visit.quiet()
+    assert visit.scrolled() > 0
+    assert visit.cards() == sorted(set(visit.cards()))
+    assert visit.cards()[0] < first
+
+
+def test_earlier_entries_do_not_move_the_card_under_the_readers_eyes(visit: Visit) -> None:
+    held: list[Route] = []
+    visit.page.route("**/*part=rows*", lambda route: held.append(route))
+    page = visit.session(LONG, f"?from={MIDDLE}")
+    first, watched = visit.cards()[0], visit.cards()[2]
+    top = visit.top_of(watched)
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    expect(page.locator("#timeline .card").first).not_to_have_id(f"e{first}")
+    page.wait_for_timeout(200)
+    assert abs(visit.top_of(watched) - top) < 2
+
+
+def test_every_record_is_shown_when_it_is_asked_for(visit: Visit) -> None:
+    page = visit.session(LONG)
+    page.get_by_role("link", name="Every record").click()
+    expect(page).to_have_url(re.compile("all=1"))
+    expect(page.locator("#e0")).to_have_count(1)
+    page.get_by_role("link", name="Hide state records").click()
+    expect(page).not_to_have_url(re.compile("all=1"))
+
+
+def test_the_end_opens_at_the_last_entry(visit: Visit) -> None:
+    page = visit.session(LONG)
+    page.get_by_role("link", name="End", exact=True).click()
+    expect(page).to_have_url(re.compile("at=end"))
+    last = page.locator("#timeline > :is(.card, .chips)").last
+    expect(last).to_be_in_viewport()

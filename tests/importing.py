@@ -1,0 +1,28 @@
+"""Files imported into the test database once for a whole module, and taken out again after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.management import call_command
+from django.db import connection
+from pytest_django.plugin import DjangoDbBlocker
+
+from sessions.services.sync import Report, sync
+
+
+@contextmanager
+def imported(blocker: DjangoDbBlocker, *paths: Path) -> Iterator[Report]:
+    """For fixtures of a module; the tests that use it only read."""
+    with blocker.unblock():
+        report = sync(paths)
+    try:
+        yield report
+    finally:
+        with blocker.unblock():
+            call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
+            with connection.cursor() as cursor:
+                cursor.execute("INSERT INTO transcripts_text (transcripts_text) VALUES ('delete-all')")
+            connection.close()
