@@ -204,7 +204,7 @@ def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(proje
 
 
 def test_files_that_go_between_being_found_and_being_read_are_named(project: Path) -> None:
-    first, second, third = (good(project, number) for number in (1, 2, 3))
+    first, second, third = (good(project, number).rename(project / f"copy-{number}.jsonl") for number in (1, 2, 3))
     found = list(discover([config(project)]))
     first.unlink()
     second.unlink()
