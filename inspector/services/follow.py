@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from inspector.services.imports import demo_settle, import_run, interrupted_runs_fail
-from sessions.engine.discovery import wanted
+from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
 DEBOUNCE_MS = 150
@@ -62,7 +62,9 @@ def _follow_present(path: Path, stop: threading.Event) -> None:
 
 
 def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
-    files = {Path(name) for _, name in changes if wanted(Path(name).name, str(Path(name).parent))}
+    named = {Path(name) for _, name in changes}
+    root = _root(path)
+    files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
     gone = any(change is Change.deleted for change, _ in changes)
     try:
         if gone:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from inspector.models import Run
+from sessions.engine.paths import kept
 from sessions.models import Source, Transcript
 from sessions.services.sync import Progress, Report, sync
 
@@ -23,7 +24,7 @@ def import_run(path: Path, *, demo: bool = False) -> Report:
     started = now_ms()
     run = Run.objects.create(
         kind="import",
-        target=str(path),
+        target=kept(path),
         parameters={"demo": demo},
         status=Run.Status.RUNNING,
         created_at=started,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 SQLITE = "django.db.backends.sqlite3"
+POSTGRESQL = "inspector.startup.postgresql"
 BUSY_SECONDS = 20
 PRAGMAS = (
     "PRAGMA page_size = 8192",
@@ -24,7 +25,7 @@ def with_options(config: dict[str, Any]) -> dict[str, Any]:
     """The database as the environment names it, with the options that make it fit for a reader and a writer at once."""
     # Each thread of the web server keeps its connection; see inspector.asgi.
     if config["ENGINE"] != SQLITE:
-        return {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+        return {**config, "ENGINE": POSTGRESQL, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
     options = {
         "init_command": ";".join(PRAGMAS),
         # A transaction that began as a reader cannot wait for its turn to write: it fails at once.

@@ -11,9 +11,11 @@ from pathlib import Path, PurePath
 import orjson
 
 from sessions.engine.linking import FileRole, classify
+from sessions.engine.paths import kept
 
 SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
-SNIFF_BYTES = 64 * 1024
+LARGEST = (1 << 63) - 1
+SNIFF_BYTES = 16 * 1024
 MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
 FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
 
@@ -28,49 +30,101 @@ class Candidate:
     mtime_ns: int
     device: int
     inode: int
+    refused: str = ""
+    """Why nothing can be read here; the path may then be a directory."""
 
 
 class PathMissingError(ValueError):
-    """A path that was asked for is not there."""
+    """A path that was asked for is not there, or is nothing that can be read."""
 
 
 def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
     """Every transcript and spilled output below `paths`: files, project directories, or configuration directories."""
     for path in paths:
         path = Path(os.path.abspath(path.expanduser()))
-        if path.is_file():
-            yield candidate(path, path.stat())
-            continue
-        if not path.is_dir():
-            raise PathMissingError(f"{path} does not exist.")
-        projects = path / "projects"
-        yield from _walk(projects if projects.is_dir() else path)
+        try:
+            if path.is_file():
+                yield candidate(path, path.stat())
+                continue
+            if not path.is_dir():
+                what = "is neither a file nor a directory" if path.exists() else "does not exist"
+                raise PathMissingError(f"{path} {what}.")
+            projects = path / "projects"
+            root = projects if projects.is_dir() else path
+        except OSError as error:
+            raise PathMissingError(f"{path} cannot be read ({_reason(error)}).") from error
+        yield from _walk(root)
 
 
 def candidate(path: Path, status: os.stat_result) -> Candidate:
-    project = project_of(path)
-    role = classify(path.relative_to(project))
-    return Candidate(str(path), str(project), role, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+    return _candidate(path, status.st_size, _fitting(status.st_mtime_ns), status.st_dev, status.st_ino)
+
+
+def _candidate(path: Path, size: int, mtime_ns: int, device: int, inode: int, refused: str = "") -> Candidate:
+    name = PurePath(kept(path))
+    project = project_of(name)
+    role = classify(name.relative_to(project))
+    return Candidate(str(name), str(project), role, size, mtime_ns, _fitting(device), _fitting(inode), refused)
+
+
+def _fitting(number: int) -> int:
+    """File systems give inodes of 64 bits without a sign, and files dates in far futures; columns have a sign."""
+    return number if -LARGEST <= number <= LARGEST else number & LARGEST
+
+
+def _refused(path: str, reason: str) -> Candidate:
+    return _candidate(Path(path), 0, 0, 0, 0, reason)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def wanted(name: str, directory: str) -> bool:
     return name.endswith(".jsonl") or (directory.endswith("tool-results") and not name.startswith("."))
 
 
+def inside(root: Path, path: Path) -> bool:
+    """Is the path where it says it is, with no link on the way from `root`?"""
+    return os.path.realpath(path) == os.path.join(os.path.realpath(root), os.path.relpath(path, root))
+
+
 def _walk(root: Path) -> Iterator[Candidate]:
+    limits = os.path.realpath(root) + os.sep
     stack = [str(root)]
     while stack:
         directory = stack.pop()
         try:
-            listing = sorted(os.scandir(directory), key=lambda entry: entry.name)
-        except PermissionError:
+            with os.scandir(directory) as entries:
+                listing = sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _refused(directory, _reason(error))
             continue
         for entry in listing:
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in SKIPPED:
-                    stack.append(entry.path)
-            elif wanted(entry.name, directory) and entry.is_file():
-                yield candidate(Path(entry.path), entry.stat())
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in SKIPPED:
+                        stack.append(entry.path)
+                elif found := _look(entry, directory, limits):
+                    yield found
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                yield _refused(entry.path, _reason(error))
+
+
+def _look(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
+    """A file that we read. Links are not followed: what they lead to is found in its own place, or is not ours."""
+    if entry.is_symlink():
+        matters = entry.is_dir() or (wanted(entry.name, directory) and entry.is_file())
+        if matters and not os.path.realpath(entry.path).startswith(limits):
+            return _refused(entry.path, "a link that leads out of the directory; links are not followed")
+        return None
+    if not wanted(entry.name, directory) or not entry.is_file():
+        return None
+    return candidate(Path(entry.path), entry.stat())
 
 
 def project_of(path: PurePath) -> PurePath:

@@ -67,7 +67,7 @@ def _render(markdown: str) -> Html:
     text = visible(markdown[:MAX_PROSE])
     if _PLAIN.match(text) and not _NUMBERED.match(text):
         return Html(f"<p>{text.rstrip()}</p>")
-    if _hostile(text):
+    if hostile(text):
         return Html(f"<pre>{escape(text, quote=False)}</pre>")
     parser = _parser()
     env: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def _render(markdown: str) -> Html:
 _MARKUP = re.compile(r"[\[\]*_`<>!~\\]")
 
 
-def _hostile(text: str) -> bool:
+def hostile(text: str) -> bool:
     if len(text) <= MAX_MARKUP:
         return False
     return any(len(part) > MAX_MARKUP and len(_MARKUP.findall(part)) > MAX_MARKUP // 4 for part in text.split("\n\n"))

@@ -12,10 +12,14 @@ STRIPS = 80
 
 @dataclass(frozen=True, slots=True)
 class Strip:
+    """A column that can be clicked. It leads to its boundary, if it has one, else to its first entry."""
+
     x: float
     width: float
     position: int
     tokens: int | None
+    boundaries: int
+    errors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Ruler:
     line: str
-    area: str
+    """Begins and ends at the bottom, so that what it surrounds can be filled."""
     strips: tuple[Strip, ...]
     boundaries: tuple[Tick, ...]
     errors: tuple[Tick, ...]
@@ -48,25 +52,29 @@ def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
         return None
     peak = max(tokens for _, tokens in points) or 1
     last = max(1, entries - 1)
+    boundaries: Sequence[int] = stored.get("boundaries") or []
+    errors: Sequence[int] = stored.get("errors") or []
 
-    def x(position: int) -> float:
+    def x(position: float) -> float:
         return round(position / last * WIDTH, 1)
 
-    path = " ".join(f"{x(position)},{round(HEIGHT - tokens / peak * (HEIGHT - 6), 1)}" for position, tokens in points)
-    first, end = x(points[0][0]), x(points[-1][0])
+    # Nothing is known before the first request; the last one's size holds to the end, whose edge is out of sight.
+    whole = [(0, 0), (points[0][0], 0), *points, (last * 1.01, points[-1][1]), (last * 1.01, 0)]
+    path = " ".join(f"{x(position):g},{HEIGHT - tokens / peak * (HEIGHT - 6):.0f}" for position, tokens in whole)
     return Ruler(
         line=path,
-        area=f"{first},{HEIGHT} {path} {end},{HEIGHT}",
-        strips=_strips(points, last),
-        boundaries=tuple(Tick(x(position), position) for position in stored.get("boundaries") or []),
-        errors=tuple(Tick(x(position), position) for position in stored.get("errors") or []),
+        strips=_strips(points, boundaries, errors, last),
+        boundaries=tuple(Tick(x(position), position) for position in boundaries),
+        errors=tuple(Tick(x(position), position) for position in errors),
         peak=peak,
         entries=entries,
         mark=x(at),
     )
 
 
-def _strips(points: Sequence[Sequence[int]], last: int) -> tuple[Strip, ...]:
+def _strips(
+    points: Sequence[Sequence[int]], boundaries: Sequence[int], errors: Sequence[int], last: int
+) -> tuple[Strip, ...]:
     count = min(STRIPS, last + 1)
     strips, index, tokens = [], 0, None
     for number in range(count):
@@ -74,5 +82,8 @@ def _strips(points: Sequence[Sequence[int]], last: int) -> tuple[Strip, ...]:
         while index < len(points) and points[index][0] < stop:
             tokens = points[index][1]
             index += 1
-        strips.append(Strip(round(number * WIDTH / count, 1), round(WIDTH / count, 1), start, tokens))
+        within = [position for position in boundaries if start <= position < stop]
+        failed = sum(start <= position < stop for position in errors)
+        left, width = round(number * WIDTH / count, 1), round(WIDTH / count, 1)
+        strips.append(Strip(left, width, within[0] if within else start, tokens, len(within), failed))
     return tuple(strips)

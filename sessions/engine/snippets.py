@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from unicodedata import normalize
+
+from sessions.engine.folding import folded_words
 
 TERM = re.compile(r'"([^"]*)"?|(\S+)')
 WORD = re.compile(r"\w+")
@@ -27,7 +30,8 @@ class Query:
     def of(cls, text: str) -> Query:
         """Words are joined by "and"; `"a b"` and `a_b` are phrases; `beg*` is a beginning."""
         terms = []
-        for quoted, plain in TERM.findall(text):
+        # A letter and its accent may come as two characters, and would be taken for two words.
+        for quoted, plain in TERM.findall(normalize("NFC", text)):
             # The index splits at everything that is no letter or digit, the underscore included.
             words = tuple(word for part in WORD.findall(quoted or plain) for word in part.split("_") if word)
             if words:
@@ -37,14 +41,13 @@ class Query:
     def fts5(self) -> str:
         return " ".join('"' + " ".join(term.words) + '"' + ("*" if term.prefix else "") for term in self.terms)
 
-    def tsquery(self) -> str:
-        parts = []
-        for term in self.terms:
-            words = [f"'{word}'" for word in term.words]
-            if term.prefix:
-                words[-1] += ":*"
-            parts.append("(" + " <-> ".join(words) + ")")
-        return " & ".join(parts)
+    def tsqueries(self) -> list[str]:
+        """One for each term: a long text is indexed in pieces, and its terms may stand in different ones."""
+        return [
+            " <-> ".join(f"'{word}'" for part in term.words for word in folded_words(part))
+            + (":*" if term.prefix else "")
+            for term in self.terms
+        ]
 
     def pattern(self) -> re.Pattern[str]:
         """Finds any of the terms in the original text, whatever stands between the words of a phrase."""

@@ -12,10 +12,13 @@ SQLITE = (
     " tokenize='unicode61 remove_diacritics 2')",
     # Larger pieces before they go to disk, and fewer merges of them: an import writes the index in half the time.
     "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('hashsize', 16000000)",
-    "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('automerge', 8)",
+    "INSERT INTO transcripts_text (transcripts_text, rank) VALUES ('automerge', 16)",
 )
 POSTGRESQL = (
-    "CREATE TABLE transcripts_text (entry_id bigint PRIMARY KEY, body tsvector NOT NULL)",
+    # Pieces, because a tsvector is limited in size and in positions. The words in it are chosen by us: PostgreSQL's own
+    # parser takes a path or an address for one word.
+    "CREATE TABLE transcripts_text (entry_id bigint, piece integer, body tsvector NOT NULL,"
+    " PRIMARY KEY (entry_id, piece))",
     "CREATE INDEX transcripts_text_body ON transcripts_text USING gin (body)",
 )
 

@@ -13,7 +13,7 @@ from sessions.selectors.archive import Reader
 
 def find_entry(transcript: Transcript, address: str) -> tuple[Transcript, Entry]:
     """In this transcript, or else in one of the session's others: a permalink need not know who wrote the entry."""
-    if address[:1] == "L" and address[1:].isdigit() and len(address) < 12:
+    if address[:1] == "L" and address.isascii() and address[1:].isdigit() and len(address) < 12:
         entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | int(address[1:]) & POSITION_MASK).first()
         if entry is not None:
             return transcript, entry

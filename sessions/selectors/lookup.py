@@ -6,6 +6,7 @@ import os
 
 from django.db.models import Q
 
+from sessions.engine.paths import kept
 from sessions.models import Source, Transcript
 
 
@@ -15,6 +16,7 @@ class LookupFailedError(ValueError):
 
 def find_transcript(name: str) -> Transcript:
     """A session id, a unique prefix of one, or a path. Sub-agents answer to `agent-<id>` and to their bare id."""
+    name = kept(name)
     known = Transcript.objects.select_related("source", "project")
     current = known.exclude(source__state=Source.State.REPLACED)
     exact = known.filter(public_id=name).first()

@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 from django.db.models import QuerySet
 
+from sessions.engine.paths import kept
 from sessions.models import Source, Transcript
 from sessions.selectors.catalog import current_sessions
 
@@ -55,7 +56,7 @@ def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
         current_sessions()
         .filter(
             source__state=Source.State.PRESENT,
-            source__path__startswith=f"{policy.projects}/",
+            source__path__startswith=f"{kept(policy.projects)}/",
             source__mtime_ns__lte=written_before * 1_000_000,
         )
         .select_related("source", "project")

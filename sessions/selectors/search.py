@@ -79,16 +79,22 @@ def search(
     return SearchPage(tuple(_hits(chosen, query)), count, str(skip + limit) if more else None)
 
 
-def _match_sql(query: Query) -> tuple[str, str]:
+def _match_sql(query: Query) -> tuple[str, list[str]]:
     if connection.vendor == "sqlite":
-        return "SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH %s", query.fts5()
-    return "SELECT entry_id FROM transcripts_text WHERE body @@ to_tsquery('simple', %s)", query.tsquery()
+        return "SELECT rowid FROM transcripts_text WHERE transcripts_text MATCH %s", [query.fts5()]
+    words = query.tsqueries()
+    others = "".join(
+        " AND EXISTS (SELECT 1 FROM transcripts_text other"
+        " WHERE other.entry_id = transcripts_text.entry_id AND other.body @@ %s::tsquery)"
+        for _ in words[1:]
+    )
+    return f"SELECT DISTINCT entry_id FROM transcripts_text WHERE body @@ %s::tsquery{others}", words
 
 
 def _few(query: Query, scope: QuerySet[Transcript]) -> tuple[int | None, list[_Match] | None]:
     sql, words = _match_sql(query)
     with connection.cursor() as cursor:
-        cursor.execute(f"{sql} LIMIT {FEW + 1}", [words])
+        cursor.execute(f"{sql} LIMIT {FEW + 1}", words)
         ids = [row[0] for row in cursor.fetchall()]
     if len(ids) > FEW:
         return None, None
@@ -119,7 +125,7 @@ def _latest(query: Query, scope: QuerySet[Transcript], wanted: int) -> list[_Mat
             start = pk << POSITION_BITS
             cursor.execute(
                 f"{sql} AND {key} >= %s AND {key} < %s ORDER BY {key} DESC LIMIT %s",
-                [words, start, start + _SPAN, wanted],
+                [*words, start, start + _SPAN, wanted],
             )
             ids = [row[0] for row in cursor.fetchall()]
             if ids:

@@ -8,8 +8,10 @@ from pathlib import PurePath
 from django.http import Http404
 
 from sessions.models import Source, Transcript
-from sessions.selectors.catalog import LIVE_MS
+from sessions.selectors.catalog import LIVE_MS, current_sessions
 from sessions.selectors.spend import AgentSpend, agent_spend
+
+NEIGHBOURS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Head:
     agents: AgentSpend
     successor: Transcript | None
     live: bool
+    rewritten_as: Transcript | None = None
+    """Of an earlier version: what the file holds now."""
 
     @property
     def public_id(self) -> str:
@@ -52,6 +56,18 @@ class Head:
         return self.transcript.source.state == Source.State.REPLACED
 
     @property
+    def main(self) -> Transcript:
+        """The session itself, on the pages of its sub-agents too."""
+        return self.transcript.parent or self.transcript
+
+    @property
+    def neighbours(self) -> list[Transcript]:
+        """The latest sessions of the same project. A query, so only pages with a side column ask."""
+        wanted = current_sessions().filter(project=self.transcript.project_id).order_by("-last_at", "-pk")
+        found = list(wanted.only("public_id", "title", "first_prompt", "last_at")[:NEIGHBOURS])
+        return found if self.main in found else [*found, self.main]
+
+    @property
     def agent_type(self) -> str:
         kind = self.transcript.meta.get("agentType")
         return kind if isinstance(kind, str) else ""
@@ -65,14 +81,17 @@ def transcript_get(public_id: str) -> Transcript:
         .first()
     )
     if transcript is None:
-        raise Http404(f"No session {public_id} has been imported.")
+        raise Http404(f"No session {public_id[:80]} has been imported.")
     return transcript
 
 
 def session_head(public_id: str, now: int) -> Head:
     transcript = transcript_get(public_id)
-    successor = None
-    if transcript.continued_in:
-        successor = Transcript.objects.filter(public_id=transcript.continued_in).only("public_id", "title").first()
-    live = transcript.source.state == Source.State.PRESENT and now - transcript.source.mtime_ns // 1_000_000 < LIVE_MS
-    return Head(transcript, agent_spend(transcript), successor, live)
+    source = transcript.source
+    known = Transcript.objects.only("public_id", "title", "first_prompt")
+    successor = known.filter(public_id=transcript.continued_in).first() if transcript.continued_in else None
+    rewritten_as = None
+    if source.state == Source.State.REPLACED:
+        rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
+    live = source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
+    return Head(transcript, agent_spend(transcript), successor, live, rewritten_as)

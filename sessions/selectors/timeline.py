@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -43,17 +43,21 @@ class Window:
 
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
     """The window that a person sees who asked for `position`: a little of what led there, then what follows."""
-    lead = _select(transcript, "id < %s", position, "DESC", LEAD, everything)
-    start = lead[-1][0] & _MASK if lead else position
-    return window_from(transcript, start, everything=everything)
+    lead = _select(transcript, "id < %s", position, "DESC", LEAD + 1, everything)
+    start = lead[:LEAD][-1][0] & _MASK if lead else position
+    return _window_from(transcript, start, lead[LEAD:], everything=everything)
 
 
 def window_from(transcript: Transcript, start: int, *, everything: bool = False) -> Window:
+    above = _select(transcript, "id < %s", start, "DESC", 1, everything)
+    return _window_from(transcript, start, above, everything=everything)
+
+
+def _window_from(transcript: Transcript, start: int, above: list[tuple[Any, ...]], *, everything: bool) -> Window:
     found = _select(transcript, "id >= %s", start, "ASC", WINDOW + 1, everything)
     rows = _within_bytes(found[:WINDOW])
     later = found[len(rows)][0] & _MASK if len(found) > len(rows) else None
-    earlier = _select(transcript, "id < %s", start, "DESC", 1, everything)
-    return _build(transcript, rows, earlier[0][0] & _MASK if earlier else None, later)
+    return _build(transcript, rows, above[0][0] & _MASK if above else None, later)
 
 
 def window_until(transcript: Transcript, end: int, *, everything: bool = False) -> Window:
@@ -61,18 +65,19 @@ def window_until(transcript: Transcript, end: int, *, everything: bool = False) 
     found = _select(transcript, "id < %s", end, "DESC", WINDOW + 1, everything)
     kept = _within_bytes(found[:WINDOW])
     earlier = found[len(kept)][0] & _MASK if len(found) > len(kept) else None
-    return _build(transcript, kept[::-1], earlier, end)
+    return _build(transcript, kept[::-1], earlier, end if end < transcript.entries else None)
 
 
 def window_last(transcript: Transcript, *, everything: bool = False) -> Window:
-    window = window_until(transcript, _MASK, everything=everything)
-    return replace(window, later=None)
+    return window_until(transcript, _MASK, everything=everything)
 
 
 def rows_at(transcript: Transcript, positions: Iterable[int]) -> Window:
     """Just these entries, with the results of their calls."""
     base = transcript.pk << POSITION_BITS
     ids = sorted({base | position for position in positions})
+    if not ids:
+        return Window((), {}, {}, None, None, 0)
     marks = ",".join(["%s"] * len(ids))
     found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
     return _build(transcript, found, None, None)
@@ -155,9 +160,21 @@ def _results(transcript: Transcript, reader: Reader, rows: Sequence[Row]) -> dic
     fates = _marks(transcript, found[0][0] & _MASK, found[-1][0] & _MASK) if found else []
     results: dict[str, Row] = {}
     for row in found:
-        # A result that was written again after a resume says the same: the first has the right place.
-        results.setdefault(wanted[row[8]], _row(row[:8], reader.record(row[1], row[2]), fates))
+        made = _row(row[:8], reader.record(row[1], row[2]), fates)
+        # A row is filed under its first result. One that was written again after a resume says the same: the first
+        # has the right place.
+        for one in [wanted[row[8]], *_answered(made.record)]:
+            results.setdefault(one, made)
     return results
+
+
+def _answered(record: Record) -> list[str]:
+    """The calls that a record has results of."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    ids = [block.get("tool_use_id") for block in blocks if isinstance(block, dict)]
+    return [one for one in ids if isinstance(one, str)]
 
 
 def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
@@ -167,12 +184,12 @@ def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
 
 
 def calls_answered_since(transcript: Transcript, position: int) -> list[int]:
-    """Positions of the calls above `position` whose results stand at or below it."""
+    """Positions of the calls above `position` whose results stand at or below it, the latest so many."""
     base = transcript.pk << POSITION_BITS
     found = _fetch(
-        "SELECT call.id FROM transcripts_entry result JOIN transcripts_entry call ON call.tool_key = result.tool_key"
-        f" WHERE result.id >= %s AND result.id <= %s AND (result.flags & {_RESULT}) != 0"
-        f" AND call.id >= %s AND call.id < %s AND (call.flags & {int(Flag.CALL)}) != 0",
-        [base | position, base | _MASK, base, base | position],
+        f"SELECT id FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {int(Flag.CALL)}) != 0"
+        " AND tool_key IN (SELECT tool_key FROM transcripts_entry WHERE id >= %s AND id <= %s"
+        f" AND tool_key IS NOT NULL AND (flags & {_RESULT}) != 0) ORDER BY id DESC LIMIT {WINDOW}",
+        [base, base | position, base | position, base | _MASK],
     )
     return [row[0] & _MASK for row in found]

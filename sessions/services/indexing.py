@@ -24,7 +24,7 @@ from sessions.services import text_index
 from sessions.services.writer import Written
 
 Texts = Sequence[tuple[int, str]]
-COMMIT_CHARS = 8_000_000
+COMMIT_CHARS = 24_000_000
 AT_ONCE = 500
 
 

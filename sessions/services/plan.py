@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
+import orjson
 from django.db import transaction
 
 from sessions.engine.discovery import Candidate, is_transcript
+from sessions.engine.paths import kept, opened
 from sessions.engine.scan.reading import PRINT_BYTES, print_of
 from sessions.models import Project, Source, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services.pool import Job
 from sessions.services.writer import Written
 
+OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
+META_BYTES = 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -43,11 +47,17 @@ class Planner:
 
     def plan(self, candidates: Iterable[Candidate], roots: Sequence[Path] = ()) -> Plan:
         """Newest files first: they are what people look for while the rest is still being read."""
-        plan, seen, fresh = Plan(), set(), []
+        plan, fresh = Plan(), []
+        seen: set[str] = set()
+        unread: list[str] = []
         for candidate in sorted(candidates, key=lambda one: -one.mtime_ns):
             if candidate.path in seen:
                 continue
             seen.add(candidate.path)
+            if candidate.refused:
+                unread.append(candidate.path)
+                plan.failed.append(f"{candidate.path}: {candidate.refused}")
+                continue
             plan.files += 1
             plan.bytes += candidate.size
             source = self._sources.get(candidate.path)
@@ -55,7 +65,7 @@ class Planner:
                 fresh.append(candidate)
             elif not _same(source, candidate):
                 self._changed(plan, source, candidate)
-        gone = self._gone(seen, roots)
+        gone = self._gone(seen, roots, unread)
         with transaction.atomic():
             fresh = [candidate for candidate in fresh if not self._moved(candidate, gone)]
             self._vanish(gone.values())
@@ -95,21 +105,29 @@ class Planner:
             self._taken = None
             self._create(plan, [candidate])
 
-    def _gone(self, seen: set[str], roots: Sequence[Path]) -> dict[tuple[int, int], Source]:
+    def _gone(self, seen: set[str], roots: Sequence[Path], unread: list[str]) -> dict[tuple[int, int], Source]:
+        """What is no longer below the roots; of what is in a directory that cannot be read, nobody knows."""
         if not roots:
             return {}
-        starts = tuple(f"{root}/" for root in roots)
+        starts = tuple(f"{kept(root)}/" for root in roots)
+        unknown = tuple(f"{directory}/" for directory in unread)
         return {
             (source.device, source.inode): source
             for source in self._sources.values()
-            if source.state == Source.State.PRESENT and source.path not in seen and source.path.startswith(starts)
+            if source.state == Source.State.PRESENT
+            and source.path not in seen
+            and source.path.startswith(starts)
+            and not source.path.startswith(unknown)
         }
 
     def _moved(self, candidate: Candidate, gone: dict[tuple[int, int], Source]) -> bool:
         """The same file under another name keeps its transcript."""
         source = gone.get((candidate.device, candidate.inode))
-        if source is None or candidate.size != source.archived or not _continues(source, candidate):
-            return False
+        try:
+            if source is None or candidate.size != source.archived or not _continues(source, candidate):
+                return False
+        except OSError:
+            return False  # it is opened once more as a new file, and then reported
         del gone[candidate.device, candidate.inode]
         source.path = candidate.path
         source.save(update_fields=["path"])
@@ -126,7 +144,7 @@ class Planner:
         kept = []
         for candidate in candidates:
             try:
-                if candidate.role.kind == "result" or is_transcript(Path(candidate.path)):
+                if _trusted(candidate) or is_transcript(opened(candidate.path)):
                     kept.append(candidate)
                 else:
                     plan.skipped.append(candidate.path)
@@ -146,7 +164,8 @@ class Planner:
             role = candidate.role
             facts = {"session_id": role.session_id, "agent_id": role.agent_id}
             agent = role.kind != "main"
-            plan.jobs.append(Job(source.pk, ids.get(source.pk), source.path, 0, candidate.size, facts, agent))
+            path = str(opened(source.path))
+            plan.jobs.append(Job(source.pk, ids.get(source.pk), path, 0, candidate.size, facts, agent))
 
     def _transcript(self, source: Source, candidate: Candidate) -> Transcript:
         role = candidate.role
@@ -158,7 +177,7 @@ class Planner:
             public_id=self._free(name or Path(candidate.path).stem),
             session_id=role.session_id,
             agent_id=role.agent_id,
-            meta=_meta(Path(candidate.path)) if role.kind != "main" else {},
+            meta=_meta(opened(candidate.path)) if role.kind != "main" else {},
         )
 
     def _project(self, directory: str) -> Project:
@@ -170,7 +189,9 @@ class Planner:
 
     def _free(self, name: str) -> str:
         """A public id that nobody has: names of files are unique only within a directory."""
-        name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180] or "unnamed"
+        name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180]
+        # An address that is only dots would mean a directory.
+        name = name.strip(".") or "unnamed"
         if self._taken is None:
             self._taken = set(Transcript.objects.values_list("public_id", flat=True))
         free, number = name, 1
@@ -179,6 +200,11 @@ class Planner:
             free = f"{name}~{number}"
         self._taken.add(free)
         return free
+
+
+def _trusted(candidate: Candidate) -> bool:
+    """Spilled output may hold anything; and a name that only the agent gives needs no second look."""
+    return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
 
 
 def _same(source: Source, candidate: Candidate) -> bool:
@@ -193,7 +219,7 @@ def _continues(source: Source, candidate: Candidate) -> bool:
     """Does the file still begin with what we have of it?"""
     if not source.archived:
         return True
-    with Path(candidate.path).open("rb") as file:
+    with opened(candidate.path).open("rb") as file:
         if not source.tail_hash:
             # Interrupted in the middle: only the bytes themselves can tell.
             return _equal(source, candidate.path)
@@ -208,7 +234,7 @@ def _continues(source: Source, candidate: Candidate) -> bool:
 
 def _equal(source: Source, path: str) -> bool:
     """Byte for byte, for the rare file that was touched without changing its size."""
-    with Path(path).open("rb") as file:
+    with opened(path).open("rb") as file:
         for at in range(0, source.archived, COMPARE_STEP):
             length = min(COMPARE_STEP, source.archived - at)
             if file.read(length) != Reader(source.pk).read(at, length):
@@ -232,19 +258,24 @@ def _job(source: Source, candidate: Candidate) -> Job:
     transcript = Transcript.objects.filter(source=source).first()
     if transcript is None:
         # Spilled output has no lines: whatever was archived of it is written anew.
-        return Job(source.pk, None, source.path, 0, candidate.size, None, False)
+        return Job(source.pk, None, str(opened(source.path)), 0, candidate.size, None, False)
     agent = transcript.kind != Transcript.Kind.MAIN
     facts, links = transcript.state.get("facts"), transcript.state.get("links")
     if facts is None:
         facts = {"session_id": transcript.session_id, "agent_id": transcript.agent_id}
     facts = {**facts, "ruler": transcript.ruler}
-    return Job(source.pk, transcript.pk, source.path, source.imported, candidate.size, facts, agent, links)
+    path = str(opened(source.path))
+    return Job(source.pk, transcript.pk, path, source.imported, candidate.size, facts, agent, links)
 
 
 def _meta(path: Path) -> dict[str, object]:
     """What the client noted beside a sub-agent's transcript."""
+    path = path.with_suffix(".meta.json")
     try:
-        meta = json.loads(path.with_suffix(".meta.json").read_bytes())
+        if not path.is_file():  # a pipe of that name would keep us waiting
+            return {}
+        with path.open("rb") as file:
+            meta = orjson.loads(file.read(META_BYTES))
     except (OSError, ValueError):
         return {}
     return meta if isinstance(meta, dict) else {}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from pathlib import PurePath
+from collections.abc import Collection
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
-from sessions.models import Project, Request, Source, Transcript
+from sessions.models import Request, Source, Transcript
+from sessions.services.families import families_unite
 from sessions.services.writer import Written
 
 _COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
@@ -49,7 +48,8 @@ def settle(touched: dict[int, int], written: Written) -> None:
         _totals(cursor, changed)
         _turns(cursor, touched)
     written.add("transcript", len(changed))
-    _families(touched)
+    if any(first == 0 for first in touched.values()):
+        families_unite()
     ids = list(touched)
     for at in range(0, len(ids), 500):
         Transcript.objects.filter(pk__in=ids[at : at + 500]).update(settled=True)
@@ -187,64 +187,3 @@ def _turns(cursor: Any, touched: dict[int, int]) -> None:
     cursor.execute(TURNS.format(where=where))
     rows = [(*row[:6], row[6] << POSITION_BITS | row[7]) for row in cursor.fetchall()]
     cursor.executemany(SET_TURN, rows)
-
-
-def _families(touched: dict[int, int]) -> None:
-    """Sub-agents find their session, projects their working directory, spilled output its transcript."""
-    ids = list(touched)
-    transcripts = [
-        transcript
-        for at in range(0, len(ids), 500)
-        for transcript in Transcript.objects.filter(pk__in=ids[at : at + 500])
-        .select_related("project", "source")
-        .defer("state", "ruler")
-    ]
-    _parents([one for one in transcripts if one.kind != Transcript.Kind.MAIN and one.parent_id is None])
-    _children([one for one in transcripts if one.kind == Transcript.Kind.MAIN])
-    for transcript in transcripts:
-        project = transcript.project
-        if not project.cwd and transcript.cwd and transcript.kind == Transcript.Kind.MAIN:
-            Project.objects.filter(pk=project.pk, cwd="").update(cwd=transcript.cwd)
-            project.cwd = transcript.cwd
-
-    _spilled()
-
-
-def _spilled() -> None:
-    """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
-    for source in Source.objects.filter(kind=Source.Kind.RESULT, owner=None):
-        session = PurePath(source.path).parent.parent
-        owner = Transcript.objects.filter(
-            kind=Transcript.Kind.MAIN, session_id=session.name, project__directory=str(session.parent)
-        ).first()
-        if owner is not None:
-            Source.objects.filter(pk=source.pk).update(owner=owner)
-
-
-def _parents(orphans: Sequence[Transcript]) -> None:
-    if not orphans:
-        return
-    mains = _mains({one.session_id for one in orphans})
-    for orphan in orphans:
-        parent = mains.get((orphan.project_id, orphan.session_id))
-        if parent is not None:
-            Transcript.objects.filter(pk=orphan.pk).update(parent_id=parent)
-
-
-def _children(mains: Sequence[Transcript]) -> None:
-    """A sub-agent's file may be read before its session's."""
-    by_session = {(one.project_id, one.session_id): one.pk for one in mains}
-    waiting = Transcript.objects.filter(
-        ~Q(kind=Transcript.Kind.MAIN), parent=None, session_id__in={one.session_id for one in mains}
-    ).values_list("pk", "project_id", "session_id")
-    for pk, project_id, session_id in list(waiting) if mains else []:
-        parent = by_session.get((project_id, session_id))
-        if parent is not None:
-            Transcript.objects.filter(pk=pk).update(parent_id=parent)
-
-
-def _mains(sessions: set[str]) -> dict[tuple[int, str], int]:
-    rows = Transcript.objects.filter(kind=Transcript.Kind.MAIN, session_id__in=sessions).exclude(
-        source__state=Source.State.REPLACED
-    )
-    return {(project, session): pk for pk, project, session in rows.values_list("pk", "project_id", "session_id")}

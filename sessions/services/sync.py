@@ -20,6 +20,7 @@ from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
+from sessions.services.families import spilled_unite
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
@@ -195,6 +196,8 @@ class Work:
             for transcript in Transcript.objects.filter(pk__in=unlinked):
                 relink(transcript, self._written)
             settle(touched, self._written)
+            if any(job.transcript_id is None for job in self._plan.jobs):
+                spilled_unite()
 
 
 def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[str]) -> Report:

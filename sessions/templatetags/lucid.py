@@ -129,7 +129,13 @@ def card(context: Context, shown: Card) -> SafeString:
             moment=_exactly(exact),
             body=parts(context, shown.parts),
             cut=shown.cut,
+            places=_places(shown),
         )
+
+
+def _places(shown: Card) -> SafeString:
+    """Where links to the other records of a card arrive: a result has no card of its own."""
+    return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in shown.rows[1:]]))
 
 
 @register.simple_tag(takes_context=True)

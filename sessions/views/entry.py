@@ -7,6 +7,7 @@ from pathlib import PurePath
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
@@ -44,7 +45,9 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
         "facts": entry_facts(transcript, entry, window),
     }
     part = {"full": "#cards", "facts": "#facts"}.get(request.GET.get("part", "")) if request.htmx else None
-    return render(request, f"transcripts/entry.html{part or ''}", context)
+    response = render(request, f"transcripts/entry.html{part or ''}", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
 
 
 @require_safe

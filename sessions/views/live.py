@@ -15,16 +15,15 @@ from sessions.engine.secrets import mask
 from sessions.models import Transcript
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import calls_answered_since, rows_at, window_from
-from sessions.views.session import stretches_of
+from sessions.views.session import number_asked, stretches_of
 
 
 @never_cache
 @require_safe
 def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
-    asked = request.GET.get("after", "")
-    after = int(asked) if asked.isdigit() else 0
+    after = number_asked(request, "after") or 0
     entries = Transcript.objects.filter(public_id=session).values_list("entries", flat=True).first()
-    if entries is None or entries <= after:
+    if entries is not None and entries <= after:
         return HttpResponse(status=204)
     head = session_head(session, now_ms())
     transcript = head.transcript

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.engine.cards import Card, build
-from sessions.engine.place import POSITION_MASK
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript, Turn
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
+
+DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,29 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -> tuple[Window, str]:
-    """The window that the address asks for, and by which of its parameters."""
-    asked = request.GET
-    if asked.get("at") == "end":
+    """The window that the address asks for, and by which of its parameters. Places outside mean the nearest inside."""
+    if request.GET.get("at") == "end":
         return window_last(transcript, everything=everything), "at"
-    for name, build_window in (("before", window_until), ("from", window_from), ("at", window_at)):
-        position = asked.get(name, "")
-        if position.isdigit():
-            at = min(int(position), POSITION_MASK)
-            return build_window(transcript, at, everything=everything), name
+    last = max(0, transcript.entries - 1)
+    for name, build_window, most in (
+        ("before", window_until, last + 1),
+        ("from", window_from, last),
+        ("at", window_at, last),
+    ):
+        position = number_asked(request, name)
+        if position is not None and (name, position) != ("before", 0):
+            return build_window(transcript, min(position, most), everything=everything), name
     return window_from(transcript, 0, everything=everything), ""
 
 
+def number_asked(request: HtmxRequest, name: str) -> int | None:
+    """A number of the address; None when there is none, or something else."""
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < DIGITS else None
+
+
 def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[Stretch]:
+    """The cards by turn. `joins`: they come in below others, where a turn that goes on has its heading already."""
     groups: list[tuple[int, list[Card]]] = []
     for card in cards:
         if not groups or groups[-1][0] != card.turn:
@@ -78,7 +89,9 @@ def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) 
     stretches = []
     for number, (turn_number, members) in enumerate(groups):
         turn = turns.get(turn_number)
-        begins = turn is not None and members[0].position <= turn.first + 1
+        # The record that begins a turn may have no card; the one after it stands for it then.
+        tolerance = 0 if joins and number == 0 else 1
+        begins = turn is not None and members[0].position <= turn.first + tolerance
         heading = turn is not None and turn_number > 0 and (begins or (number == 0 and not joins))
         stretches.append(Stretch(turn_number, turn, tuple(members), heading, begins))
     return stretches

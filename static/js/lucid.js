@@ -91,6 +91,7 @@
   function makeCurrent(element) {
     all(".current").forEach((other) => other.classList.remove("current"));
     element.classList.add("current");
+    document.activeElement?.blur();
     element.scrollIntoView({ block: element.matches("tr, li") ? "nearest" : "start" });
   }
 
@@ -179,6 +180,12 @@
     for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
   }
 
+  /* An hx-get that is only a query asks the address of its own link for a part of what is there. */
+  function askOwnAddress(event) {
+    const { elt, path } = event.detail;
+    if (elt.href && path.startsWith("?")) event.detail.path = new URL(path, elt.href).href;
+  }
+
   /* What one reads stays where it is when entries are put in above it. */
   let anchor = null;
 
@@ -201,6 +208,26 @@
     const card = document.getElementById(anchor.id);
     if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.top, behavior: "instant" });
     anchor = null;
+  }
+
+  /* The panel shows an entry: mark its card, and open the panel where it is folded away. */
+  function showPanel(event) {
+    if (event.target.id !== "panel") return;
+    all(".current").forEach((other) => other.classList.remove("current"));
+    event.detail.requestConfig.elt.closest(".card")?.classList.add("current");
+    if (matchMedia("(max-width: 1099px)").matches) find("#panel").showPopover();
+  }
+
+  /* With a key held down, a link does what the browser does with links. */
+  function leaveToBrowser(event) {
+    const held = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (held && event.target.closest("a[hx-get]")) event.stopPropagation();
+  }
+
+  /* What lies under the pointer on the ruler, at once and in its caption. */
+  function readRuler(event) {
+    const output = find("#ruler output");
+    if (output) output.textContent = event.target.closest("#ruler a")?.textContent.trim() || "";
   }
 
   /* The ruler's mark: #ruler has a viewBox and data-entries; its [data-at] moves along the longer side. */
@@ -228,7 +255,10 @@
 
   function watchSoon() {
     cancelAnimationFrame(watching);
-    watching = requestAnimationFrame(watchCards);
+    watching = requestAnimationFrame(() => {
+      watchCards();
+      moveMark();
+    });
   }
 
   function moveMark() {
@@ -254,6 +284,8 @@
   }
 
   document.addEventListener("keydown", onKey);
+  document.addEventListener("click", leaveToBrowser, true);
+  document.addEventListener("pointerover", readRuler);
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-open]");
     if (opener) openDialog(opener.dataset.open);
@@ -264,9 +296,11 @@
     if (event.target.matches("[data-filter]")) onFilter(event.target);
   });
   document.addEventListener("htmx:configRequest", dropEmpty);
+  document.addEventListener("htmx:configRequest", askOwnAddress);
   document.addEventListener("htmx:beforeSwap", beforeSwap);
   document.addEventListener("htmx:afterSwap", afterSwap);
   document.addEventListener("htmx:afterSettle", watchSoon);
+  document.addEventListener("htmx:afterSettle", showPanel);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
   document.addEventListener("htmx:responseError", (event) => {
     toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
@@ -30,12 +29,6 @@ COPIED = 99
 def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Report]:
     with imported(django_db_blocker, names.ROOT) as report:
         yield report
-
-
-def but(*labels: str, because: str) -> list[Any]:
-    """All files; what is wrong with some of them is known."""
-    wrong = pytest.mark.xfail(reason=because)
-    return [pytest.param(label, marks=wrong) if label in labels else label for label in LABELS]
 
 
 def transcript(label: str) -> Transcript:
@@ -133,7 +126,7 @@ def test_the_largest_context_is_found(label: str) -> None:
     assert transcript(label).peak_context == names.expected(label).peak_context
 
 
-@pytest.mark.parametrize("label", but("old", "sibling", because="an inline agent's task, or rows written twice, count"))
+@pytest.mark.parametrize("label", LABELS)
 def test_what_was_typed_is_counted(label: str) -> None:
     assert transcript(label).typed == names.expected(label).prompts
 
@@ -144,7 +137,7 @@ def test_compactions_are_counted(label: str) -> None:
     assert found.compactions == len(found.ruler["boundaries"]) == expected.compactions
 
 
-@pytest.mark.parametrize("label", but("sibling", because="a call that is written twice counts twice"))
+@pytest.mark.parametrize("label", LABELS)
 def test_calls_are_counted(label: str) -> None:
     assert transcript(label).calls == names.expected(label).tool_calls
 

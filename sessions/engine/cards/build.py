@@ -13,14 +13,17 @@ from sessions.engine.cards.chips import Told, attached, chip, progress, state
 from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.cards.loose import blocks, content_of, text
 from sessions.engine.cards.outcome import results_of
-from sessions.engine.cards.size import frame, texts
+from sessions.engine.cards.runs import without_repeats
+from sessions.engine.cards.size import frames, texts
 from sessions.engine.cards.speech import command_output, is_output, prompt_of, speech
 from sessions.engine.cards.system import note, quiet
 from sessions.engine.flags import Flag
 from sessions.engine.rows import Row
 
-PAGE = 130_000
+PAGE = 125_000
 """Bytes that the cards of one window may come to. A window that is larger is built again with smaller limits."""
+_AIM = 0.92 * PAGE
+"""Below it, so that one more time is enough as a rule."""
 _TRIES = 3
 
 
@@ -34,13 +37,14 @@ def build(
     call without a result may still get one.
     """
     window = _Window(rows, results, at_end)
-    cards = window.cards(Lens(mask, whole))
+    cards = without_repeats(window.cards(Lens(mask, whole)))
     for _ in range(0 if whole else _TRIES):
-        fixed, flexible = sum(map(frame, cards)), sum(map(texts, cards))
+        fixed, flexible = frames(cards), sum(map(texts, cards))
         if fixed + flexible <= PAGE:
             break
-        scale = window.lens.scale * max(0.1, (PAGE - fixed) / flexible) * 0.9
-        cards = window.cards(Lens(mask, whole, scale))
+        # Squared, because most texts are shorter than their limit and do not shrink with it.
+        scale = window.lens.scale * max(0.1, (_AIM - fixed) / flexible) ** 2
+        cards = without_repeats(window.cards(Lens(mask, whole, scale)))
     return cards
 
 

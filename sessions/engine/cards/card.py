@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sessions.engine.diffs import Diff
 from sessions.engine.marks import Fate
-from sessions.engine.prose import Html
+from sessions.engine.prose import Html, render
 
 
 class Kind(StrEnum):
@@ -32,8 +32,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prose:
+    """Markdown. An export keeps it as it was written; a page asks for what it says."""
+
     kind: ClassVar[str] = "prose"
-    html: Html
+    text: str
+
+    @property
+    def html(self) -> Html:
+        return render(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,8 @@ class Badge:
     text: str
     by: int | None
     """Position of the record that decided it."""
+    repeated: bool = False
+    """The card before it says the same."""
 
 
 @dataclass(frozen=True, slots=True)

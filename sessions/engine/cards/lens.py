@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sessions.engine.cards.card import Output, Part, Plain, Prose
-from sessions.engine.prose import render, visible
+from sessions.engine.prose import visible
 
 Mask = Callable[[str], str]
 
@@ -74,7 +74,7 @@ class Lens:
         return visible(short.replace("\r\n", "\n"))
 
     def prose(self, text: str, limit: Limit = ANSWER) -> tuple[Part, ...]:
-        return (Prose(render(self.block(text, limit))),) if text.strip() else ()
+        return (Prose(self.block(text, limit)),) if text.strip() else ()
 
     def plain(self, text: str, limit: Limit = WORDS) -> tuple[Part, ...]:
         return (Plain(self.block(text.strip("\n"), limit)),) if text.strip() else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from sessions.engine.cards.card import (
@@ -24,13 +25,22 @@ _ELEMENT = 40
 """Bytes of the markup around a short text."""
 
 
-_FRAME = 300
+_FRAME = 440
+_MARK = 70
 _MORE = 330
 """Of the link to the whole: it stands in two addresses."""
+_TURN = 450
+"""Of the line above the cards of a turn."""
 
 
 def frame(card: Card) -> int:
-    return _FRAME + (_MORE if card.cut else 0)
+    marks = sum(_MARK if mark.repeated else 3 * _MARK for mark in card.marks)
+    words = _bytes(card.title) + sum(map(_bytes, card.facts))
+    return _FRAME + marks + words + (_MORE if card.cut else 0)
+
+
+def frames(cards: Sequence[Card]) -> int:
+    return sum(map(frame, cards)) + _TURN * len({card.turn for card in cards})
 
 
 def texts(card: Card) -> int:
@@ -40,8 +50,8 @@ def texts(card: Card) -> int:
 
 def _part(part: Part) -> int:
     match part:
-        case Prose(html):
-            return _encoded(html)
+        case Prose():
+            return _encoded(part.html)
         case Plain(text) | Output(text):
             return _bytes(text) + _ELEMENT
         case Changes(diff):

@@ -15,6 +15,9 @@ from sessions.engine.linking.evidence import AgentFacts, How, Sighting
 
 __all__ = ["AgentFacts", "AgentNode", "AgentTree", "FileKind", "FileRole", "How", "agent_tree", "classify"]
 
+NAME_CHARS = 200
+"""Ids are uuids; a name that is longer than any id is cut, as it is in the records."""
+
 
 class FileKind(StrEnum):
     MAIN = "main"
@@ -40,7 +43,7 @@ class FileRole:
 def classify(path: PurePath) -> FileRole:
     """The role of a file by its path, relative to the project's directory or longer: only the end of it counts."""
     folders = path.parts[:-1]
-    stem = path.name.split(".", 1)[0]
+    stem = path.name.split(".", 1)[0][:NAME_CHARS]
     if folders[-1:] == ("tool-results",):
         return FileRole(FileKind.RESULT, _before(folders, "tool-results"))
     session = _before(folders, "subagents")
@@ -58,7 +61,7 @@ def _before(folders: tuple[str, ...], name: str) -> str:
     """The folder that holds the last folder of this name: the session's."""
     for at in range(len(folders) - 1, 0, -1):
         if folders[at] == name:
-            return folders[at - 1]
+            return folders[at - 1][:NAME_CHARS]
     return ""
 
 

@@ -158,9 +158,10 @@ class Scanner:
             flags |= _TEXT
             batch.texts.append((row_id, text))
         turn = facts.turn
-        if flags & _TYPED and not flags & _SIDECHAIN:
-            turn = self._open_turn(position, at, text)
-            if self._agent:
+        if flags & _TYPED and not flags & _DUPLICATE:
+            if not flags & _SIDECHAIN:
+                turn = self._open_turn(position, at, text)
+            if self._agent or flags & _SIDECHAIN:
                 flags ^= _TYPED  # what a sub-agent is asked was written by another agent
         turn.last = position
         if at is not None:
@@ -173,7 +174,7 @@ class Scanner:
             if message_key is not None:
                 agent = self._agent_of(record) if self._agent or flags & _SIDECHAIN else ""
                 self._requests.add(record, message, message_key, (position, turn.number, at), agent, facts)
-        if flags & _COUNTED:
+        if flags & _COUNTED and not flags & _DUPLICATE:
             self._count(position, flags)
         number = turn.number
         row = (row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, at, number, flags)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.engine.discovery import PathMissingError
+from sessions.engine.printing import printable
 from sessions.services.sync import Progress, Report, sync
 
 
@@ -33,7 +34,7 @@ class Command(BaseCommand):
         if listener is not None:
             self.stderr.write("")
         for failure in report.failed:
-            self.stderr.write(f"could not read {failure}")
+            self.stderr.write(f"could not read {printable(failure)}")
         if options["json"]:
             self.stdout.write(json.dumps(asdict(report)))
         else:
@@ -53,4 +54,4 @@ class Command(BaseCommand):
             f" ({report.new_entries} new), {report.bad_lines} broken lines, in {report.seconds:.1f} s."
         )
         for path in report.skipped:
-            self.stdout.write(f"not a transcript: {path}")
+            self.stdout.write(f"not a transcript: {printable(path)}")

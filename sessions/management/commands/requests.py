@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.models import Request
 from sessions.selectors.lookup import LookupFailedError, find_transcript
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             return
         for request in requests:
             cost = "unknown" if request.cost is None else f"${request.cost:.4f}"
-            self.stdout.write(f"{iso(request.at)}  {request.model}  {request.message_id}  {cost}")
+            self.stdout.write(f"{iso(request.at)}  {printable(request.model)}  {printable(request.message_id)}  {cost}")
 
 
 def as_json(request: Request) -> dict[str, object]:

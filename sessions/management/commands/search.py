@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.selectors.deep import DeepSearch
 from sessions.selectors.search import Hit, search
@@ -47,9 +48,9 @@ class Command(BaseCommand):
             yield from (hit for hit in DeepSearch(query).hits() if hit is not None)
 
     def _say(self, hit: Hit) -> None:
-        text = "".join(
-            f"\033[1m{piece}\033[0m" if found and self.stdout.isatty() else piece for piece, found in hit.snippet
-        )
+        bold = self.stdout.isatty()
+        pieces = ((printable(piece), found) for piece, found in hit.snippet)
+        text = "".join(f"\033[1m{piece}\033[0m" if found and bold else piece for piece, found in pieces)
         self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
 

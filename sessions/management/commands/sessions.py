@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Count, Sum
 
+from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.models import Source, Transcript
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps([as_json(session) for session in sessions], ensure_ascii=False))
             return
         for session in sessions:
-            title = " ".join((session.title or session.first_prompt or "(no prompt)").split())[:60]
+            title = printable(session.title or session.first_prompt or "(no prompt)").strip()[:60]
             self.stdout.write(f"{(iso(session.last_at) or 'unknown')[:16]}  {session.public_id}  {title}")
 
 

@@ -1,0 +1,1 @@
+"""Django's backend for PostgreSQL, made to take whatever a transcript holds."""

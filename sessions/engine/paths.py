@@ -1,0 +1,20 @@
+"""Paths as text that a database, JSON and a page can hold. File names are bytes, and what is not UTF-8 in them Python
+reads as halves of surrogate pairs, which none of the three takes: those become private characters, and back again."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+_PLANE = 0xF0000
+_ESCAPED = range(0xDC80, 0xDD00)
+_KEPT = {code: _PLANE + code for code in _ESCAPED}
+_OPENED = {_PLANE + code: code for code in _ESCAPED}
+
+
+def kept(path: str | PurePath) -> str:
+    return str(path).translate(_KEPT)
+
+
+def opened(path: str) -> Path:
+    """The path of the file itself."""
+    return Path(path.translate(_OPENED))

@@ -1,0 +1,73 @@
+"""Cards of an exported page: the timeline's, without addresses of a server, and with the pictures inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.template.context import Context
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
+
+from sessions.engine.cards import Card, Changes, Kind, Output, Part, Picture
+from sessions.engine.export import data_uri
+from sessions.engine.words import plural, size
+from sessions.templatetags.lucid import clock, moment
+
+register = template.Library()
+
+_LONG_TEXT = 2_500
+_LONG_LINES = 30
+_LONG_DIFF = 80
+_OWN = {"output", "changes", "fold", "pictures", "spill"}
+"""Parts that look different here. The others have no addresses and no length to fold."""
+
+
+@register.simple_tag(takes_context=True)
+def exported(context: Context, shown: Card) -> SafeString:
+    tone = "bad" if shown.error else shown.tone
+    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
+    name = {Kind.BAR: "bar", Kind.CHIPS: "chips"}.get(shown.kind, "folded" if shown.folded else "entry")
+    return _render(
+        context,
+        f"transcripts/export/{name}.html",
+        card=shown,
+        states=" ".join(state for state in states if state),
+        facts=" · ".join(shown.facts),
+        clock=clock(shown.at),
+        moment=moment(shown.at),
+        agent=context["agents"].get(shown.agent_id, "") if shown.agent_id else "",
+    )
+
+
+@register.simple_tag(takes_context=True)
+def exported_parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
+    return SafeString("".join(_part(context, part) for part in shown))
+
+
+def _part(context: Context, part: Part) -> SafeString:
+    folder = "export" if part.kind in _OWN else "cards"
+    return _render(context, f"transcripts/{folder}/part_{part.kind}.html", part=part)
+
+
+def _render(context: Context, name: str, **values: Any) -> SafeString:
+    inherited = {key: context[key] for key in ("prefix", "records", "agents")}
+    return SafeString(get_template(name).render({**inherited, **values}))
+
+
+@register.simple_tag(takes_context=True)
+def inlined(context: Context, picture: Picture) -> str:
+    """The picture as a data: address; empty where it must stay out."""
+    record = context["records"].get(picture.address)
+    return "" if record is None else data_uri(picture, record)
+
+
+@register.filter
+def extent(part: Output | Changes) -> str:
+    """How long a part is that is too long to stand open; empty for all others."""
+    if isinstance(part, Changes):
+        return plural(part.diff.length, "line") if part.diff.length > _LONG_DIFF else ""
+    lines = part.text.count("\n") + 1
+    if lines <= _LONG_LINES and len(part.text) <= _LONG_TEXT:
+        return ""
+    return f"{plural(lines, 'line')}, {size(len(part.text.encode('utf-8', 'replace')))}"

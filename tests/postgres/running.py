@@ -1,0 +1,55 @@
+"""Runs the probe, and whole commands, on databases that begin empty."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.serving import ROOT, environment
+
+_numbers = count(1)
+
+
+def fresh_database(postgres_url: str) -> str:
+    """A new database on the server, by its address."""
+    name = f"lucid_{next(_numbers)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{postgres_url.rpartition('/')[0]}/{name}"
+
+
+def probe(
+    home: Path,
+    database: str,
+    paths: Sequence[Path],
+    *,
+    search: Sequence[str] = (),
+    deep: Sequence[str] = (),
+    pages: Sequence[str] = (),
+) -> dict[str, Any]:
+    asked = {"paths": [str(path) for path in paths], "search": search, "deep": deep, "pages": pages}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.postgres.probe"],
+        cwd=ROOT,
+        env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings"),
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def rows(database: str, sql: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(database) as connection:
+        return connection.execute(sql).fetchall()

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from sessions.engine.archive import BLOCK_SIZE
+from sessions.models import Source, Transcript
+from sessions.selectors.timeline import window_at
+from sessions.services.sync import sync
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
+    response = client.get(f"/sessions/{transcript.public_id}/{query}", headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def long(file: Written) -> Transcript:
+    """About 2,000 entries and 8 MB: compactions, errors, parallel calls, sub-agents, and many sessions beside it."""
+    for number in range(330):
+        file.user(f"Please look at harbour {number}")
+        tools = [f"toolu_{number}_{which}" for which in "ab"]
+        calls = [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": "tide"}} for tool in tools]
+        file.assistant(*calls)
+        file.result(tools[0], "high water <b> " * 800)
+        file.result(tools[1], "low water\n" * 900, error=number % 50 == 0)
+        file.assistant({"type": "thinking", "thinking": "hm " * 200, "signature": "s"})
+        file.assistant(f"# Harbour {number}\n\n" + "It has *high* water. " * 40)
+        if number in (120, 240):
+            file.compacts("This session is being continued from a previous conversation: they looked.")
+    file.state("continued-in", continuedInSessionId="elsewhere")
+    agent = Written(project=file.project, agent="a17")
+    agent.turns(1)
+    agent.save(agent.path.parent, agent.path.stem)
+    for number in range(45):
+        other = Written(project=file.project, session=f"{number:08d}-2222-4333-8444-555555555555")
+        other.user(f"Question {number}: {'how high is the water? ' * 9}")
+        other.save(other.path.parent)
+    return file.read()
+
+
+def test_a_long_session_takes_few_queries_and_few_bytes_wherever_one_looks(client: Client, file: Written) -> None:
+    transcript = long(file)
+    assert transcript.entries > 1_950
+    for query in ("", "?at=1", "?at=724", "?at=1000", "?at=1500&all=1", "?at=end", "?before=900", "?from=900"):
+        with CaptureQueriesContext(connection) as queries:
+            text = page(client, transcript, query)
+        assert len(queries) <= 12, query
+        assert len(text.encode()) <= 150_000, query
+
+
+def test_only_the_blocks_that_are_shown_are_decoded(client: Client, file: Written) -> None:
+    transcript = long(file)
+    window = window_at(transcript, 1000)
+    spread = sum(row.length for row in window.rows) + sum(row.length for row in window.results.values())
+    assert transcript.source.archived > 16 * BLOCK_SIZE
+    assert window.decoded <= spread + 4 * BLOCK_SIZE
+    with CaptureQueriesContext(connection) as queries:
+        page(client, transcript, "?at=1000")
+    blocks = [query["sql"].split("IN (")[1] for query in queries if "FROM transcripts_block" in query["sql"]]
+    assert sum(numbers.count(",") + 1 for numbers in blocks) <= spread // BLOCK_SIZE + 4
+
+
+def test_the_place_that_was_asked_for_is_on_the_page_with_a_little_before_it(client: Client, file: Written) -> None:
+    file.turns(100)
+    transcript = file.read()
+    shown = page(client, transcript, "?at=201")
+    assert 'id="e201"' in shown
+    assert "Please look at harbour 49" in shown
+    assert "Please look at harbour 40" not in shown
+
+
+def test_a_link_to_a_result_arrives_at_the_card_of_its_call(client: Client, file: Written) -> None:
+    file.turns(2)
+    shown = page(client, file.read())
+    assert re.search(r'<article class="card tool" id="e1"><header><span class="place" id="e2"></span>', shown)
+
+
+@pytest.mark.parametrize(
+    "query", ["?at=garbage", "?at=-1", "?at=²", "?at=" + "9" * 5000, "?from=x", "?before=", "?at="]
+)
+def test_an_address_that_makes_no_sense_shows_the_start(client: Client, file: Written, query: str) -> None:
+    file.turns(40)
+    shown = page(client, file.read(), query)
+    assert 'id="e0"' in shown
+    assert "Earlier entries" not in shown
+
+
+@pytest.mark.parametrize("query", ["?at=99999999", "?at=160", "?from=5000", "?before=99999999", "?at=end"])
+def test_a_place_after_the_end_shows_the_end(client: Client, file: Written, query: str) -> None:
+    file.turns(40)
+    shown = page(client, file.read(), query)
+    assert 'id="e159"' in shown
+    assert "Later entries" not in shown
+    assert "Earlier entries" in shown
+
+
+def test_nothing_before_the_start_shows_the_start(client: Client, file: Written) -> None:
+    file.turns(40)
+    assert 'id="e0"' in page(client, file.read(), "?before=0")
+
+
+def test_htmx_gets_the_rows_alone_in_both_directions(client: Client, file: Written) -> None:
+    file.turns(100)
+    transcript = file.read()
+    later = page(client, transcript, "?from=200&part=rows", **HTMX)
+    assert "<html" not in later
+    assert 'id="e200"' in later
+    assert "Earlier entries" not in later
+    earlier = page(client, transcript, "?before=200&part=rows", **HTMX)
+    assert 'id="e199"' in earlier
+    assert "Later entries" not in earlier
+    assert "Earlier entries" in earlier
+
+
+def test_every_hx_get_has_a_real_address_beside_it(client: Client, file: Written) -> None:
+    file.turns(80)
+    shown = page(client, file.read(), "?at=150")
+    links = re.findall(r"<a [^>]*hx-get[^>]*>", shown)
+    assert len(links) > 50
+    assert all(re.search(r' href="[^"#]+"', link) for link in links)
+
+
+def test_a_time_loads_the_facts_of_its_entry_into_the_panel(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    link = re.search(r'<a class="at" href="([^"]+)" hx-get="([^"]+)" hx-target="#panel"', page(client, transcript))
+    assert link
+    address = "".join(link.groups())
+    panel = client.get(address, headers=HTMX)
+    assert panel.content.decode().startswith('<aside id="panel" class="panel" popover')
+    assert "Entry 0" in panel.content.decode()
+    assert "HX-Request" in panel["Vary"]
+    assert "<html" in client.get(address).content.decode()
+
+
+def test_a_fate_is_told_once_and_shown_by_all(client: Client, file: Written) -> None:
+    file.turns(4)
+    file.compacts("This session is being continued from a previous conversation: they looked.")
+    file.user("What now?")
+    shown = page(client, file.read())
+    assert shown.count("▨ in summary ↓") == 1
+    assert shown.count('again" role="img" aria-label="in summary ↓"') == 11
+    assert shown.count(" summarised") >= 24
+
+
+def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: Client, file: Written) -> None:
+    file.turns(1)
+    other = Written(project=file.project, session="22222222-2222-4333-8444-555555555555", clock=file.clock)
+    other.user("Another question")
+    other.save(other.path.parent)
+    elsewhere = Written(project=file.project.parent / "-home-dev-else", session="33333333-2222-4333-8444-555555555555")
+    elsewhere.user("A question of another project")
+    elsewhere.save(elsewhere.path.parent)
+    sync([file.project.parent], workers=1)
+    transcript = file.read()
+    for path in ("", "agents/", "find/?q=x", "entries/L0/"):
+        side = page(client, transcript, path).split('id="side"')[1].split("</aside>")[0]
+        assert side.index("Another question") < side.index("Please look at harbour 0")
+        assert re.search(r'555555555555/" aria-current="page"><span class="name">Please look', side)
+        assert "another project" not in side
+        assert 'href="/sessions/"' in side
+
+
+def test_the_side_has_an_end_and_still_has_this_session(client: Client, file: Written) -> None:
+    file.turns(1)
+    for number in range(45):
+        session = f"{number:08d}-2222-4333-8444-555555555555"
+        other = Written(project=file.project, session=session, clock=file.clock + 10_000 * (number + 1))
+        other.user(f"Question {number}")
+        other.save(other.path.parent)
+    side = page(client, file.read()).split('id="side"')[1].split("</aside>")[0]
+    assert side.count("<li>") == 41
+    assert side.count('aria-current="page"') == 1
+
+
+def test_a_session_without_entries_says_so(client: Client, file: Written) -> None:
+    assert "This session has no entries: its file is empty." in page(client, file.read())
+
+
+def test_a_session_of_state_records_alone_offers_them(client: Client, file: Written) -> None:
+    file.state("mode", mode="plan")
+    transcript = file.read()
+    assert "only state records" in page(client, transcript)
+    assert "plan" in page(client, transcript, "?all=1")
+
+
+def test_a_session_whose_file_is_gone_stays_readable_with_a_badge(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    file.path.unlink()
+    sync([file.project], workers=1)
+    shown = page(client, transcript)
+    assert "archive only" in shown
+    assert "Please look at harbour 0" in shown
+    assert 'hx-trigger="every' not in shown.split('id="tail"')[1]
+
+
+def test_an_earlier_version_says_so_and_leads_to_what_the_file_holds_now(client: Client, file: Written) -> None:
+    file.user("The first version")
+    file.read()
+    file.path.write_text("")
+    rewritten = Written(project=file.project)
+    rewritten.user("The second version, which has nothing to do with the first")
+    now = rewritten.read()
+    before = Transcript.objects.get(source__state=Source.State.REPLACED)
+    shown = page(client, before)
+    assert "earlier version" in shown
+    assert "The first version" in shown
+    assert f'<a href="/sessions/{now.public_id}/">what the file holds now</a>' in shown
+
+
+@pytest.mark.parametrize(
+    "path", ["", "live/?after=0", "find/?q=x", "agents/", "entries/L0/", "entries/L0/raw/", "export/md/"]
+)
+def test_an_unknown_session_gets_a_page_that_helps(client: Client, path: str) -> None:
+    response = client.get(f"/sessions/nobody/{path}")
+    assert response.status_code == 404
+    shown = response.content.decode()
+    assert "No session nobody has been imported." in shown
+    assert 'href="/sessions/"' in shown
+
+
+def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    for address in ("L99", "L²", "no-such-uuid"):
+        response = client.get(f"/sessions/{transcript.public_id}/entries/{address}/")
+        assert response.status_code == 404
+        assert "The session has no entry" in response.content.decode()
