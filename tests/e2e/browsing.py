@@ -92,8 +92,10 @@ class Visit:
         return float(self.page.evaluate("scrollY"))
 
     def quiet(self) -> None:
-        """Wait until the page has asked for everything that it wants to ask for."""
-        self.page.wait_for_load_state("networkidle")
+        """Wait until what has come into view was asked for and is here; the page looks five times a second."""
+        self.page.wait_for_load_state("load")
+        self.page.wait_for_timeout(300)
+        expect(self.page.locator(".htmx-request")).to_have_count(0)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.demo import names
 from tests.demo.reading import records
@@ -66,12 +66,15 @@ def age(config: Path) -> None:
 
 
 def prepare(page: Page, name: str) -> None:
+    """Bring a page into the state that it is shown in."""
     page.wait_for_load_state("networkidle")
+    if name == "timeline":
+        position = names.point("long", "edit hours").position
+        page.locator(f"#e{position} a.at").click()
+        expect(page.locator("#panel h2")).to_have_text(f"Entry {position}")
+        page.mouse.move(0, 0)
     if name == "boundary":
-        boundary = page.locator(f"#e{names.point('long', 'manual boundary').position}")
-        boundary.locator("summary").first.click()
-        boundary.scroll_into_view_if_needed()
-        page.wait_for_load_state("networkidle")
+        page.locator(f"#e{names.point('long', 'manual boundary').position} summary").first.click()
 
 
 if __name__ == "__main__":
