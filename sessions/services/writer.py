@@ -10,6 +10,7 @@ from django.db import connection
 
 from sessions.engine.marks import Mark
 from sessions.engine.scan import Batch, Facts, Stretch
+from sessions.engine.storing import storable_json
 from sessions.models.archive import BLOCK_BITS
 from sessions.services.pool import Delivery
 
@@ -169,4 +170,4 @@ def _lines(names: Iterable[str]) -> str:
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
+    return storable_json(orjson.dumps(value).decode())
