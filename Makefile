@@ -9,10 +9,10 @@ SOURCES := benchmarks compaction inspector memory sessions tests manage.py
 CHECK_HOME := $(CURDIR)/build/home
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test lint format bench lock clean packages
+.PHONY: help run demo test lint format bench screenshots lock clean packages
 
 help: ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 	@exec $(BIN)/lucid serve
@@ -38,6 +38,9 @@ format: .venv/installed-dev ## put the code into the house style
 
 bench: .venv/installed-dev ## measure, and print the table
 	$(BIN)/python -m benchmarks
+
+screenshots: .venv/installed-dev ## take the pictures of docs/screenshots/ anew
+	$(BIN)/python -m tests.e2e.screenshots
 
 lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml
 	$(BIN)/uv --version >/dev/null 2>&1 || $(PIP) install --quiet uv

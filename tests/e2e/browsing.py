@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, ViewportSize, expect, sync_playwright
 
 from tests.demo import names
 from tests.serving import Server, serving, wait_until
 
 CHROMIUM = shutil.which("chromium")
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 380, "height": 780}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+NARROW: ViewportSize = {"width": 380, "height": 780}
 
 expect.set_options(timeout=15_000)
 
@@ -32,10 +33,11 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def demo_site(folder: Path) -> Iterator[Server]:
-    """A server over a copy of the demo, with everything imported and indexed."""
+def demo_site(folder: Path, prepare: Callable[[Path], None] = lambda config: None) -> Iterator[Server]:
+    """A server over a copy of the demo, with everything imported and indexed; `prepare` gets the copy first."""
     config = folder / "config"
     shutil.copytree(names.ROOT, config)
+    prepare(config)
     with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config)) as server:
         wait_until(lambda: _imported(server))
         yield server

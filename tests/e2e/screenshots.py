@@ -1,0 +1,78 @@
+"""Takes the pictures of docs/screenshots/ from the demo: `python -m tests.e2e.screenshots`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Page
+
+from tests.demo import names
+from tests.demo.reading import records
+from tests.demo.story.transcript import SLUG
+from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site
+
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+def _at(name: str) -> str:
+    position = names.point("long", name).position
+    return f"/sessions/{names.LONG}/?at={position}#e{position}"
+
+
+PAGES = {
+    "home": "/",
+    "sessions": "/sessions/",
+    "timeline": _at("edit hours"),
+    "boundary": _at("manual boundary"),
+    "agents": f"/sessions/{names.SURVEY}/agents/",
+    "search": "/search/?q=Azores",
+    "entry": f"/sessions/{names.LONG}/entries/{names.uuid('long', 'edit hours')}/",
+}
+
+
+def main() -> int:
+    if CHROMIUM is None:
+        print("chromium is not installed.", file=sys.stderr)
+        return 1
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="lucid-screenshots-") as folder,
+        demo_site(Path(folder), prepare=age) as server,
+        chromium() as browser,
+    ):
+        for theme in THEMES:
+            page = browser.new_page(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
+            for name, address in PAGES.items():
+                page.goto(f"{server.url}{address}")
+                prepare(page, name)
+                page.screenshot(path=PICTURES / f"{name}-{theme}.png")
+                print(f"{name}-{theme}.png")
+            page.close()
+    return 0
+
+
+def age(config: Path) -> None:
+    """As if the agent had written each file when its last record says so: nothing is live, and nothing else changes."""
+    for path in (config / "projects" / SLUG).rglob("*.jsonl"):
+        stamps = [row["timestamp"] for row in records(path) if isinstance(row.get("timestamp"), str)]
+        written = max(datetime.fromisoformat(stamp).timestamp() for stamp in stamps)
+        os.utime(path, (written, written))
+
+
+def prepare(page: Page, name: str) -> None:
+    page.wait_for_load_state("networkidle")
+    if name == "boundary":
+        boundary = page.locator(f"#e{names.point('long', 'manual boundary').position}")
+        boundary.locator("summary").first.click()
+        boundary.scroll_into_view_if_needed()
+        page.wait_for_load_state("networkidle")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
