@@ -74,6 +74,9 @@ def test_tool_output_is_found_when_it_is_asked_for(visit: Visit) -> None:
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#deep-hits .hit")).to_have_count(1)
     expect(page.locator("#deep-slice")).to_contain_text("scanned.")
+    page.locator("#deep-hits a.what").click()
+    expect(visit.card(at("mcp lookup"))).to_be_in_viewport()
+    expect(visit.card(at("mcp lookup"))).to_contain_text("provisional")
 
 
 def test_an_entry_has_a_page_of_its_own_and_a_raw_record(visit: Visit) -> None:
@@ -87,6 +90,17 @@ def test_an_entry_has_a_page_of_its_own_and_a_raw_record(visit: Visit) -> None:
     page.get_by_role("main").get_by_role("link", name="Raw record").click()
     expect(page).to_have_url(re.compile("/raw/$"))
     assert json.loads(page.locator("body").inner_text())["uuid"] == uuid
+
+
+def test_the_time_of_an_entry_shows_its_facts_beside_the_timeline(visit: Visit) -> None:
+    page = visit.session(LONG, f"?at={at('edit hours')}#e{at('edit hours')}")
+    visit.card(at("edit hours")).locator("a.at").click()
+    expect(page.locator("#panel h2")).to_have_text(f"Entry {at('edit hours')}")
+    expect(page.locator("#panel")).to_contain_text("claude-opus-5-5")
+    expect(page).to_have_url(re.compile(f"/sessions/{LONG}/[?]at="))
+    expect(visit.card(at("edit hours"))).to_have_class(re.compile("current"))
+    page.locator("#panel").get_by_role("link", name="Permalink").click()
+    expect(page).to_have_url(re.compile(names.uuid("long", "edit hours")))
 
 
 def test_images_are_shown(visit: Visit) -> None:

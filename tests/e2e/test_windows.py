@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.demo import names
@@ -42,18 +43,39 @@ def test_what_one_reads_stays_in_place_while_earlier_entries_come_in_above(visit
     assert visit.cards()[0] < first
 
 
-def test_earlier_entries_do_not_move_the_card_under_the_readers_eyes(visit: Visit) -> None:
+def held_back(visit: Visit, address: str) -> Route:
+    """Opens the session there, and holds back the earlier entries that it asks for."""
     held: list[Route] = []
-    visit.page.route("**/*part=rows*", lambda route: held.append(route))
-    page = visit.session(LONG, f"?from={MIDDLE}")
+    visit.page.route("**/*before=*part=rows*", lambda route: held.append(route))
+    visit.session(LONG, address)
+    while not held:
+        visit.page.wait_for_timeout(50)
+    return held[0]
+
+
+def test_earlier_entries_do_not_move_the_card_under_the_readers_eyes(visit: Visit) -> None:
+    earlier = held_back(visit, f"?from={MIDDLE}")
     first, watched = visit.cards()[0], visit.cards()[2]
     top = visit.top_of(watched)
-    while not held:
-        page.wait_for_timeout(50)
-    held[0].continue_()
-    expect(page.locator("#timeline .card").first).not_to_have_id(f"e{first}")
-    page.wait_for_timeout(200)
+    earlier.continue_()
+    expect(visit.page.locator("#timeline .card").first).not_to_have_id(f"e{first}")
+    visit.page.wait_for_timeout(200)
     assert abs(visit.top_of(watched) - top) < 2
+
+
+@pytest.mark.parametrize("name", ["edit hours", "auto boundary"])
+def test_images_that_arrive_above_do_not_move_what_one_reads(visit: Visit, name: str) -> None:
+    position = names.point("long", name).position
+    earlier = held_back(visit, f"?at={position}#e{position}")
+    top = visit.top_of(position)
+    earlier.continue_()
+    images = visit.page.locator("#timeline img")
+    expect(images).not_to_have_count(0)
+    for image in images.all():
+        image.evaluate("(img) => (img.loading = 'eager')")
+        expect(image).to_have_js_property("complete", True)
+    visit.page.wait_for_timeout(200)
+    assert abs(visit.top_of(position) - top) < 2
 
 
 def test_every_record_is_shown_when_it_is_asked_for(visit: Visit) -> None:

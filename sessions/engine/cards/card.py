@@ -126,6 +126,8 @@ class Picture:
     n: int
     media_type: str
     bytes: int
+    size: tuple[int, int] | None = None
+    """Width and height on the page, if the image tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,13 @@ from typing import Any
 
 from sessions.engine.cards.card import Picture
 from sessions.engine.cards.loose import items, table, text
+from sessions.engine.cards.measure import fitted, measure
 from sessions.engine.rows import Record, Row
 
 SHOWABLE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What a page may load from us. SVG is left out: it can carry script."""
+BOX = (320, 220)
+"""The largest width and height of an image in a timeline."""
 
 
 def sources(record: Record) -> Iterator[dict[str, Any]]:
@@ -41,10 +44,14 @@ def _file(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def pictures(row: Row) -> tuple[Picture, ...]:
-    return tuple(
-        Picture(row.address, n, text(source.get("media_type")) or "unknown type", len(source["data"]) * 3 // 4)
-        for n, source in enumerate(sources(row.record))
-    )
+    return tuple(_picture(row, n, source) for n, source in enumerate(sources(row.record)))
+
+
+def _picture(row: Row, n: int, source: dict[str, Any]) -> Picture:
+    data = source["data"]
+    size = measure(data)
+    shown = fitted(size, *BOX) if size else None
+    return Picture(row.address, n, text(source.get("media_type")) or "unknown type", len(data) * 3 // 4, shown)
 
 
 def load(record: Record, n: int) -> tuple[str, bytes] | None:
