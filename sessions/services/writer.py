@@ -108,8 +108,9 @@ def write(delivery: Delivery, written: Written) -> None:
         _many(cursor, written, "block", BLOCK, rows)
         if job.transcript_id is not None and stretch.batch is not None:
             if job.facts and job.facts.get("partial"):
-                sql = "DELETE FROM transcripts_problem WHERE transcript_id = %s AND kind = 'partial'"
-                cursor.execute(sql, [job.transcript_id])
+                # It was the line that we now read again.
+                sql = 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s'
+                cursor.execute(sql, [job.transcript_id, job.start])
             _write_batch(cursor, written, job.transcript_id, stretch.batch)
             assert delivery.facts is not None
             facts = {name: value for name, value in delivery.facts.items() if name != "ruler"}
