@@ -10,6 +10,7 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext
 from pathlib import Path
@@ -101,35 +102,34 @@ def _link(job: Job, links: list[LinkRow]) -> Linkage:
 
 
 def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
-    """Deliveries of all jobs, those of one file in order, files interleaved."""
+    """Deliveries of all jobs, those of one file in order, files interleaved. Processes start with the call."""
     waiting = deque(jobs)
     if workers < 2 or (len(waiting) < 2 and all(job.size < WORTH_A_PROCESS for job in waiting)):
-        for job in waiting:
-            yield from scan(job)
-        return
+        return chain.from_iterable(map(scan, waiting))
     context = multiprocessing.get_context("fork")
-    workers_by_results: dict[Connection, _Worker] = {}
+    team = [_Worker(context) for _ in range(min(workers, len(waiting)))]
+    return _deliveries(team, waiting)
+
+
+def _deliveries(team: list[_Worker], waiting: deque[Job]) -> Iterator[Delivery]:
+    by_results = {worker.results: worker for worker in team}
     try:
-        for _ in range(min(workers, len(waiting))):
-            worker = _Worker(context)
-            workers_by_results[worker.results] = worker
-            worker.give(waiting)
-        for worker in workers_by_results.values():
+        for worker in (*team, *team):
             worker.give(waiting)  # one ahead, so that nobody waits while we write
-        while workers_by_results:
-            for ready in wait(list(workers_by_results)):
+        while by_results:
+            for ready in wait(list(by_results)):
                 assert isinstance(ready, Connection)
-                worker = workers_by_results[ready]
                 delivery: Delivery | None = ready.recv()
                 if delivery is not None:
                     yield delivery
                     continue
+                worker = by_results[ready]
                 worker.busy -= 1
                 worker.give(waiting)
                 if not worker.busy:
-                    workers_by_results.pop(ready).close()
+                    by_results.pop(ready).close()
     finally:
-        for worker in workers_by_results.values():
+        for worker in by_results.values():
             worker.close()
 
 

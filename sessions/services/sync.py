@@ -139,7 +139,11 @@ class Work:
         self._spool = Spool()
 
     def run(self, workers: int) -> None:
-        if workers > 1 and len(self._plan.jobs) > 1:
+        # What an import that was cut off wrote and did not settle, links and totals from the first entry on.
+        owed = Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links")
+        self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
+        self._unlinked = {pk for pk, links in owed if links is None}
+        if workers > 1:
             connections.close_all()  # a connection must not be carried into a forked process
         deliveries = scan_all(self._plan.jobs, workers)
         self._listener(self._progress)
@@ -185,17 +189,10 @@ class Work:
         return stretch.size
 
     def _finish(self) -> None:
-        """Links and totals, also those that an import which was cut off still owed."""
-        touched, unlinked = self.touched, self._unlinked
         with transaction.atomic():
-            for pk, links in Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links"):
-                if pk not in touched:
-                    touched[pk] = 0
-                    if links is None:
-                        unlinked.add(pk)
-            for transcript in Transcript.objects.filter(pk__in=unlinked):
+            for transcript in Transcript.objects.filter(pk__in=self._unlinked):
                 relink(transcript, self._written)
-            settle(touched, self._written)
+            settle(self.touched, self._written)
             if any(job.transcript_id is None for job in self._plan.jobs):
                 spilled_unite()
 

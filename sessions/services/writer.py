@@ -10,6 +10,7 @@ from django.db import connection
 
 from sessions.engine.marks import Mark
 from sessions.engine.scan import Batch, Facts, Stretch
+from sessions.engine.storing import storable_json
 from sessions.models.archive import BLOCK_BITS
 from sessions.services.pool import Delivery
 
@@ -107,8 +108,9 @@ def write(delivery: Delivery, written: Written) -> None:
         _many(cursor, written, "block", BLOCK, rows)
         if job.transcript_id is not None and stretch.batch is not None:
             if job.facts and job.facts.get("partial"):
-                sql = "DELETE FROM transcripts_problem WHERE transcript_id = %s AND kind = 'partial'"
-                cursor.execute(sql, [job.transcript_id])
+                # It was the line that we now read again.
+                sql = 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s'
+                cursor.execute(sql, [job.transcript_id, job.start])
             _write_batch(cursor, written, job.transcript_id, stretch.batch)
             assert delivery.facts is not None
             facts = {name: value for name, value in delivery.facts.items() if name != "ruler"}
@@ -169,4 +171,4 @@ def _lines(names: Iterable[str]) -> str:
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
+    return storable_json(orjson.dumps(value).decode())

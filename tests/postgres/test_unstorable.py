@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.postgres.running import fresh_database, probe
 from tests.sessions.hostile import everywhere, save_with_family
 
@@ -13,7 +11,6 @@ NUL = "a\0b <i>c</i>"
 SESSION = "99999999-2222-4333-8444-555555555555"
 
 
-@pytest.mark.xfail(strict=False, reason="the state of a transcript is written as JSON that PostgreSQL refuses")
 def test_a_transcript_full_of_nul_characters_is_imported_like_any_other(tmp_path: Path, postgres_url: str) -> None:
     project = tmp_path / "config" / "projects" / "-home-dev-nul"
     writing = everywhere(NUL, SESSION)

@@ -147,7 +147,6 @@ def test_a_damaged_transcript_that_grows_ends_like_one_that_was_read_at_once(dat
         assert in_pieces[name] == value, name
 
 
-@pytest.mark.xfail(reason="the report of a cut line goes when a last line that was partial is read again")
 def test_a_line_that_was_cut_off_stays_reported_when_the_file_grows() -> None:
     whole = b'{"type":"mode","mode":"normal","sessionId":"one"}'
     with project() as folder:

@@ -57,6 +57,12 @@ def contents(home: Path) -> dict[str, object]:
     ]
     found: dict[str, object] = {
         "entries": sorted((names[row[0]], *row[1:]) for row in entries),
+        "turns": sorted(
+            (names[row[0]], *row[1:])
+            for row in database.execute(
+                "SELECT id >> 26, id & 67108863, first, last, calls, requests, input, output FROM transcripts_turn"
+            )
+        ),
         "texts": sorted((names[rowid >> 26], rowid & 67108863) for rowid in texts),
         "totals": sorted(
             database.execute(
