@@ -12,8 +12,9 @@ from django.db import transaction
 
 from sessions.engine.discovery import Candidate, is_transcript
 from sessions.engine.paths import kept, opened
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan.reading import PRINT_BYTES, print_of
-from sessions.models import Project, Source, Transcript
+from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services.pool import Job
 from sessions.services.writer import Written
@@ -265,7 +266,10 @@ def _job(source: Source, candidate: Candidate) -> Job:
         facts = {"session_id": transcript.session_id, "agent_id": transcript.agent_id}
     facts = {**facts, "ruler": transcript.ruler}
     path = str(opened(source.path))
-    return Job(source.pk, transcript.pk, path, source.imported, candidate.size, facts, agent, links)
+    base = transcript.pk << POSITION_BITS
+    earlier = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, uuid_key__isnull=False)
+    seen = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)
+    return Job(source.pk, transcript.pk, path, source.imported, candidate.size, facts, agent, links, seen)
 
 
 def _meta(path: Path) -> dict[str, object]:

@@ -37,6 +37,8 @@ class Job:
     agent: bool
     links: dict[str, Any] | None = None
     """The link state of an earlier import, when reading goes on in the middle of a file."""
+    seen: tuple[int, ...] = ()
+    """Then also the keys of the uuids that stand before: a row that is written again must be known for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def scan(job: Job) -> Iterator[Delivery]:
     scanner = None
     if job.transcript_id is not None:
         facts = Facts.from_json(job.facts) if job.facts else None
-        scanner = Scanner(facts, base=job.transcript_id << POSITION_BITS, agent=job.agent)
+        scanner = Scanner(facts, base=job.transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
         scanner.resume()
     links: list[LinkRow] = []
     try:

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.db import connection
 
 from sessions.engine.linking import LinkRow, LinkState, link, records_wanted
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan import EntryRow
-from sessions.models import Entry, Transcript
+from sessions.models import Transcript
 from sessions.selectors.archive import Reader
-from sessions.services.pool import Job
 from sessions.services.writer import Written, write_marks
-
-
-def repeats(job: Job, entries: Sequence[EntryRow]) -> bool:
-    """Do appended rows carry uuids that stand earlier in the file? Then links change, and only the database knows."""
-    keys = [row[5] for row in entries if row[5] is not None]
-    assert job.transcript_id is not None
-    base = job.transcript_id << POSITION_BITS
-    for at in range(0, len(keys), 500):
-        known = Entry.objects.filter(uuid_key__in=keys[at : at + 500], pk__gte=base, pk__lt=entries[0][0])
-        if known.exists():
-            return True
-    return False
 
 
 def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:

@@ -24,7 +24,7 @@ from sessions.services.families import spilled_unite
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
-from sessions.services.relink import relink, repeats
+from sessions.services.relink import relink
 from sessions.services.settle import settle
 from sessions.services.writer import Written, write
 
@@ -180,10 +180,8 @@ class Work:
             self._progress.entries += len(entries)
             self._spool.add(job.transcript_id, first, last + 1, delivery.texts)
         linkage = delivery.linkage
-        if job.transcript_id is not None and linkage is not None and linkage.marks is None:
-            entries = stretch.batch.entries if stretch.batch else []
-            if linkage.state is None or (entries and repeats(job, entries)):
-                self._unlinked.add(job.transcript_id)
+        if job.transcript_id is not None and linkage is not None and linkage.marks is None and linkage.state is None:
+            self._unlinked.add(job.transcript_id)
         self._progress.bytes += stretch.size
         self._progress.files += stretch.last
         return stretch.size

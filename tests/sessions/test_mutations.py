@@ -121,7 +121,7 @@ def stored(transcript: Transcript) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=NO_HURRY)
+@settings(max_examples=40, deadline=None, suppress_health_check=NO_HURRY)
 @given(damaged(), st.floats(0, 1))
 def test_a_damaged_transcript_that_grows_ends_like_one_that_was_read_at_once(data: bytes, share: float) -> None:
     cut = int(len(data) * share)

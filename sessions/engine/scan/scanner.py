@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -35,15 +35,18 @@ _COUNTED = _CALL | _ERROR | _TYPED | _BOUNDARY | _SUMMARY
 class Scanner:
     """Feed it lines; take the batch whenever it is convenient. `facts` carries over to the next import.
 
-    `base` is added to positions and turn numbers to make the ids of their rows."""
+    `base` is added to positions and turn numbers to make the ids of their rows; `seen` are the keys of the uuids that
+    stand earlier in the file."""
 
-    def __init__(self, facts: Facts | None = None, *, base: int = 0, agent: bool = False) -> None:
+    def __init__(
+        self, facts: Facts | None = None, *, base: int = 0, agent: bool = False, seen: Iterable[int] = ()
+    ) -> None:
         self.facts = facts or Facts()
         self.batch = Batch()
         self._base = base
         self._agent = agent
         self._keys: dict[str, int] = {}
-        self._seen: set[int] = set()
+        self._seen = set(seen)
         self._open_calls = dict.fromkeys(self.facts.open_calls)
         self._requests = Requests()
         self._states: dict[str, Callable[[dict[str, Any]], None]] = {
