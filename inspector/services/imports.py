@@ -41,9 +41,8 @@ def import_run(path: Path, *, demo: bool = False) -> Report:
     except Exception as error:
         Run.objects.filter(pk=run.pk).update(status=Run.Status.FAILED, error=str(error), finished_at=now_ms())
         raise
-    result = {name: value for name, value in asdict(report).items() if name != "touched"}
     Run.objects.filter(pk=run.pk).update(
-        status=Run.Status.COMPLETED, phase="", result=result, finished_at=now_ms(), heartbeat_at=now_ms()
+        status=Run.Status.COMPLETED, phase="", result=report.to_json(), finished_at=now_ms(), heartbeat_at=now_ms()
     )
     _forget_old_runs()
     return report

@@ -17,7 +17,6 @@ PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
     f"PRAGMA cache_size = -{32 * 1024}",
-    f"PRAGMA mmap_size = {256 * 1024 * 1024}",
 )
 
 

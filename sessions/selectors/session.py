@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from django.db.models import Q
 from django.http import Http404
 
 from sessions.models import Source, Transcript
@@ -19,6 +20,8 @@ class Head:
     transcript: Transcript
     agents: AgentSpend
     successor: Transcript | None
+    predecessor: Transcript | None
+    """Of a `/clear`: the session that went on in this one. Nothing in the new file says so; the old one does."""
     live: bool
     rewritten_as: Transcript | None = None
     """Of an earlier version: what the file holds now."""
@@ -88,10 +91,15 @@ def transcript_get(public_id: str) -> Transcript:
 def session_head(public_id: str, now: int) -> Head:
     transcript = transcript_get(public_id)
     source = transcript.source
-    known = Transcript.objects.only("public_id", "title", "first_prompt")
-    successor = known.filter(public_id=transcript.continued_in).first() if transcript.continued_in else None
+    known = Transcript.objects.only("public_id", "title", "first_prompt", "continued_in")
+    beside = Q(continued_in=transcript.session_id, kind=Transcript.Kind.MAIN)
+    if transcript.continued_in:
+        beside |= Q(public_id=transcript.continued_in)
+    chain = list(known.filter(beside)) if transcript.kind == Transcript.Kind.MAIN else []
+    successor = next((one for one in chain if one.public_id == transcript.continued_in), None)
+    predecessor = next((one for one in chain if one.continued_in == transcript.session_id), None)
     rewritten_as = None
     if source.state == Source.State.REPLACED:
         rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
     live = source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
-    return Head(transcript, agent_spend(transcript), successor, live, rewritten_as)
+    return Head(transcript, agent_spend(transcript), successor, predecessor, live, rewritten_as)

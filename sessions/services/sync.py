@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,10 @@ class Report:
     browsable_seconds: float = 0.0
     """When every session could be read; the text index may have taken longer."""
     seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """What a script is told: everything but our own row numbers."""
+        return {name: value for name, value in asdict(self).items() if name != "touched"}
 
 
 Listener = Callable[[Progress], None]

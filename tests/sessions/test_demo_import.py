@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
 from sessions.engine.flags import Flag
@@ -308,3 +309,11 @@ def test_what_is_unknown_is_counted_by_name() -> None:
         ("subtype", "tide_turned", 1),
         ("attachment", "barometer", 1),
     }
+
+
+def test_a_session_after_clear_leads_back_to_the_one_before(demo: Report, client: Client) -> None:
+    forward = client.get(f"/sessions/{names.FORK}/").content.decode()
+    back = client.get(f"/sessions/{names.CLEARED}/").content.decode()
+
+    assert f'href="/sessions/{names.CLEARED}/">→ continued in' in forward
+    assert f'href="/sessions/{names.FORK}/">← continues' in back

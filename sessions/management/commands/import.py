@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ class Command(BaseCommand):
         for failure in report.failed:
             self.stderr.write(f"could not read {printable(failure)}")
         if options["json"]:
-            self.stdout.write(json.dumps(asdict(report)))
+            self.stdout.write(json.dumps(report.to_json()))
         else:
             self._say(report)
 
