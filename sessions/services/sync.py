@@ -177,12 +177,14 @@ class Work:
             self._plan.failed.append(delivery.error)
             return 0
         write(delivery, self._written)
-        if job.transcript_id is not None and stretch.batch is not None and stretch.batch.entries:
+        if job.transcript_id is not None and stretch.batch is not None:
             entries = stretch.batch.entries
-            first, last = entries[0][0] & POSITION_MASK, entries[-1][0] & POSITION_MASK
-            self.touched.setdefault(job.transcript_id, first)
+            # A stretch may hold broken lines only: its transcript was written to all the same.
+            first = entries[0][0] & POSITION_MASK if entries else POSITION_MASK
+            self.touched[job.transcript_id] = min(first, self.touched.get(job.transcript_id, first))
             self._progress.entries += len(entries)
-            self._spool.add(job.transcript_id, first, last + 1, delivery.texts)
+            if entries:
+                self._spool.add(job.transcript_id, first, first + len(entries), delivery.texts)
         linkage = delivery.linkage
         if job.transcript_id is not None and linkage is not None and linkage.marks is None and linkage.state is None:
             self._unlinked.add(job.transcript_id)
