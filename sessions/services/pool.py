@@ -9,6 +9,7 @@ import pickle
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection, wait
@@ -18,6 +19,7 @@ from typing import Any
 
 from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.marks import Mark
+from sessions.engine.paths import kept
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
 
@@ -82,7 +84,7 @@ def scan(job: Job) -> Iterator[Delivery]:
             yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage, texts)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
-        yield Delivery(job, None, error=f"{job.path}: {error.strerror or error}")
+        yield Delivery(job, None, error=f"{kept(job.path)}: {error.strerror or error}")
 
 
 def _link_rows(batch: Batch) -> list[LinkRow]:
@@ -121,14 +123,26 @@ def _deliveries(team: list[_Worker], waiting: deque[Job]) -> Iterator[Delivery]:
         while by_results:
             for ready in wait(list(by_results)):
                 assert isinstance(ready, Connection)
-                delivery: Delivery | None = ready.recv()
+                worker = by_results[ready]
+                try:
+                    delivery: Delivery | None = ready.recv()
+                except (EOFError, OSError):
+                    # The process was killed, for want of memory as a rule, while it read the first of its jobs.
+                    by_results.pop(ready).close()
+                    failed, *others = worker.given
+                    waiting.extend(others)
+                    if waiting and not by_results:
+                        worker = _Worker(multiprocessing.get_context("fork"))
+                        by_results[worker.results] = worker
+                        worker.give(waiting)
+                    yield Delivery(failed, None, error=f"{kept(failed.path)}: the process that read it died")
+                    continue
                 if delivery is not None:
                     yield delivery
                     continue
-                worker = by_results[ready]
-                worker.busy -= 1
+                worker.given.popleft()
                 worker.give(waiting)
-                if not worker.busy:
+                if not worker.given:
                     by_results.pop(ready).close()
     finally:
         for worker in by_results.values():
@@ -141,18 +155,21 @@ class _Worker:
     def __init__(self, context: ForkContext) -> None:
         theirs, self.jobs = context.Pipe(duplex=False)
         self.results, ours = context.Pipe(duplex=False)
-        fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux
+            with suppress(OSError):  # a user may have only so many large pipes
+                fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.process = context.Process(target=_work, args=(theirs, ours), daemon=True)
         self.process.start()
         theirs.close()
         ours.close()
-        self.busy = 0
-        """Jobs that it was given and has not finished."""
+        self.given: deque[Job] = deque()
+        """Jobs that it has not finished, in order."""
 
     def give(self, waiting: deque[Job]) -> None:
         if waiting:
-            self.jobs.send(waiting.popleft())
-            self.busy += 1
+            self.given.append(waiting.popleft())
+            with suppress(BrokenPipeError):  # it died; its pipe of results will say so
+                self.jobs.send(self.given[-1])
 
     def close(self) -> None:
         self.jobs.close()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -34,16 +32,6 @@ def test_an_unreadable_database_is_a_reason(client: Client) -> None:
     answer = client.get("/health/", HTTP_HOST="localhost")
     assert answer.status_code == 503
     assert answer.json()["database"] == "unreadable"
-
-
-def test_it_answers_within_milliseconds(client: Client) -> None:
-    client.get("/health/", HTTP_HOST="localhost")
-    times = []
-    for _ in range(10):
-        started = time.perf_counter()
-        client.get("/health/", HTTP_HOST="localhost")
-        times.append(time.perf_counter() - started)
-    assert min(times) < 0.005
 
 
 def test_only_reading_is_allowed(client: Client) -> None:

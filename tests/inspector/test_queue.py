@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +32,11 @@ def done(server: Server) -> list[dict[str, Any]]:
     return [line for line in map(json.loads, lines) if line["event"] == "task_succeeded"]
 
 
-def test_a_task_starts_within_a_second_of_being_queued(tmp_path: Path) -> None:
+def test_a_task_starts_when_it_is_queued_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with serving(tmp_path / "home", "--no-watch") as server:
         put(server.home)
         wait_until(lambda: len(done(server)) == 1)
-        seconds = []
         for number in (2, 3, 4):
-            started = time.monotonic()
             put(server.home)
             wait_until(lambda number=number: len(done(server)) == number)  # type: ignore[misc]
-            seconds.append(time.monotonic() - started)
-        assert min(seconds) < 1
     assert list((server.home / "queue" / "messages").iterdir()) == []

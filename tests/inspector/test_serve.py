@@ -132,9 +132,7 @@ def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) ->
         wait_until(lambda: any(row["entries"] for row in json.loads(lucid(home, "sessions", "--json").stdout)))
         assert json.loads(server.get("/health/").body)["watcher"] == "running"
         assert server.get("/").status == 200
-        started = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - started < 6
         assert server.helpers() == []
     said = "".join(server.lines)
     assert "Traceback" not in said
