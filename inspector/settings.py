@@ -41,8 +41,6 @@ USE_I18N = False
 INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
-    "template_partials",
-    "csp",
     "django_structlog",
     "inspector",
     "sessions.apps.SessionsConfig",

@@ -4,3 +4,5 @@ from __future__ import annotations
 
 POSITION_BITS = 26
 POSITION_MASK = (1 << POSITION_BITS) - 1
+BLOCK_BITS = 24
+"""A block's id is `source << BLOCK_BITS | number`."""

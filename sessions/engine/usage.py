@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-_MOST = 10**12
+from msgspec import Struct
+
+MOST = 10**12
 """No request has more tokens; a larger number is damage, and would not fit a database column either."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True, gc=False):
     """`input` is only what follows the last cache mark: the prompt is `context`."""
 
     input: int
@@ -24,19 +24,24 @@ class Usage:
         """Reads `message.usage`, whatever it is; None if it counts nothing."""
         if not isinstance(raw, dict) or raw.keys().isdisjoint(_COUNTS):
             return None
-        written = _count(raw.get("cache_creation_input_tokens"))
         five_minutes = one_hour = 0
         split = raw.get("cache_creation")
         if isinstance(split, dict):
             five_minutes = _count(split.get("ephemeral_5m_input_tokens"))
             one_hour = _count(split.get("ephemeral_1h_input_tokens"))
-        return cls(
+        return cls.counted(
             _count(raw.get("input_tokens")),
             _count(raw.get("cache_read_input_tokens")),
-            max(five_minutes, written - one_hour),
-            one_hour,
+            _count(raw.get("cache_creation_input_tokens")),
+            (five_minutes, one_hour),
             _count(raw.get("output_tokens")),
         )
+
+    @classmethod
+    def counted(cls, input: int, cache_read: int, written: int, split: tuple[int, int], output: int) -> Usage:
+        """`written` in all, which older versions did not split by lifetime: then all of it lived five minutes."""
+        five_minutes, one_hour = split
+        return cls(input, cache_read, max(five_minutes, written - one_hour), one_hour, output)
 
     @property
     def context(self) -> int:
@@ -59,9 +64,9 @@ _COUNTS = frozenset({"input_tokens", "output_tokens", "cache_creation_input_toke
 
 def _count(value: object) -> int:
     if type(value) is int:
-        return value if 0 <= value <= _MOST else 0
+        return value if 0 <= value <= MOST else 0
     if isinstance(value, float):
-        return int(value) if math.isfinite(value) and 0 <= value <= _MOST else 0
-    if isinstance(value, str) and len(value) <= len(str(_MOST)) and value.isascii() and value.isdecimal():
+        return int(value) if math.isfinite(value) and 0 <= value <= MOST else 0
+    if isinstance(value, str) and len(value) <= len(str(MOST)) and value.isascii() and value.isdecimal():
         return _count(int(value))
     return 0

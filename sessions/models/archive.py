@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.engine.place import BLOCK_BITS
 from sessions.models.rowid import RowIdField
 
-BLOCK_BITS = 24
 
 
 class Source(models.Model):

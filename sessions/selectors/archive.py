@@ -11,7 +11,7 @@ from django.db import connection
 from sessions.engine.archive import BLOCK_SIZE, blocks_of, cut
 from sessions.engine.lines import mend, parse
 from sessions.engine.rows import Record
-from sessions.models.archive import BLOCK_BITS
+from sessions.engine.place import BLOCK_BITS
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""

@@ -19,7 +19,7 @@ from sessions.engine.flags import Flag
 from sessions.engine.needles import Needle
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Source, Transcript
-from sessions.models.archive import BLOCK_BITS
+from sessions.engine.place import BLOCK_BITS
 from sessions.selectors.archive import Reader
 from sessions.selectors.search import Hit, hit_of
 

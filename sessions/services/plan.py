@@ -14,14 +14,18 @@ from sessions.engine.discovery import Candidate, is_transcript
 from sessions.engine.paths import kept, opened
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan.reading import PRINT_BYTES, print_of
+from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
+from sessions.services.inserting import insert
 from sessions.services.pool import Job
 from sessions.services.writer import Written
 
 OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
 META_BYTES = 1024 * 1024
+SOURCE_COLUMNS = ("path", "kind", "device", "inode", "size", "mtime_ns")
+TRANSCRIPT_COLUMNS = ("source_id", "project_id", "kind", "public_id", "session_id", "agent_id", "meta")
 
 
 @dataclass(slots=True)
@@ -151,34 +155,32 @@ class Planner:
                     plan.skipped.append(candidate.path)
             except OSError as error:
                 plan.failed.append(f"{candidate.path}: {error.strerror or error}")
-        sources = Source.objects.bulk_create([_source(candidate) for candidate in kept])
-        transcripts = [
-            self._transcript(source, candidate)
-            for source, candidate in zip(sources, kept, strict=True)
-            if candidate.role.kind != "result"
-        ]
-        Transcript.objects.bulk_create(transcripts)
+        sources = insert(Source, SOURCE_COLUMNS, [_source(candidate) for candidate in kept])
+        placed = list(zip(sources, kept, strict=True))
+        conversations = [(source, candidate) for source, candidate in placed if candidate.role.kind != "result"]
+        rows = [self._transcript(source, candidate) for source, candidate in conversations]
+        transcripts = insert(Transcript, TRANSCRIPT_COLUMNS, rows)
         self._written.add("source", len(sources))
         self._written.add("transcript", len(transcripts))
-        ids = {transcript.source_id: transcript.pk for transcript in transcripts}
-        for source, candidate in zip(sources, kept, strict=True):
+        ids = {source: pk for (source, _), pk in zip(conversations, transcripts, strict=True)}
+        for source, candidate in placed:
             role = candidate.role
             facts = {"session_id": role.session_id, "agent_id": role.agent_id}
             agent = role.kind != "main"
-            path = str(opened(source.path))
-            plan.jobs.append(Job(source.pk, ids.get(source.pk), path, 0, candidate.size, facts, agent))
+            path = str(opened(candidate.path))
+            plan.jobs.append(Job(source, ids.get(source), path, 0, candidate.size, facts, agent))
 
-    def _transcript(self, source: Source, candidate: Candidate) -> Transcript:
+    def _transcript(self, source: int, candidate: Candidate) -> tuple[object, ...]:
         role = candidate.role
         name = role.session_id if role.kind == "main" else f"agent-{role.agent_id}" if role.agent_id else ""
-        return Transcript(
-            source=source,
-            project=self._project(candidate.project),
-            kind=role.kind,
-            public_id=self._free(name or Path(candidate.path).stem),
-            session_id=role.session_id,
-            agent_id=role.agent_id,
-            meta=_meta(opened(candidate.path)) if role.kind != "main" else {},
+        return (
+            source,
+            self._project(candidate.project).pk,
+            role.kind,
+            self._free(name or Path(candidate.path).stem),
+            role.session_id,
+            role.agent_id,
+            _meta(opened(candidate.path)) if role.kind != "main" else "{}",
         )
 
     def _project(self, directory: str) -> Project:
@@ -243,16 +245,9 @@ def _equal(source: Source, path: str) -> bool:
     return True
 
 
-def _source(candidate: Candidate) -> Source:
+def _source(candidate: Candidate) -> tuple[object, ...]:
     kind = Source.Kind.RESULT if candidate.role.kind == "result" else Source.Kind.TRANSCRIPT
-    return Source(
-        path=candidate.path,
-        kind=kind,
-        device=candidate.device,
-        inode=candidate.inode,
-        size=candidate.size,
-        mtime_ns=candidate.mtime_ns,
-    )
+    return candidate.path, str(kind), candidate.device, candidate.inode, candidate.size, candidate.mtime_ns
 
 
 def _job(source: Source, candidate: Candidate) -> Job:
@@ -272,14 +267,14 @@ def _job(source: Source, candidate: Candidate) -> Job:
     return Job(source.pk, transcript.pk, path, source.imported, candidate.size, facts, agent, links, seen)
 
 
-def _meta(path: Path) -> dict[str, object]:
-    """What the client noted beside a sub-agent's transcript."""
+def _meta(path: Path) -> str:
+    """What the client noted beside a sub-agent's transcript, as JSON."""
     path = path.with_suffix(".meta.json")
     try:
         if not path.is_file():  # a pipe of that name would keep us waiting
-            return {}
+            return "{}"
         with path.open("rb") as file:
             meta = orjson.loads(file.read(META_BYTES))
     except (OSError, ValueError):
-        return {}
-    return meta if isinstance(meta, dict) else {}
+        return "{}"
+    return storable_json(orjson.dumps(meta).decode()) if isinstance(meta, dict) else "{}"

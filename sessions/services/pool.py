@@ -10,7 +10,7 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext
@@ -21,7 +21,8 @@ from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.marks import Mark
 from sessions.engine.paths import kept
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan import Batch, Facts, Scanner, Stretch, read_stretches
+from sessions.engine.scan import Batch, Facts, Scanner, read_stretches
+from sessions.services.rows import Rows, batch_rows, fact_rows, mark_rows, stretch_rows
 
 WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
@@ -43,48 +44,59 @@ class Job:
     """Then also the keys of the uuids that stand before: a row that is written again must be known for one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Linkage:
-    """How the file hangs together now. Without marks, the earlier ones still hold; without a state, the rows that
-    came do more than extend the active branch, and the whole file has to be linked anew."""
-
-    state: dict[str, Any] | None
-    marks: tuple[Mark, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Delivery:
-    job: Job
-    stretch: Stretch | None
-    facts: dict[str, Any] | None = None
-    linkage: Linkage | None = None
+    transcript_id: int | None
+    size: int = 0
+    """Raw bytes of the stretch."""
+    last: bool = False
+    rows: Rows = field(default_factory=dict)
+    first: int = 0
+    """Position of the first entry; the entries of a stretch follow one another."""
+    entries: int = 0
     texts: bytes = b""
-    """Pickled: most of what a batch weighs, and whoever writes the rows need not look at it."""
+    """Pickled: most of what a stretch gives, and whoever writes the rows need not look at it."""
+    unlinked: bool = False
+    """What came does more than extend the active branch: the whole file has to be linked anew."""
     error: str = ""
 
 
 def scan(job: Job) -> Iterator[Delivery]:
     """Everything that a job gives, stretch by stretch; the last one carries the links of the whole file."""
-    scanner = None
-    if job.transcript_id is not None:
-        facts = Facts.from_json(job.facts) if job.facts else None
-        scanner = Scanner(facts, base=job.transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
-        scanner.resume()
-    links: list[LinkRow] = []
     try:
-        for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
-            linkage, texts = None, b""
-            if stretch.batch is not None:
-                texts = pickle.dumps(stretch.batch.texts, pickle.HIGHEST_PROTOCOL)
-                stretch.batch.texts = []
-                links += _link_rows(stretch.batch)
-                stretch.batch.extras = {}
-                if stretch.last:
-                    linkage = _link(job, links)
-            yield Delivery(job, stretch, scanner.facts.to_json() if scanner else None, linkage, texts)
+        if job.transcript_id is None:
+            for stretch in read_stretches(Path(job.path), job.start, job.size, None):
+                yield Delivery(None, stretch.size, stretch.last, stretch_rows(job.source_id, stretch, job.size))
+        else:
+            yield from _scan_transcript(job, job.transcript_id)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
-        yield Delivery(job, None, error=f"{kept(job.path)}: {error.strerror or error}")
+        yield Delivery(job.transcript_id, error=f"{kept(job.path)}: {error.strerror or error}")
+
+
+def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
+    facts = Facts.from_json(job.facts) if job.facts else None
+    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
+    again = scanner.resume()
+    links: list[LinkRow] = []
+    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
+        batch = stretch.batch
+        assert batch is not None
+        links += _link_rows(batch)
+        delivery = Delivery(transcript_id, stretch.size, stretch.last, stretch_rows(job.source_id, stretch, job.size))
+        state = None
+        if stretch.last:
+            state, marks = _link(job, links)
+            delivery.unlinked = state is None
+            delivery.rows["mark"] = mark_rows(transcript_id, marks)
+        if again:
+            delivery.rows["cut"] = [(transcript_id, job.start)]
+            again = False
+        delivery.rows |= batch_rows(transcript_id, batch) | fact_rows(transcript_id, scanner.facts, state)
+        delivery.first = batch.entries[0][0] & POSITION_MASK if batch.entries else POSITION_MASK
+        delivery.entries = len(batch.entries)
+        delivery.texts = pickle.dumps(batch.texts, pickle.HIGHEST_PROTOCOL)
+        yield delivery
 
 
 def _link_rows(batch: Batch) -> list[LinkRow]:
@@ -95,14 +107,14 @@ def _link_rows(batch: Batch) -> list[LinkRow]:
     ]
 
 
-def _link(job: Job, links: list[LinkRow]) -> Linkage:
+def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark, ...]]:
+    """How the file hangs together now: no state if it has to be linked anew, and the marks that are new."""
     if not job.start:
         linked = link(links)
-        return Linkage(LinkState.of(links, linked).to_json(), linked.marks)
+        return linked.state, linked.marks
     if job.links is None:
-        return Linkage(None)
-    state = advance(LinkState.from_json(job.links), links)
-    return Linkage(state.to_json() if state else None)
+        return None, ()
+    return advance(LinkState.from_json(job.links), links), ()
 
 
 def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
@@ -135,7 +147,8 @@ def _deliveries(team: list[_Worker], waiting: deque[Job]) -> Iterator[Delivery]:
                         worker = _Worker(multiprocessing.get_context("fork"))
                         by_results[worker.results] = worker
                         worker.give(waiting)
-                    yield Delivery(failed, None, error=f"{kept(failed.path)}: the process that read it died")
+                    error = f"{kept(failed.path)}: the process that read it died"
+                    yield Delivery(failed.transcript_id, error=error)
                     continue
                 if delivery is not None:
                     yield delivery

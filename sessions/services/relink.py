@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from django.db import connection
+from msgspec.structs import replace
 
-from sessions.engine.linking import LinkRow, LinkState, link, records_wanted
+from sessions.engine.linking import LinkRow, link, records_wanted
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Transcript
 from sessions.selectors.archive import Reader
@@ -20,20 +21,19 @@ def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:
             [base, base | POSITION_MASK],
         )
         found = cursor.fetchall()
-    rows = [LinkRow._make((row[0] & POSITION_MASK, *row[1:8], None, row[8])) for row in found]
+    rows = [LinkRow(row[0] & POSITION_MASK, *row[1:8], None, row[8]) for row in found]
     # Positions are dense, so a row's position is its place in the list.
     places = {position: (found[position][9], found[position][10]) for position in records_wanted(rows)}
     records = Reader(source_id).records(list(places.values()))
     for position, record in zip(places, records, strict=True):
-        rows[position] = rows[position]._replace(extra=record)
+        rows[position] = replace(rows[position], extra=record)
     return rows
 
 
 def relink(transcript: Transcript, written: Written) -> None:
     rows = link_rows(transcript.pk, transcript.source_id)
     linked = link(rows)
-    with connection.cursor() as cursor:
-        write_marks(cursor, written, transcript.pk, linked.marks)
-    transcript.state = {**transcript.state, "links": LinkState.of(rows, linked).to_json()}
+    write_marks(transcript.pk, linked.marks, written)
+    transcript.state = {**transcript.state, "links": linked.state.to_json()}
     transcript.save(update_fields=["state"])
     written.add("transcript", 1)

@@ -17,7 +17,6 @@ from django.db import connections, transaction
 from django.db.models import Sum
 
 from sessions.engine.discovery import candidate, discover, wanted
-from sessions.engine.place import POSITION_MASK
 from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
 from sessions.services.families import spilled_unite
@@ -26,10 +25,12 @@ from sessions.services.plan import Plan, Planner
 from sessions.services.pool import Delivery, scan_all
 from sessions.services.relink import relink
 from sessions.services.settle import settle
-from sessions.services.writer import Written, write
+from sessions.services.writer import Pile, Written
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
+PILE_BYTES = 12 * 1024 * 1024
+"""Of the files, whose rows are kept before they are written: a few megabytes in memory."""
 
 
 @dataclass(slots=True)
@@ -141,6 +142,7 @@ class Work:
         self._listener = listener or (lambda _progress: None)
         self._unlinked: set[int] = set()
         self._spool = Spool()
+        self._pile = Pile(written)
 
     def run(self, workers: int) -> None:
         # What an import that was cut off wrote and did not settle, links and totals from the first entry on.
@@ -153,7 +155,7 @@ class Work:
         self._listener(self._progress)
         ended = False
         while not ended:
-            began, size = time.monotonic(), 0
+            began, size, piled = time.monotonic(), 0, 0
             with transaction.atomic():
                 while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
                     delivery = next(deliveries, None)
@@ -161,6 +163,10 @@ class Work:
                         ended = True
                         break
                     size += self._take(delivery)
+                    if size - piled >= PILE_BYTES:
+                        self._pile.write()
+                        piled = size
+                self._pile.write()
             self._listener(self._progress)
         self._finish()
 
@@ -172,25 +178,22 @@ class Work:
         index_owed(self._written)
 
     def _take(self, delivery: Delivery) -> int:
-        job, stretch = delivery.job, delivery.stretch
-        if stretch is None:
+        if delivery.error:
             self._plan.failed.append(delivery.error)
             return 0
-        write(delivery, self._written)
-        if job.transcript_id is not None and stretch.batch is not None:
-            entries = stretch.batch.entries
+        self._pile.add(delivery.rows)
+        transcript_id, first = delivery.transcript_id, delivery.first
+        if transcript_id is not None:
             # A stretch may hold broken lines only: its transcript was written to all the same.
-            first = entries[0][0] & POSITION_MASK if entries else POSITION_MASK
-            self.touched[job.transcript_id] = min(first, self.touched.get(job.transcript_id, first))
-            self._progress.entries += len(entries)
-            if entries:
-                self._spool.add(job.transcript_id, first, first + len(entries), delivery.texts)
-        linkage = delivery.linkage
-        if job.transcript_id is not None and linkage is not None and linkage.marks is None and linkage.state is None:
-            self._unlinked.add(job.transcript_id)
-        self._progress.bytes += stretch.size
-        self._progress.files += stretch.last
-        return stretch.size
+            self.touched[transcript_id] = min(first, self.touched.get(transcript_id, first))
+            self._progress.entries += delivery.entries
+            if delivery.entries:
+                self._spool.add(transcript_id, first, first + delivery.entries, delivery.texts)
+            if delivery.unlinked:
+                self._unlinked.add(transcript_id)
+        self._progress.bytes += delivery.size
+        self._progress.files += delivery.last
+        return delivery.size
 
     def _finish(self) -> None:
         with transaction.atomic():

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-import orjson
 from django.db import connection
 
 from sessions.engine.marks import Mark
-from sessions.engine.scan import Batch, Facts, Stretch
-from sessions.engine.storing import storable_json
-from sessions.models.archive import BLOCK_BITS
-from sessions.services.pool import Delivery
+from sessions.services.rows import FACTS, Rows, mark_rows
 
 ENTRY = (
     'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
@@ -56,32 +51,27 @@ REQUEST = (
     + ", ".join(map(_larger, ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "cost")))
 )
 
-FACTS = (
-    "session_id",
-    "agent_id",
-    "title",
-    "first_prompt",
-    "cwd",
-    "branch",
-    "version",
-    "continued_in",
-    "first_at",
-    "last_at",
-    "lines",
-    "entries",
-    "bad_lines",
-    "recovered",
-    "typed",
-    "calls",
-    "errors",
-    "compactions",
-    "peak_context",
-)
 TRANSCRIPT = (
     "UPDATE transcripts_transcript SET "
     + ", ".join(f"{name} = %s" for name in FACTS)
     + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s, settled = FALSE WHERE id = %s"
 )
+
+
+STATEMENTS = {
+    # The line that was cut when it was last read, and is read again now.
+    "cut": 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s',
+    "block": BLOCK,
+    "entry": ENTRY,
+    "request": REQUEST,
+    "turn": TURN,
+    "problem": PROBLEM,
+    "oddity": ODDITY,
+    "mark": MARK,
+    "transcript": TRANSCRIPT,
+    "source": SOURCE,
+}
+"""In this order: what says how far we are comes last."""
 
 
 class Written:
@@ -99,76 +89,31 @@ class Written:
         return sum(self.rows.values())
 
 
-def write(delivery: Delivery, written: Written) -> None:
-    """One stretch, inside the caller's transaction: after a kill the file is read on where this left it."""
-    job, stretch = delivery.job, delivery.stretch
-    assert stretch is not None
+class Pile:
+    """Rows of many stretches on their way to the database: one statement for all rows of a table."""
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._rows: Rows = {table: [] for table in STATEMENTS}
+
+    def add(self, rows: Rows) -> None:
+        for table, some in rows.items():
+            self._rows[table] += some
+
+    def write(self) -> None:
+        """Inside the caller's transaction: after a kill each file is read on where this left it."""
+        with connection.cursor() as cursor:
+            for table, sql in STATEMENTS.items():
+                if self._rows[table]:
+                    cursor.executemany(sql, self._rows[table])
+                    self._written.add(table, len(self._rows[table]))
+                    self._rows[table] = []
+
+
+def write_marks(transcript_id: int, marks: Iterable[Mark], written: Written) -> None:
+    """Instead of those that the transcript had."""
+    rows = mark_rows(transcript_id, marks)
     with connection.cursor() as cursor:
-        rows = [(job.source_id << BLOCK_BITS | number, data) for number, data in stretch.blocks]
-        _many(cursor, written, "block", BLOCK, rows)
-        if job.transcript_id is not None and stretch.batch is not None:
-            if job.facts and job.facts.get("partial"):
-                # It was the line that we now read again.
-                sql = 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s'
-                cursor.execute(sql, [job.transcript_id, job.start])
-            _write_batch(cursor, written, job.transcript_id, stretch.batch)
-            assert delivery.facts is not None
-            facts = {name: value for name, value in delivery.facts.items() if name != "ruler"}
-            state = {"facts": facts, "links": delivery.linkage.state if delivery.linkage else None}
-            write_facts(cursor, job.transcript_id, Facts.from_json(delivery.facts), state)
-            written.add("transcript", 1)
-            if delivery.linkage is not None and delivery.linkage.marks is not None:
-                write_marks(cursor, written, job.transcript_id, delivery.linkage.marks)
-        _write_source(cursor, written, job.source_id, stretch, job.size)
-
-
-def _many(cursor: Any, written: Written, table: str, sql: str, rows: Sequence[Sequence[object]]) -> None:
-    if rows:
-        cursor.executemany(sql, rows)
-        written.add(table, len(rows))
-
-
-def _write_batch(cursor: Any, written: Written, transcript_id: int, batch: Batch) -> None:
-    _many(cursor, written, "entry", ENTRY, batch.entries)
-    _many(cursor, written, "request", REQUEST, [(transcript_id, *row) for row in batch.requests])
-    _many(cursor, written, "turn", TURN, list(batch.turns.values()))
-    _many(cursor, written, "problem", PROBLEM, [(transcript_id, *row) for row in batch.problems])
-    odd = [(transcript_id, what, name, count, first) for (what, name), (count, first) in batch.oddities.items()]
-    _many(cursor, written, "oddity", ODDITY, odd)
-
-
-def write_facts(cursor: Any, transcript_id: int, facts: Facts, state: dict[str, Any]) -> None:
-    cursor.execute(
-        TRANSCRIPT,
-        [
-            *(getattr(facts, name) for name in FACTS),
-            facts.turn.number,
-            _lines(facts.model_names),
-            _lines(facts.branches),
-            _json(facts.ruler.to_json()),
-            _json(state),
-            transcript_id,
-        ],
-    )
-
-
-def write_marks(cursor: Any, written: Written, transcript_id: int, marks: Sequence[Mark]) -> None:
-    cursor.execute("DELETE FROM transcripts_mark WHERE transcript_id = %s", [transcript_id])
-    rows = [(transcript_id, mark.first, mark.last, mark.fate.value, mark.by) for mark in marks]
-    _many(cursor, written, "mark", MARK, rows)
-
-
-def _write_source(cursor: Any, written: Written, source_id: int, stretch: Stretch, size: int) -> None:
-    tail = stretch.tail_hash if stretch.last else b""
-    head = stretch.head_hash
-    cursor.execute(SOURCE, [stretch.parsed, stretch.archived, head, tail, size, source_id])
-    written.add("source", 1)
-
-
-def _lines(names: Iterable[str]) -> str:
-    joined = "\n".join(names)
-    return f"\n{joined}\n" if joined else ""
-
-
-def _json(value: object) -> str:
-    return storable_json(orjson.dumps(value).decode())
+        cursor.execute("DELETE FROM transcripts_mark WHERE transcript_id = %s", [transcript_id])
+        cursor.executemany(MARK, rows)
+    written.add("mark", len(rows))

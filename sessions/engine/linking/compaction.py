@@ -35,6 +35,8 @@ def boundaries(graph: Graph, tips: Mapping[int, int]) -> list[Boundary]:
     A summary without a boundary record (before 2.0.64) is a boundary itself; a boundary without a summary is whole.
     """
     found: list[Boundary] = []
+    if not any(i in graph.boundaries or graph.flags[i] & _SUMMARY for i in tips):
+        return found
     waiting = False
     for i in graph.chain:
         if graph.side[i]:
@@ -82,7 +84,7 @@ def _anchor(graph: Graph, boundary: Boundary) -> int:
 
 def _children(graph: Graph, parents: set[int]) -> dict[int, list[int]]:
     children: dict[int, list[int]] = {}
-    for i in graph.chain:
+    for i in graph.chain if parents else ():
         if graph.up[i] in parents:
             children.setdefault(graph.up[i], []).append(i)
     return children

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sessions.engine.flags import Flag
@@ -128,7 +128,7 @@ def _link(graph: Graph) -> None:
     graph.cycles += len(break_cycles(up))
 
 
-def settle(graph: Graph, gone: Container[int]) -> None:
+def settle(graph: Graph, gone: Mapping[int, int]) -> None:
     """Both chains, context and history, without cycles and without the holes of removed nodes."""
     graph.cycles += len(break_cycles(graph.up))
     graph.past = graph.up.copy()
@@ -136,8 +136,9 @@ def settle(graph: Graph, gone: Container[int]) -> None:
         graph.past[i] = parent
     for i in break_cycles(graph.past, graph.before):
         graph.past[i] = _earlier(graph, i)
-    bridge(graph.up, graph.chain, gone)
-    bridge(graph.past, graph.chain, gone)
+    if gone:
+        bridge(graph.up, graph.chain, gone)
+        bridge(graph.past, graph.chain, gone)
 
 
 def _earlier(graph: Graph, root: int) -> int:

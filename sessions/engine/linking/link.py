@@ -36,13 +36,13 @@ def link(rows: Sequence[LinkRow]) -> Linked:
     return Linked(
         leaf=rows[leaf.node].position if leaf.node >= 0 else None,
         marks=_marks(graph, found, compactions, overlays, started),
-        parents=_parents(graph),
         duplicates=tuple(rows[i].position for i in graph.copies),
-        branches=branches_of(graph, found, leaf.node),
         inline_agents=tuple(agents),
         dangling=graph.dangling,
         cycles=graph.cycles,
         state=ending(graph, found, leaf, compactions, tails),
+        find_parents=lambda: _parents(graph),
+        find_branches=lambda: branches_of(graph, found, leaf.node),
     )
 
 
@@ -58,6 +58,8 @@ def _marks(
     layers: list[dict[int, Cause]] = [fates]
     for fate, causes in ((Fate.CLEARED, overlays.cleared), (Fate.PERSISTED, overlays.persisted)):
         layers.append({i: (fate, by) for i, by in causes.items() if by not in found.left})
+    if not any(layers):
+        return ()
     rank = ranks(graph)
     marks = [mark for layer in layers for mark in marks_of(graph, with_copies(graph, layer), rank)]
     return tuple(sorted(marks, key=lambda mark: (mark.first, mark.last, mark.fate)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from sessions.engine.linking.state import LinkState
 from sessions.engine.marks import Mark
@@ -35,20 +36,28 @@ class InlineAgent:
     """The Task call that started it, where its prompt says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Linked:
-    """All numbers are positions."""
+    """All numbers are positions. What an import does not store is found out when it is asked for."""
 
     leaf: int | None
     marks: tuple[Mark, ...]
-    parents: Mapping[int, int | None]
-    """Effective parents, only where they differ from what the record says. None = a root."""
     duplicates: tuple[int, ...]
     """Records whose uuid stands earlier in the file."""
-    branches: tuple[Branch, ...]
     inline_agents: tuple[InlineAgent, ...]
     dangling: int
     """Records whose parent is not in the file."""
     cycles: int
     state: LinkState
     """What `advance` needs to tell whether appended records merely go on."""
+    find_parents: Callable[[], Mapping[int, int | None]] = field(repr=False, compare=False)
+    find_branches: Callable[[], tuple[Branch, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def parents(self) -> Mapping[int, int | None]:
+        """Effective parents, only where they differ from what the record says. None = a root."""
+        return self.find_parents()
+
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        return self.find_branches()

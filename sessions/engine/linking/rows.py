@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from sessions.engine.flags import Flag
 
@@ -17,8 +19,8 @@ _STATE = frozenset(
 )
 
 
-class LinkRow(NamedTuple):
-    """One record of a transcript file. Ids are keys (`sessions.engine.keys`). A tuple: an import makes one of each."""
+class LinkRow(Struct, frozen=True, gc=False):
+    """One record of a transcript file. Ids are keys (`sessions.engine.keys`). An import makes one of each."""
 
     position: int
     type: str

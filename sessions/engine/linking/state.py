@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, mapping
 from sessions.engine.linking.rows import LinkRow, needs_record
-
-if TYPE_CHECKING:
-    from sessions.engine.linking.linked import Linked
 
 TAIL = 64
 AWAITED = 256
@@ -40,11 +37,6 @@ class LinkState:
     """Ids that earlier rows speak of and that may still come."""
     side: bool = False
     """The file of a sub-agent: all its rows are sidechain rows."""
-
-    @classmethod
-    def of(cls, rows: Sequence[LinkRow], linked: Linked) -> LinkState:
-        """The state at the end of rows that were linked in full."""
-        return linked.state
 
     def to_json(self) -> dict[str, Any]:
         return {

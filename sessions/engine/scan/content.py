@@ -11,6 +11,7 @@ from sessions.engine.scan.speech import queued_speech, user_speech
 CLEARED_TEXT = "[Old tool result content cleared]"
 PERSISTED_TAG = "<persisted-output>"
 DETAIL_CHARS = 200
+FAILED_HOOKS = frozenset({"hook_blocking_error", "hook_non_blocking_error"})
 
 # As plain numbers: this runs for every record of an import, and IntFlag arithmetic is ten times slower.
 SHOWN, TYPED, META, ERROR = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.META), int(Flag.ERROR)
@@ -23,16 +24,22 @@ Content = tuple[int, str, str | None, str]
 """flags, detail, tool id, text"""
 
 
+def output_flags(text: object) -> int:
+    """Of the text of a tool result: was it put aside?"""
+    if type(text) is not str:
+        return 0
+    if text.startswith(PERSISTED_TAG):
+        return PERSISTED
+    return CLEARED if text == CLEARED_TEXT else 0
+
+
 def _result_flags(block: dict[str, Any]) -> int:
     flags = RESULT
     if block.get("is_error") is True:
         flags |= ERROR
     inner = block.get("content")
     if isinstance(inner, str):
-        if inner.startswith(PERSISTED_TAG):
-            flags |= PERSISTED
-        elif inner == CLEARED_TEXT:
-            flags |= CLEARED
+        flags |= output_flags(inner)
     elif isinstance(inner, list):
         for part in inner:
             if not isinstance(part, dict):
@@ -41,11 +48,7 @@ def _result_flags(block: dict[str, Any]) -> int:
             if kind == "image":
                 flags |= IMAGE
             elif kind == "text":
-                text = part.get("text")
-                if isinstance(text, str) and text.startswith(PERSISTED_TAG):
-                    flags |= PERSISTED
-                elif text == CLEARED_TEXT:
-                    flags |= CLEARED
+                flags |= output_flags(part.get("text"))
     return flags
 
 
@@ -71,16 +74,27 @@ def _user(record: dict[str, Any]) -> Content:
                     texts.append(text)
             elif kind == "image" or kind == "document":
                 flags |= IMAGE
-    text = "\n".join(texts) if texts else ""
-    meta = record.get("isMeta") is True
-    if meta:
+    if record.get("isMeta") is True:
         flags |= META
     if results:
-        # A second result in one row, or words beside it, would be hidden in the first call's card.
-        return flags | SHOWN if results > 1 or texts else flags, "", tool, "" if meta else text
-    if record.get("isCompactSummary"):
+        return result_content(flags, results, tool, texts)
+    return spoken_content(flags, texts, record.get("origin"), summary=bool(record.get("isCompactSummary")))
+
+
+def result_content(flags: int, results: int, tool: str | None, texts: list[str]) -> Content:
+    """A second result in one row, or words beside it, would be hidden in the first call's card."""
+    if results > 1 or texts:
+        flags |= SHOWN
+    return flags, "", tool, "" if flags & META else "\n".join(texts)
+
+
+def spoken_content(flags: int, texts: list[str], origin: object, *, summary: bool) -> Content:
+    text = "\n".join(texts)
+    if summary:
         return flags | SUMMARY | SHOWN, "", None, text
-    return flags | SHOWN | user_speech(record, text), "", None, "" if meta else text
+    if flags & META:
+        return flags | SHOWN, "", None, ""
+    return flags | SHOWN | user_speech(origin, text), "", None, text
 
 
 def input_text(value: object, into: list[str], depth: int = 0) -> None:
@@ -125,16 +139,20 @@ def _assistant(record: dict[str, Any]) -> Content:
                 flags |= THINKING
     if record.get("isApiErrorMessage") is True:
         flags |= ERROR
-    return flags, name[:DETAIL_CHARS], tool, "\n".join(texts) if len(texts) != 1 else texts[0]
+    return flags, name[:DETAIL_CHARS], tool, "\n".join(texts)
 
 
 def _system(record: dict[str, Any]) -> Content:
     subtype = record.get("subtype")
     detail = subtype[:DETAIL_CHARS] if type(subtype) is str else ""
-    flags = SHOWN | (META if record.get("isMeta") is True else 0)
+    return system_content(detail, record.get("level"), meta=record.get("isMeta") is True)
+
+
+def system_content(detail: str, level: object, *, meta: bool) -> Content:
+    flags = SHOWN | META if meta else SHOWN
     if detail == "compact_boundary":
         flags |= BOUNDARY
-    elif detail == "api_error" or record.get("level") == "error":
+    elif detail == "api_error" or level == "error":
         flags |= ERROR
     return flags, detail, None, ""
 
@@ -152,7 +170,7 @@ def _attachment(record: dict[str, Any]) -> Content:
             texts: list[str] = []
             input_text(attachment.get("prompt"), texts)
             text = "\n".join(part for part in texts if part not in ("text", "image"))
-    elif detail == "hook_blocking_error" or detail == "hook_non_blocking_error":
+    elif detail in FAILED_HOOKS:
         flags |= ERROR
     return flags, detail, None, text
 

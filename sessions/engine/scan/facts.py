@@ -89,8 +89,9 @@ class Facts:
     last_message: str = ""
 
     def to_json(self) -> dict[str, Any]:
+        """Without the ruler, which is stored apart: pages show it."""
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {**plain, "turn": asdict(self.turn), "ruler": self.ruler.to_json()}
+        return {**plain, "turn": asdict(self.turn)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Facts:
@@ -108,16 +109,11 @@ class Facts:
         if name not in self.branches and len(self.branches) < NAMES:
             self.branches.append(name[:200])
 
-    def note_identity(self, record: dict[str, Any]) -> None:
+    def note_identity(self, cwd: str | None, session_id: str | None, agent_id: str | None) -> None:
         """What the file's name did not tell."""
-        for name, key, longest in (
-            ("cwd", "cwd", 1000),
-            ("session_id", "sessionId", 200),
-            ("agent_id", "agentId", 200),
-        ):
-            value = record.get(key)
-            if not getattr(self, name) and type(value) is str:
-                setattr(self, name, value[:longest])
+        self.cwd = self.cwd or (cwd or "")[:1000]
+        self.session_id = self.session_id or (session_id or "")[:200]
+        self.agent_id = self.agent_id or (agent_id or "")[:200]
 
     def note_context(self, position: int, tokens: int, message_id: str) -> None:
         self.ruler.add(position, tokens)

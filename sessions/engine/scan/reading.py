@@ -49,8 +49,9 @@ def read_stretches(path: Path, start: int, size: int, scanner: Scanner | None) -
         while True:
             data = file.read(min(STRETCH, size - position))
             stretch = Stretch(size=len(data), archived=position + len(data), head_hash=head)
+            view = memoryview(data)
             for number, at in enumerate(range(0, len(data), BLOCK_SIZE), position // BLOCK_SIZE):
-                stretch.blocks.append((number, compress(data[at : at + BLOCK_SIZE])))
+                stretch.blocks.append((number, compress(view[at : at + BLOCK_SIZE])))
             position += len(data)
             stretch.last = position >= size or not data
             stretch.parsed = position
@@ -69,18 +70,11 @@ def read_stretches(path: Path, start: int, size: int, scanner: Scanner | None) -
 
 def _scan(scanner: Scanner, text: bytes, offset: int, *, last: bool) -> bytes:
     """Feed the whole lines of `text`, which starts at `offset`; what is left over is returned."""
-    feed = scanner.feed
-    at = 0
-    for line in text.split(b"\n"):
-        end = at + len(line)
-        if end == len(text):
-            break
-        feed(line, offset + at)
-        at = end + 1
+    at = scanner.feed_all(text, offset)
     rest = text[at:]
     if last and rest.strip():
         if scanner.whole(rest):
-            feed(rest, offset + at)
+            scanner.feed(rest, offset + at)
             return b""
         scanner.partial(rest, offset + at)
     return rest

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessions.engine.prices import cost_of
 from sessions.engine.scan.batch import RequestRow
 from sessions.engine.scan.facts import Facts
+from sessions.engine.scan.look import Answer
 from sessions.engine.usage import Usage
 
 SYNTHETIC = "<synthetic>"
@@ -16,38 +15,25 @@ class Requests:
     def __init__(self) -> None:
         self._calls: dict[str, tuple[tuple[int, int, int, str, str, str, str, int | None], Usage]] = {}
         self._last_id: str | None = None
-        self._last_usage: object = None
+        self._last_usage: Usage | None = None
         self._known: set[str] = set()
         self._open: tuple[int, str] | None = None
         """The latest message of the main thread: its position and id."""
 
-    def add(
-        self,
-        record: dict[str, Any],
-        message: dict[str, Any],
-        key: int,
-        place: tuple[int, int, int | None],
-        agent: str,
-        facts: Facts,
-    ) -> None:
+    def add(self, answer: Answer, key: int, place: tuple[int, int, int | None], agent: str, facts: Facts) -> None:
         """`place`: position, turn and time of the row. Sub-agents inside a main file leave the ruler alone."""
-        message_id, raw = message["id"], message.get("usage")
-        if raw == self._last_usage and message_id == self._last_id:
+        message_id, model, usage = answer.message_id, answer.model, answer.usage
+        if message_id == self._last_id and usage == self._last_usage:
             return  # most rows of a message repeat the usage of the first
-        self._last_id, self._last_usage = message_id, raw
-        model = message.get("model")
-        if type(model) is not str or model == SYNTHETIC:
-            return
-        usage = Usage.of(raw)
-        if usage is None:
+        self._last_id, self._last_usage = message_id, usage
+        if usage is None or model is None or model == SYNTHETIC:
             return
         known = self._calls.get(message_id)
         if known is not None:
             self._calls[message_id] = (known[0], known[1].merge(usage))
             return
         position, turn, at = place
-        request_id = record.get("requestId")
-        request = request_id[:200] if type(request_id) is str else ""
+        request = (answer.request_id or "")[:200]
         self._calls[message_id] = (
             (key, position, turn, message_id[:200], request, agent[:200], model[:120], at),
             usage,

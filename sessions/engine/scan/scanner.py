@@ -13,15 +13,13 @@ from sessions.engine.knowledge import unknowns
 from sessions.engine.lines import mend, recover
 from sessions.engine.linking import needs_record
 from sessions.engine.scan.batch import Batch
-from sessions.engine.scan.content import FAMILIES, chip
 from sessions.engine.scan.facts import Facts, OpenTurn
+from sessions.engine.scan.look import CHAIN, Envelope, Look, look_at
 from sessions.engine.scan.requests import Requests
-from sessions.engine.scan.times import milliseconds
+from sessions.engine.scan.shapes import look_quickly, plain, sound
 
-CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress", "saved_hook_context"})
 OPEN_CALLS = 256
 PROMPT_CHARS = 400
-TYPE_CHARS = 60
 
 _SHOWN, _TYPED, _SIDECHAIN = int(Flag.SHOWN), int(Flag.TYPED), int(Flag.SIDECHAIN)
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
@@ -65,8 +63,20 @@ class Scanner:
         batch, self.batch = self.batch, Batch()
         return batch
 
+    def feed_all(self, text: bytes, offset: int) -> int:
+        """All whole lines of `text`, which starts at `offset`. Returns where the last of them ends."""
+        find, view, feed = text.find, memoryview(text), self._feed_quickly
+        all_sound = plain(text)
+        at = 0
+        while (end := find(b"\n", at)) >= 0:
+            line = view[at:end]
+            if not (all_sound or sound(bytes(line))) or not feed(line, offset + at):
+                self.feed(bytes(line), offset + at)
+            at = end + 1
+        return at
+
     def feed(self, line: bytes, offset: int) -> None:
-        """One line, without its line end."""
+        """One line of any kind, without its line end."""
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
@@ -78,6 +88,14 @@ class Scanner:
             self._record(record, offset, len(line), 0)
         else:
             self._broken(line, offset)
+
+    def _feed_quickly(self, line: memoryview, offset: int) -> bool:
+        look = look_quickly(line)
+        if look is None:
+            return False
+        self.facts.lines += 1
+        self._add(look, line, offset, len(line), 0)
+        return True
 
     def whole(self, line: bytes) -> bool:
         """Is this line, which has no line end yet, already an object?"""
@@ -94,12 +112,14 @@ class Scanner:
         detail = "The last line has no end yet. It is read again when the file grows."
         self.batch.problems.append((self.facts.lines, offset, len(line), "partial", detail))
 
-    def resume(self) -> None:
-        """Before reading on where the last import stopped."""
-        if self.facts.partial:
-            self.facts.partial = False
-            self.facts.lines -= 1
-            self.facts.bad_lines -= 1
+    def resume(self) -> bool:
+        """Before reading on where the last import stopped: is the line that it found cut off read again?"""
+        if not self.facts.partial:
+            return False
+        self.facts.partial = False
+        self.facts.lines -= 1
+        self.facts.bad_lines -= 1
+        return True
 
     def _broken(self, line: bytes, offset: int) -> None:
         facts = self.facts
@@ -111,48 +131,48 @@ class Scanner:
             facts.recovered += 1
 
     def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
-        """One record. It runs a hundred thousand times a second or two: calls that a known record does not need are
-        written out or left out."""
-        facts, batch, keys = self.facts, self.batch, self._keys
-        position = facts.entries
-        facts.entries = position + 1
-        kind = record.get("type")
-        if type(kind) is not str:
-            kind = ""
-        elif len(kind) > TYPE_CHARS:
-            kind = kind[:TYPE_CHARS]
+        """A record that was decoded whole."""
         message = record.get("message")
         if type(message) is dict and "0" in message:
             record, _ = mend(record)
-            message = record.get("message")
-        content_flags, detail, tool, text = FAMILIES.get(kind, chip)(record)
-        flags |= content_flags
         odd = unknowns(record)
         if odd:
             flags |= _UNKNOWN
-            self._note_odd(odd, position)
+            for what in odd:
+                self.batch.oddities.setdefault(what, [0, self.facts.entries])[0] += 1
+        look = look_at(record)
+        if look.kind in self._states:
+            self._states[look.kind](record)
+        self._add(look, record, offset, length, flags)
 
-        at = milliseconds(record.get("timestamp"))
+    def _add(self, look: Look, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int) -> None:
+        """It runs a hundred thousand times a second or two: calls that most records do not need are left out."""
+        facts, batch, keys = self.facts, self.batch, self._keys
+        kind, envelope, at, answer = look.kind, look.envelope, look.at, look.answer
+        content_flags, detail, tool, text = look.content
+        position = facts.entries
+        facts.entries = position + 1
+        flags |= content_flags
         uuid_key = parent_key = tool_key = message_key = None
         if kind in CHAIN:
-            parent = record.get("parentUuid")
-            parent_key = keys.get(parent) if type(parent) is str else None
+            parent = envelope.parent
+            parent_key = keys.get(parent) if parent else None
             if parent_key is None:
                 parent_key = self._key(parent)
                 if parent_key is None:
                     flags |= _ROOT
-            uuid_key = self._key(record.get("uuid"))
-            if uuid_key is not None:
+            uuid = envelope.uuid
+            if uuid:
+                uuid_key = keys.get(uuid)
+                if uuid_key is None:
+                    uuid_key = keys[uuid] = key_of(uuid)
                 if uuid_key in self._seen:
                     flags |= _DUPLICATE
                 else:
                     self._seen.add(uuid_key)
-            if record.get("isSidechain") is True and not self._agent:
+            if envelope.sidechain and not self._agent:
                 flags |= _SIDECHAIN
-            self._ambient(record, at)
-        elif kind in self._states:
-            self._states[kind](record)
-
+            self._ambient(envelope, at)
         if flags & _PAIRED:
             tool_key = self._key(tool)
             flags = self._pair(flags, tool_key)
@@ -172,18 +192,17 @@ class Scanner:
                 turn.ended = at
             if turn.started is None:
                 turn.started = at
-        if kind == "assistant" and type(message) is dict:
-            message_key = self._key(message.get("id"))
-            if message_key is not None:
-                agent = self._agent_of(record) if self._agent or flags & _SIDECHAIN else ""
-                self._requests.add(record, message, message_key, (position, turn.number, at), agent, facts)
+        if answer is not None:
+            message_key = self._key(answer.message_id)
+            agent = self._agent_of(envelope) if self._agent or flags & _SIDECHAIN else ""
+            self._requests.add(answer, message_key, (position, turn.number, at), agent, facts)
         if flags & _COUNTED and not flags & _DUPLICATE:
             self._count(position, flags)
         number = turn.number
         row = (row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, at, number, flags)
         batch.entries.append(row)
         if needs_record(kind, detail, flags):
-            batch.extras[position] = record
+            batch.extras[position] = whole if type(whole) is dict else orjson.loads(whole)
 
     def _key(self, text: object) -> int | None:
         if type(text) is not str or not text:
@@ -193,11 +212,7 @@ class Scanner:
             key = self._keys[text] = key_of(text)
         return key
 
-    def _note_odd(self, odd: tuple[tuple[str, str], ...], position: int) -> None:
-        for what in odd:
-            self.batch.oddities.setdefault(what, [0, position])[0] += 1
-
-    def _ambient(self, record: dict[str, Any], at: int | None) -> None:
+    def _ambient(self, envelope: Envelope, at: int | None) -> None:
         facts = self.facts
         if at is not None:
             if facts.first_at is None or facts.last_at is None:
@@ -206,18 +221,17 @@ class Scanner:
                 facts.last_at = at
             elif at < facts.first_at:
                 facts.first_at = at
-        branch = record.get("gitBranch")
-        if branch != facts.branch and type(branch) is str and branch:
+        branch = envelope.branch
+        if branch and branch != facts.branch:
             facts.note_branch(branch)
-        version = record.get("version")
-        if version != facts.version and type(version) is str:
+        version = envelope.version
+        if version is not None and version != facts.version:
             facts.version = version[:40]
         if not (facts.cwd and facts.session_id and (facts.agent_id or not self._agent)):
-            facts.note_identity(record)
+            facts.note_identity(envelope.cwd, envelope.session, envelope.agent)
 
-    def _agent_of(self, record: dict[str, Any]) -> str:
-        agent = record.get("agentId")
-        return agent if type(agent) is str and agent else self.facts.agent_id or "sidechain"
+    def _agent_of(self, envelope: Envelope) -> str:
+        return envelope.agent or self.facts.agent_id or "sidechain"
 
     def _pair(self, flags: int, tool_key: int | None) -> int:
         """A result lives in its call's card; one whose call is not in this file needs a place of its own."""

@@ -29,11 +29,8 @@ _INJECTED = (
 )
 
 
-def user_speech(record: dict[str, Any], text: str) -> int:
-    """TYPED, COMMAND, or nothing, for a user row without tool results."""
-    if record.get("isMeta") or record.get("isCompactSummary"):
-        return 0
-    origin = record.get("origin")
+def user_speech(origin: object, text: str) -> int:
+    """TYPED, COMMAND, or nothing, for the text of a user row that is neither tool results, meta nor summary."""
     if isinstance(origin, dict) and origin.get("kind", "human") != "human":
         return 0
     start = text.lstrip()[:64]

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
@@ -108,7 +109,7 @@ def _conversation(seed: int, size: int) -> list[LinkRow]:
             log.last = before
         elif accident < 0.07:
             old = random.choice(log.rows[-12:] or [LinkRow(0, "mode", "", None, None, None, None, 0)])
-            log.rows.append(old._replace(position=len(log.rows)))
+            log.rows.append(replace(old, position=len(log.rows)))
         elif accident < 0.08:
             log.system(name, "snip_boundary", snipMetadata={"removedUuids": random.sample(earlier, 1)})
         elif open_calls and random.random() < 0.6:

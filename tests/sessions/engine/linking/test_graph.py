@@ -126,7 +126,7 @@ def test_positions_need_not_begin_at_zero_nor_be_dense() -> None:
     log.talk("p1", "a1", "p2", "a2")
     log.prompt("p3", "a1")
 
-    linked = link([row._replace(position=row.position * 3 + 7) for row in log.rows])
+    linked = link([replace(row, position=row.position * 3 + 7) for row in log.rows])
 
     assert linked.leaf == 19
     assert marks(linked) == [(13, 16, "abandoned", 19)]
