@@ -13,8 +13,7 @@ from django.urls import Resolver404, resolve
 
 from inspector.services import follow
 from sessions.engine.archive import BLOCK_SIZE
-from sessions.engine.place import POSITION_BITS
-from sessions.engine.place import BLOCK_BITS
+from sessions.engine.place import BLOCK_BITS, POSITION_BITS
 from sessions.selectors import search as searching
 from sessions.views import search as search_view
 

@@ -8,7 +8,6 @@ from sessions.engine.place import BLOCK_BITS
 from sessions.models.rowid import RowIdField
 
 
-
 class Source(models.Model):
     """A file that we read: its identity, and how far we have read it."""
 
@@ -33,9 +32,13 @@ class Source(models.Model):
     """Bytes in the archive."""
     imported = models.BigIntegerField(default=0)
     """Bytes read into entries: a last line that is still being written is archived, but not yet an entry."""
+    owed = models.BooleanField(default=False)
+    """Its lines are read, its bytes are not yet in the archive: until then they are read from the file. Only while a
+    large import runs, or after it was killed."""
     head_hash = models.BinaryField(default=b"", max_length=16)
     tail_hash = models.BinaryField(default=b"", max_length=16)
-    """Of the first and the last bytes archived: they tell an appended file from a rewritten one."""
+    """Of the first and the last bytes archived (of one that is owed, imported): they tell an appended file from a
+    rewritten one."""
     owner = models.ForeignKey(
         "Transcript", null=True, on_delete=models.CASCADE, related_name="spilled", db_constraint=False
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import zstandard
@@ -10,8 +11,11 @@ from django.db import connection
 
 from sessions.engine.archive import BLOCK_SIZE, blocks_of, cut
 from sessions.engine.lines import mend, parse
-from sessions.engine.rows import Record
+from sessions.engine.paths import opened
 from sessions.engine.place import BLOCK_BITS
+from sessions.engine.rows import Record
+from sessions.engine.scan.reading import tail_print
+from sessions.models import Source
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
@@ -34,7 +38,11 @@ class Reader:
         return cut(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:
-        record, _ = mend(parse(self.read(offset, length)))
+        """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
+        data = self.read(offset, length)
+        if len(data) < length:
+            return {}
+        record, _ = mend(parse(data))
         return record
 
     def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
@@ -66,3 +74,25 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
                 raw = decompressor.stream_reader(data).read(end)
                 reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
                 reader.decoded += len(raw)
+                del missing[block_id]
+    found = blocks_on_disk(missing)
+    for block_id, (reader, _) in missing.items():
+        reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = found.get(block_id, b"")
+
+
+def blocks_on_disk(ids: Collection[int]) -> dict[int, bytes]:
+    """Blocks of files that a large import has read, but not yet archived."""
+    if not ids:
+        return {}
+    wanted: dict[int, list[int]] = {}
+    for block_id in ids:
+        wanted.setdefault(block_id >> BLOCK_BITS, []).append(block_id)
+    found: dict[int, bytes] = {}
+    for source in Source.objects.filter(pk__in=wanted, owed=True):
+        with suppress(OSError), opened(source.path).open("rb") as file:
+            if tail_print(file, source.imported) != bytes(source.tail_hash):
+                continue  # it was rewritten: then, as when it is gone, nobody has what was read
+            for block_id in wanted[source.pk]:
+                file.seek((block_id & (1 << BLOCK_BITS) - 1) * BLOCK_SIZE)
+                found[block_id] = file.read(BLOCK_SIZE)
+    return found

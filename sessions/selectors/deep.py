@@ -17,10 +17,9 @@ from django.db import connection
 from sessions.engine.archive import BLOCK_SIZE, decompress
 from sessions.engine.flags import Flag
 from sessions.engine.needles import Needle
-from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.engine.place import BLOCK_BITS, POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Source, Transcript
-from sessions.engine.place import BLOCK_BITS
-from sessions.selectors.archive import Reader
+from sessions.selectors.archive import Reader, blocks_on_disk
 from sessions.selectors.search import Hit, hit_of
 
 BLOCKS_AT_ONCE = 48
@@ -51,10 +50,11 @@ class DeepSearch:
     _sources: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        sources = Source.objects.exclude(state=Source.State.REPLACED).filter(archived__gt=0)
+        sources = Source.objects.exclude(state=Source.State.REPLACED)
         if self.project is not None:
             sources = sources.filter(transcript__project=self.project) | sources.filter(owner__project=self.project)
-        self._sources = list(sources.order_by("-mtime_ns", "-id").values_list("id", "archived"))
+        rows = sources.order_by("-mtime_ns", "-id").values_list("id", "archived", "size", "owed")
+        self._sources = [(pk, size if owed else archived) for pk, archived, size, owed in rows if archived or owed]
         self.total_bytes = sum(size for _, size in self._sources)
 
     @property
@@ -134,7 +134,12 @@ def _submit(pool: ThreadPoolExecutor, group: Iterable[tuple[int, int, int]]) -> 
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", list(wanted))
         found = dict(cursor.fetchall())
-    return [(*place, pool.submit(decompress, found[block])) for block, place in wanted.items() if block in found]
+    ready = blocks_on_disk(wanted.keys() - found.keys())
+    return [
+        (*place, pool.submit(decompress, found[block]) if block in found else pool.submit(bytes, ready[block]))
+        for block, place in wanted.items()
+        if block in found or block in ready
+    ]
 
 
 def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -52,8 +52,8 @@ class Spool:
         self._file.close()
 
 
-def index_spooled(spool: Spool, written: Written) -> None:
-    """Index what waits, in transactions of some megabytes."""
+def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None]) -> None:
+    """Index what waits, in transactions of some megabytes. `meanwhile` is called in them, once for every piece."""
     indexed = dict(Transcript.objects.values_list("pk", "indexed"))
     pieces = iter(spool)
     ended = False
@@ -71,6 +71,7 @@ def index_spooled(spool: Spool, written: Written) -> None:
                 index(transcript_id, end, texts, written)
                 indexed[transcript_id] = end
                 chars += sum(len(text) for _, text in texts)
+                meanwhile()
 
 
 def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:

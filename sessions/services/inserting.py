@@ -29,7 +29,7 @@ def insert(model: type[models.Model], columns: Sequence[str], rows: Sequence[Seq
 @lru_cache(maxsize=8)
 def _defaults(model: type[models.Model]) -> Mapping[str, Any]:
     return {
-        field.column: field.get_db_prep_save(field.get_default(), connection)
+        str(field.column): field.get_db_prep_save(field.get_default(), connection)
         for field in model._meta.concrete_fields
         if not field.primary_key
     }
@@ -42,7 +42,5 @@ def _free_ids(table: str, count: int) -> list[int]:
             cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
             last = (cursor.fetchone() or (0,))[0]
             return list(range(last + 1, last + 1 + count))
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", [table, count]
-        )
+        cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", [table, count])
         return [pk for (pk,) in cursor.fetchall()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 import orjson
@@ -13,7 +13,7 @@ from django.db import transaction
 from sessions.engine.discovery import Candidate, is_transcript
 from sessions.engine.paths import kept, opened
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan.reading import PRINT_BYTES, print_of
+from sessions.engine.scan.reading import PRINT_BYTES, print_of, tail_print
 from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
@@ -37,6 +37,12 @@ class Plan:
     skipped: list[str] = field(default_factory=list)
     """Files that are no transcripts."""
     failed: list[str] = field(default_factory=list)
+
+    def put_off_packing(self) -> None:
+        """Of new files: their lines first, so that people can read them, then their bytes."""
+        self.jobs = [
+            replace(job, pack=False) if job.transcript_id is not None and not job.start else job for job in self.jobs
+        ]
 
 
 class Planner:
@@ -81,7 +87,7 @@ class Planner:
 
     def _changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         try:
-            grown = candidate.size >= source.archived and _continues(source, candidate)
+            grown = candidate.size >= _known(source) and _continues(source, candidate)
         except OSError as error:
             plan.failed.append(f"{candidate.path}: {error.strerror or error}")
             return
@@ -94,7 +100,7 @@ class Planner:
         source.size = candidate.size
         source.save(update_fields=["state", "device", "inode", "mtime_ns", "size"])
         self._written.add("source", 1)
-        if candidate.size > source.archived or source.imported > source.archived:
+        if candidate.size > _known(source):
             plan.jobs.append(_job(source, candidate))
 
     def _replace(self, plan: Plan, source: Source, candidate: Candidate) -> None:
@@ -129,7 +135,8 @@ class Planner:
         """The same file under another name keeps its transcript."""
         source = gone.get((candidate.device, candidate.inode))
         try:
-            if source is None or candidate.size != source.archived or not _continues(source, candidate):
+            size = None if source is None else source.size if source.owed else source.archived
+            if source is None or candidate.size != size or not _continues(source, candidate):
                 return False
         except OSError:
             return False  # it is opened once more as a new file, and then reported
@@ -220,19 +227,24 @@ def _same(source: Source, candidate: Candidate) -> bool:
 
 def _continues(source: Source, candidate: Candidate) -> bool:
     """Does the file still begin with what we have of it?"""
-    if not source.archived:
+    end = _known(source)
+    if not end:
         return True
     with opened(candidate.path).open("rb") as file:
         if not source.tail_hash:
             # Interrupted in the middle: only the bytes themselves can tell.
             return _equal(source, candidate.path)
         # The head was printed when the file may have been shorter than a whole print.
-        if len(head := file.read(PRINT_BYTES)) >= PRINT_BYTES <= source.archived and print_of(head) != source.head_hash:
+        if len(head := file.read(PRINT_BYTES)) >= PRINT_BYTES <= end and print_of(head) != source.head_hash:
             return False
-        file.seek(max(0, source.archived - PRINT_BYTES))
-        if print_of(file.read(min(PRINT_BYTES, source.archived))) != source.tail_hash:
+        if tail_print(file, end) != source.tail_hash:
             return False
-    return candidate.size != source.archived or _equal(source, candidate.path)
+    return source.owed or candidate.size != source.archived or _equal(source, candidate.path)
+
+
+def _known(source: Source) -> int:
+    """How far we can tell whether the file is the same."""
+    return source.imported if source.owed else source.archived
 
 
 def _equal(source: Source, path: str) -> bool:
@@ -264,7 +276,18 @@ def _job(source: Source, candidate: Candidate) -> Job:
     base = transcript.pk << POSITION_BITS
     earlier = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, uuid_key__isnull=False)
     seen = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)
-    return Job(source.pk, transcript.pk, path, source.imported, candidate.size, facts, agent, links, seen)
+    return Job(
+        source.pk,
+        transcript.pk,
+        path,
+        source.imported,
+        candidate.size,
+        facts,
+        agent,
+        links,
+        seen,
+        pack=not source.owed,
+    )
 
 
 def _meta(path: Path) -> str:

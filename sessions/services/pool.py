@@ -22,7 +22,8 @@ from sessions.engine.marks import Mark
 from sessions.engine.paths import kept
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import Batch, Facts, Scanner, read_stretches
-from sessions.services.rows import Rows, batch_rows, fact_rows, mark_rows, stretch_rows
+from sessions.engine.scan.reading import tail_print
+from sessions.services.rows import Rows, batch_rows, block_rows, fact_rows, mark_rows, source_rows
 
 WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
@@ -42,6 +43,20 @@ class Job:
     """The link state of an earlier import, when reading goes on in the middle of a file."""
     seen: tuple[int, ...] = ()
     """Then also the keys of the uuids that stand before: a row that is written again must be known for one."""
+    pack: bool = True
+    """False: the lines now, the bytes later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """The bytes of a file whose lines are read, which ended so when they were."""
+
+    source_id: int
+    path: str
+    size: int
+    imported: int
+    tail_hash: bytes
+    transcript_id: None = None
 
 
 @dataclass(slots=True)
@@ -66,7 +81,8 @@ def scan(job: Job) -> Iterator[Delivery]:
     try:
         if job.transcript_id is None:
             for stretch in read_stretches(Path(job.path), job.start, job.size, None):
-                yield Delivery(None, stretch.size, stretch.last, stretch_rows(job.source_id, stretch, job.size))
+                rows = block_rows(job.source_id, stretch) | source_rows(job.source_id, stretch, job.size)
+                yield Delivery(None, stretch.size, stretch.last, rows)
         else:
             yield from _scan_transcript(job, job.transcript_id)
     except OSError as error:
@@ -79,11 +95,13 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
     scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
     again = scanner.resume()
     links: list[LinkRow] = []
-    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner):
+    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack):
         batch = stretch.batch
         assert batch is not None
         links += _link_rows(batch)
-        delivery = Delivery(transcript_id, stretch.size, stretch.last, stretch_rows(job.source_id, stretch, job.size))
+        rows = block_rows(job.source_id, stretch)
+        rows |= source_rows(job.source_id, stretch, job.size, owed=not job.pack)
+        delivery = Delivery(transcript_id, stretch.size, stretch.last, rows)
         state = None
         if stretch.last:
             state, marks = _link(job, links)
@@ -97,6 +115,27 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
         delivery.entries = len(batch.entries)
         delivery.texts = pickle.dumps(batch.texts, pickle.HIGHEST_PROTOCOL)
         yield delivery
+
+
+def pack(packing: Packing) -> Iterator[Delivery]:
+    """The bytes of a file. They count as archived when all are in, if the file is still the one that was read."""
+    path = Path(packing.path)
+    try:
+        for stretch in read_stretches(path, 0, packing.size, None):
+            rows = block_rows(packing.source_id, stretch)
+            if stretch.last:
+                with path.open("rb") as file:
+                    if tail_print(file, packing.imported) != packing.tail_hash:
+                        yield Delivery(None, error=f"{kept(packing.path)}: it was rewritten while it was read")
+                        return
+                rows["packed"] = [(stretch.archived, stretch.tail_hash, packing.source_id)]
+            yield Delivery(None, stretch.size, stretch.last, rows)
+    except OSError as error:
+        yield Delivery(None, error=f"{kept(packing.path)}: {error.strerror or error}")
+
+
+def _do(task: Job | Packing) -> Iterator[Delivery]:
+    return scan(task) if isinstance(task, Job) else pack(task)
 
 
 def _link_rows(batch: Batch) -> list[LinkRow]:
@@ -117,17 +156,17 @@ def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark,
     return advance(LinkState.from_json(job.links), links), ()
 
 
-def scan_all(jobs: Iterable[Job], workers: int) -> Iterator[Delivery]:
-    """Deliveries of all jobs, those of one file in order, files interleaved. Processes start with the call."""
-    waiting = deque(jobs)
-    if workers < 2 or (len(waiting) < 2 and all(job.size < WORTH_A_PROCESS for job in waiting)):
-        return chain.from_iterable(map(scan, waiting))
+def scan_all(tasks: Iterable[Job | Packing], workers: int) -> Iterator[Delivery]:
+    """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call."""
+    waiting = deque(tasks)
+    if workers < 2 or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
+        return chain.from_iterable(map(_do, waiting))
     context = multiprocessing.get_context("fork")
     team = [_Worker(context) for _ in range(min(workers, len(waiting)))]
     return _deliveries(team, waiting)
 
 
-def _deliveries(team: list[_Worker], waiting: deque[Job]) -> Iterator[Delivery]:
+def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Iterator[Delivery]:
     by_results = {worker.results: worker for worker in team}
     try:
         for worker in (*team, *team):
@@ -175,10 +214,10 @@ class _Worker:
         self.process.start()
         theirs.close()
         ours.close()
-        self.given: deque[Job] = deque()
+        self.given: deque[Job | Packing] = deque()
         """Jobs that it has not finished, in order."""
 
-    def give(self, waiting: deque[Job]) -> None:
+    def give(self, waiting: deque[Job | Packing]) -> None:
         if waiting:
             self.given.append(waiting.popleft())
             with suppress(BrokenPipeError):  # it died; its pipe of results will say so
@@ -196,6 +235,6 @@ def _work(jobs: Connection, results: Connection) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
     gc.disable()
     while True:
-        for delivery in scan(jobs.recv()):
+        for delivery in _do(jobs.recv()):
             results.send(delivery)
         results.send(None)

@@ -21,7 +21,10 @@ def link_rows(transcript_id: int, source_id: int) -> list[LinkRow]:
             [base, base | POSITION_MASK],
         )
         found = cursor.fetchall()
-    rows = [LinkRow(row[0] & POSITION_MASK, *row[1:8], None, row[8]) for row in found]
+    rows = [
+        LinkRow(pk & POSITION_MASK, kind, detail, uuid, parent, message, tool, flags, None, at)
+        for pk, kind, detail, uuid, parent, message, tool, flags, at, _, _ in found
+    ]
     # Positions are dense, so a row's position is its place in the list.
     places = {position: (found[position][9], found[position][10]) for position in records_wanted(rows)}
     records = Reader(source_id).records(list(places.values()))

@@ -10,9 +10,9 @@ import orjson
 
 from sessions.engine.linking import LinkState
 from sessions.engine.marks import Mark
+from sessions.engine.place import BLOCK_BITS
 from sessions.engine.scan import Batch, Facts, Stretch
 from sessions.engine.storing import storable_json
-from sessions.engine.place import BLOCK_BITS
 
 Rows = dict[str, list[Any]]
 """Table -> rows."""
@@ -40,12 +40,13 @@ FACTS = (
 )
 
 
-def stretch_rows(source_id: int, stretch: Stretch, size: int) -> Rows:
-    tail = stretch.tail_hash if stretch.last else b""
-    return {
-        "block": [(source_id << BLOCK_BITS | number, data) for number, data in stretch.blocks],
-        "source": [(stretch.parsed, stretch.archived, stretch.head_hash, tail, size, source_id)],
-    }
+def block_rows(source_id: int, stretch: Stretch) -> Rows:
+    return {"block": [(source_id << BLOCK_BITS | number, data) for number, data in stretch.blocks]}
+
+
+def source_rows(source_id: int, stretch: Stretch, size: int, *, owed: bool = False) -> Rows:
+    archived = 0 if owed else stretch.archived
+    return {"source": [(stretch.parsed, archived, stretch.head_hash, stretch.tail_hash, size, owed, source_id)]}
 
 
 def batch_rows(transcript_id: int, batch: Batch) -> Rows:

@@ -17,12 +17,13 @@ from django.db import connections, transaction
 from django.db.models import Sum
 
 from sessions.engine.discovery import candidate, discover, wanted
+from sessions.engine.paths import opened
 from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
 from sessions.services.families import spilled_unite
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.plan import Plan, Planner
-from sessions.services.pool import Delivery, scan_all
+from sessions.services.pool import Delivery, Job, Packing, scan_all
 from sessions.services.relink import relink
 from sessions.services.settle import settle
 from sessions.services.writer import Pile, Written
@@ -90,11 +91,13 @@ def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: in
         plan = Planner(written).plan(candidates, [root for root in roots if root.is_dir()])
         progress = Progress(files_total=plan.files, bytes_total=plan.todo_bytes, started=time.time())
         progress.files = plan.files - len(plan.jobs)
-        work = Work(plan, written, progress, listener)
+        if plan.todo_bytes > bulk.LARGE:
+            plan.put_off_packing()
+        work = Work(plan, written, progress, listener, workers or os.cpu_count() or 1)
         with bulk.loading(plan.todo_bytes):
-            work.run(workers or os.cpu_count() or 1)
+            work.read()
         browsable = time.monotonic()
-        work.index()
+        work.archive()
         bulk.tidy(plan.todo_bytes)
     report = _report(plan, written, work.touched, {one.path for one in candidates})
     report.new_entries = progress.entries
@@ -114,9 +117,9 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
     with import_lock():
         written = Written()
         plan = Planner(written, [one.path for one in found]).plan(found)
-        work = Work(plan, written, Progress(), None)
-        work.run(1)
-        work.index()
+        work = Work(plan, written, Progress(), None, workers=1)
+        work.read()
+        work.archive()
         return list(work.touched)
 
 
@@ -133,26 +136,62 @@ def collector_paused() -> Iterator[None]:
 class Work:
     """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
 
-    def __init__(self, plan: Plan, written: Written, progress: Progress, listener: Listener | None) -> None:
+    def __init__(
+        self, plan: Plan, written: Written, progress: Progress, listener: Listener | None, workers: int
+    ) -> None:
         self.touched: dict[int, int] = {}
         """Transcript -> the first position that is new in it."""
         self._plan = plan
         self._written = written
         self._progress = progress
         self._listener = listener or (lambda _progress: None)
+        self._workers = workers
         self._unlinked: set[int] = set()
         self._spool = Spool()
         self._pile = Pile(written)
 
-    def run(self, workers: int) -> None:
+    def read(self) -> None:
+        """All lines: after this every session can be read."""
         # What an import that was cut off wrote and did not settle, links and totals from the first entry on.
         owed = Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links")
         self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
         self._unlinked = {pk for pk, links in owed if links is None}
-        if workers > 1:
-            connections.close_all()  # a connection must not be carried into a forked process
-        deliveries = scan_all(self._plan.jobs, workers)
         self._listener(self._progress)
+        self._drain(self._deliveries(self._plan.jobs))
+        self._finish()
+
+    def archive(self) -> None:
+        """The bytes that were put off, and the index of the texts, side by side: one waits for the other's core."""
+        self._progress.phase = "indexing"
+        self._listener(self._progress)
+        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT)
+        packings = [
+            Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
+            for source in owed
+        ]
+        deliveries = self._deliveries(packings)
+
+        piled = 0
+
+        def pack_some() -> None:
+            nonlocal piled
+            delivery = next(deliveries, None)
+            piled += self._keep(delivery) if delivery is not None else 0
+            if piled >= PILE_BYTES:
+                self._pile.write()
+                piled = 0
+
+        index_spooled(self._spool, self._written, pack_some)
+        self._spool.close()
+        self._drain(deliveries)
+        index_owed(self._written)
+
+    def _deliveries(self, tasks: Sequence[Job | Packing]) -> Iterator[Delivery]:
+        if self._workers > 1:
+            connections.close_all()  # a connection must not be carried into a forked process
+        return scan_all(tasks, self._workers)
+
+    def _drain(self, deliveries: Iterator[Delivery]) -> None:
         ended = False
         while not ended:
             began, size, piled = time.monotonic(), 0, 0
@@ -162,22 +201,15 @@ class Work:
                     if delivery is None:
                         ended = True
                         break
-                    size += self._take(delivery)
+                    size += self._keep(delivery)
                     if size - piled >= PILE_BYTES:
                         self._pile.write()
                         piled = size
                 self._pile.write()
             self._listener(self._progress)
-        self._finish()
 
-    def index(self) -> None:
-        self._progress.phase = "indexing"
-        self._listener(self._progress)
-        index_spooled(self._spool, self._written)
-        self._spool.close()
-        index_owed(self._written)
-
-    def _take(self, delivery: Delivery) -> int:
+    def _keep(self, delivery: Delivery) -> int:
+        """Returns how many bytes of the files it is."""
         if delivery.error:
             self._plan.failed.append(delivery.error)
             return 0
@@ -191,8 +223,9 @@ class Work:
                 self._spool.add(transcript_id, first, first + delivery.entries, delivery.texts)
             if delivery.unlinked:
                 self._unlinked.add(transcript_id)
-        self._progress.bytes += delivery.size
-        self._progress.files += delivery.last
+        if self._progress.phase == "reading":
+            self._progress.bytes += delivery.size
+            self._progress.files += delivery.last
         return delivery.size
 
     def _finish(self) -> None:

@@ -30,7 +30,7 @@ ODDITY = (
 )
 MARK = 'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
 SOURCE = (
-    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s"
+    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s, owed = %s"
     " WHERE id = %s"
 )
 
@@ -70,6 +70,7 @@ STATEMENTS = {
     "mark": MARK,
     "transcript": TRANSCRIPT,
     "source": SOURCE,
+    "packed": "UPDATE transcripts_source SET archived = %s, tail_hash = %s, owed = FALSE WHERE id = %s",
 }
 """In this order: what says how far we are comes last."""
 

@@ -53,7 +53,7 @@ def test_scanning_processes_leave_the_connection_alone(tmp_path: Path, postgres_
 
 def start(home: Path, database: str, config: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", IMPORT, str(config)],
+        [sys.executable, "-c", IMPORT, str(config), "0"],
         cwd=ROOT,
         env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings"),
         stdout=subprocess.PIPE,

@@ -35,10 +35,12 @@ def print_of(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def read_stretches(path: Path, start: int, size: int, scanner: Scanner | None) -> Iterator[Stretch]:
+def read_stretches(
+    path: Path, start: int, size: int, scanner: Scanner | None, *, pack: bool = True
+) -> Iterator[Stretch]:
     """Read `path` from the parsed offset `start` to `size`; the block that `start` lies in is written anew.
 
-    Without a scanner the file is only archived (spilled tool output)."""
+    Without a scanner the file is only archived; without `pack` it is only scanned."""
     compress = compressor()
     with path.open("rb") as file:
         head = print_of(file.read(min(PRINT_BYTES, size)))
@@ -50,7 +52,7 @@ def read_stretches(path: Path, start: int, size: int, scanner: Scanner | None) -
             data = file.read(min(STRETCH, size - position))
             stretch = Stretch(size=len(data), archived=position + len(data), head_hash=head)
             view = memoryview(data)
-            for number, at in enumerate(range(0, len(data), BLOCK_SIZE), position // BLOCK_SIZE):
+            for number, at in enumerate(range(0, len(data) if pack else 0, BLOCK_SIZE), position // BLOCK_SIZE):
                 stretch.blocks.append((number, compress(view[at : at + BLOCK_SIZE])))
             position += len(data)
             stretch.last = position >= size or not data
@@ -61,11 +63,14 @@ def read_stretches(path: Path, start: int, size: int, scanner: Scanner | None) -
                 stretch.parsed = position - len(carry)
                 stretch.batch = scanner.take()
             skip = 0
-            if stretch.last:
-                stretch.tail_hash = tail_print(file, stretch.archived)
-                yield stretch
-                return
+            if not pack:
+                stretch.tail_hash = tail_print(file, stretch.parsed)
+                file.seek(position)
+            elif stretch.last:
+                stretch.tail_hash = tail_print(file, position)
             yield stretch
+            if stretch.last:
+                return
 
 
 def _scan(scanner: Scanner, text: bytes, offset: int, *, last: bool) -> bytes:
@@ -80,7 +85,8 @@ def _scan(scanner: Scanner, text: bytes, offset: int, *, last: bool) -> bytes:
     return rest
 
 
-def tail_print(file: BinaryIO, archived: int) -> bytes:
-    start = max(0, archived - PRINT_BYTES)
+def tail_print(file: BinaryIO, end: int) -> bytes:
+    """Of the bytes before `end`."""
+    start = max(0, end - PRINT_BYTES)
     file.seek(start)
-    return print_of(file.read(archived - start))
+    return print_of(file.read(end - start))

@@ -45,6 +45,8 @@ class Scanner:
         self._agent = agent
         self._keys: dict[str, int] = {}
         self._seen = set(seen)
+        self._identified = False
+        """Is everything known that `note_identity` looks for?"""
         self._open_calls = dict.fromkeys(self.facts.open_calls)
         self._requests = Requests()
         self._states: dict[str, Callable[[dict[str, Any]], None]] = {
@@ -57,7 +59,8 @@ class Scanner:
     def take(self) -> Batch:
         """The batch so far, with the turn that is still open; the scanner goes on with an empty one."""
         if self.batch.entries:
-            self._close_turn()
+            self._close_turn(self.facts.entries)
+            self._note_times()
         self.batch.requests = self._requests.take(self.facts)
         self.facts.open_calls = list(self._open_calls)[-OPEN_CALLS:]
         batch, self.batch = self.batch, Batch()
@@ -146,8 +149,8 @@ class Scanner:
         self._add(look, record, offset, length, flags)
 
     def _add(self, look: Look, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int) -> None:
-        """It runs a hundred thousand times a second or two: calls that most records do not need are left out."""
-        facts, batch, keys = self.facts, self.batch, self._keys
+        """It runs a hundred thousand times in a second or two: calls that most records do not need are left out."""
+        facts, batch = self.facts, self.batch
         kind, envelope, at, answer = look.kind, look.envelope, look.at, look.answer
         content_flags, detail, tool, text = look.content
         position = facts.entries
@@ -155,26 +158,22 @@ class Scanner:
         flags |= content_flags
         uuid_key = parent_key = tool_key = message_key = None
         if kind in CHAIN:
-            parent = envelope.parent
-            parent_key = keys.get(parent) if parent else None
-            if parent_key is None:
-                parent_key = self._key(parent)
-                if parent_key is None:
-                    flags |= _ROOT
-            uuid = envelope.uuid
-            if uuid:
-                uuid_key = keys.get(uuid)
-                if uuid_key is None:
-                    uuid_key = keys[uuid] = key_of(uuid)
+            if envelope.parent:
+                parent_key = self._keys.get(envelope.parent) or self._key(envelope.parent)
+            else:
+                flags |= _ROOT
+            if envelope.uuid:
+                uuid_key = self._key(envelope.uuid)
                 if uuid_key in self._seen:
                     flags |= _DUPLICATE
                 else:
                     self._seen.add(uuid_key)
             if envelope.sidechain and not self._agent:
                 flags |= _SIDECHAIN
-            self._ambient(envelope, at)
+            if envelope.branch != facts.branch or envelope.version != facts.version or not self._identified:
+                self._ambient(envelope)
         if flags & _PAIRED:
-            tool_key = self._key(tool)
+            tool_key = self._key(tool) if tool and type(tool) is str else None
             flags = self._pair(flags, tool_key)
         row_id = self._base | position
         if text:
@@ -183,15 +182,9 @@ class Scanner:
         turn = facts.turn
         if flags & _TYPED and not flags & _DUPLICATE:
             if not flags & _SIDECHAIN:
-                turn = self._open_turn(position, at, text)
+                turn = self._open_turn(position, text)
             if self._agent or flags & _SIDECHAIN:
                 flags ^= _TYPED  # what a sub-agent is asked was written by another agent
-        turn.last = position
-        if at is not None:
-            if turn.ended is None or at > turn.ended:
-                turn.ended = at
-            if turn.started is None:
-                turn.started = at
         if answer is not None:
             message_key = self._key(answer.message_id)
             agent = self._agent_of(envelope) if self._agent or flags & _SIDECHAIN else ""
@@ -202,33 +195,22 @@ class Scanner:
         row = (row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, at, number, flags)
         batch.entries.append(row)
         if needs_record(kind, detail, flags):
-            batch.extras[position] = whole if type(whole) is dict else orjson.loads(whole)
+            batch.extras[position] = whole if isinstance(whole, dict) else orjson.loads(whole)
 
-    def _key(self, text: object) -> int | None:
-        if type(text) is not str or not text:
-            return None
+    def _key(self, text: str) -> int:
         key = self._keys.get(text)
         if key is None:
             key = self._keys[text] = key_of(text)
         return key
 
-    def _ambient(self, envelope: Envelope, at: int | None) -> None:
+    def _ambient(self, envelope: Envelope) -> None:
         facts = self.facts
-        if at is not None:
-            if facts.first_at is None or facts.last_at is None:
-                facts.first_at = facts.last_at = at
-            elif at > facts.last_at:
-                facts.last_at = at
-            elif at < facts.first_at:
-                facts.first_at = at
-        branch = envelope.branch
-        if branch and branch != facts.branch:
-            facts.note_branch(branch)
-        version = envelope.version
-        if version is not None and version != facts.version:
-            facts.version = version[:40]
-        if not (facts.cwd and facts.session_id and (facts.agent_id or not self._agent)):
-            facts.note_identity(envelope.cwd, envelope.session, envelope.agent)
+        if envelope.branch and envelope.branch != facts.branch:
+            facts.note_branch(envelope.branch)
+        if envelope.version is not None and envelope.version != facts.version:
+            facts.version = envelope.version[:40]
+        facts.note_identity(envelope.cwd, envelope.session, envelope.agent)
+        self._identified = bool(facts.cwd and facts.session_id and (facts.agent_id or not self._agent))
 
     def _agent_of(self, envelope: Envelope) -> str:
         return envelope.agent or self.facts.agent_id or "sidechain"
@@ -245,17 +227,24 @@ class Scanner:
             flags |= _SHOWN
         return flags
 
-    def _open_turn(self, position: int, at: int | None, text: str) -> OpenTurn:
+    def _open_turn(self, position: int, text: str) -> OpenTurn:
         facts = self.facts
         if position:
-            self._close_turn()
-        facts.turn = OpenTurn(facts.turn.number + 1, position, position, at, at)
+            self._close_turn(position)
+        facts.turn = OpenTurn(facts.turn.number + 1, position, position)
         if not facts.first_prompt:
             facts.first_prompt = text.strip()[:PROMPT_CHARS]
         return facts.turn
 
-    def _close_turn(self) -> None:
-        turn = self.facts.turn
+    def _close_turn(self, end: int) -> None:
+        """The turn as it is before the entry at `end`."""
+        turn, entries = self.facts.turn, self.batch.entries
+        mine = min(end - turn.first, len(entries))
+        times = [row[9] for row in entries[len(entries) - mine :] if row[9] is not None]
+        if times:
+            turn.started = times[0] if turn.started is None else turn.started
+            turn.ended = max(times) if turn.ended is None else max(turn.ended, *times)
+        turn.last = end - 1
         self.batch.turns[turn.number] = (
             self._base | turn.number,
             turn.first,
@@ -265,6 +254,13 @@ class Scanner:
             turn.calls,
             turn.errors,
         )
+
+    def _note_times(self) -> None:
+        facts = self.facts
+        times = [row[9] for row in self.batch.entries if row[9] is not None and row[3] in CHAIN]
+        if times:
+            facts.first_at = min(times) if facts.first_at is None else min(facts.first_at, *times)
+            facts.last_at = max(times) if facts.last_at is None else max(facts.last_at, *times)
 
     def _count(self, position: int, flags: int) -> None:
         facts = self.facts

@@ -112,7 +112,7 @@ _USED_BLOCKS: dict[str, dict[str, Any]] = {
 }
 _BLOCK = {tag: _shape(f"Block_{tag}", BLOCK_KEYS[tag], used, tag=tag) for tag, used in _USED_BLOCKS.items()}
 _PART = {tag: _shape(f"Part_{tag}", None, {"text": str | None}, tag=tag) for tag in RESULT_BLOCKS}
-_BLOCKS = list[_one_of(_BLOCK.values())]  # type: ignore[misc]
+_BLOCKS: Any = list[_one_of(_BLOCK.values())]  # type: ignore[misc]
 _LIVED = _shape("Lived", CACHE_CREATION_KEYS, dict.fromkeys(sorted(CACHE_CREATION_KEYS), Count | None))
 _USAGE = _shape(
     "Usage",
@@ -128,7 +128,9 @@ _USAGE = _shape(
 _QUESTION = _shape("Question", MESSAGE_KEYS, {"content": str | _BLOCKS})
 _ANSWER = _shape("Answer", MESSAGE_KEYS, {"id": str, "model": str, "content": _BLOCKS, "usage": _USAGE | None})
 _ATTACHED = {
-    tag: _shape(f"Attached_{tag}", keys, {}, tag=tag) for tag, keys in ATTACHMENT_KEYS.items() if tag != "queued_command"
+    tag: _shape(f"Attached_{tag}", keys, {}, tag=tag)
+    for tag, keys in ATTACHMENT_KEYS.items()
+    if tag != "queued_command"
 }
 _PROGRESS = {tag: _shape(f"Progress_{tag}", keys, {}, tag=tag) for tag, keys in PROGRESS_KEYS.items()}
 

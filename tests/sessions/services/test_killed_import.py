@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from sessions.engine.archive import BLOCK_SIZE, decompress
 from tests.sessions.writing import Writing
 
@@ -25,7 +27,8 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from pathlib import Path
 from sessions.engine.scan import reading
-from sessions.services import sync
+from sessions.services import bulk, sync
+bulk.LARGE = int(sys.argv[2])
 reading.STRETCH = reading.BLOCK_SIZE
 sync.COMMIT_BYTES = reading.BLOCK_SIZE
 print("ready", flush=True)
@@ -34,9 +37,9 @@ print("done", flush=True)
 """
 
 
-def start(home: Path, config: Path) -> subprocess.Popen[str]:
+def start(home: Path, config: Path, large: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", IMPORT, str(config)],
+        [sys.executable, "-c", IMPORT, str(config), str(large)],
         cwd=ROOT,
         env={**os.environ, "LUCID_HOME": str(home), "DJANGO_SETTINGS_MODULE": "inspector.settings", "DATABASE_URL": ""},
         stdout=subprocess.PIPE,
@@ -91,20 +94,21 @@ def contents(home: Path) -> dict[str, object]:
     return found
 
 
-def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [0, 1 << 40], ids=["bytes-later", "bytes-at-once"])
+def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_path: Path, large: int) -> None:
     config = tmp_path / "config"
     for number in range(SESSIONS):
         writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(800)
         path = writing.save(config / "projects" / "-home-dev-tidewatch")
         assert path.stat().st_size > 3 * BLOCK_SIZE
     calm, stormy = tmp_path / "calm", tmp_path / "stormy"
-    with start(calm, config) as process:
+    with start(calm, config, large) as process:
         assert process.wait(120) == 0
 
     chance = random.Random(7)
     kills = 0
     while True:
-        with start(stormy, config) as process:
+        with start(stormy, config, large) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             if kills >= 8:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from sessions.engine.linking import link
 from tests.sessions.engine.linking.log import Log, marks
 
