@@ -156,13 +156,14 @@ def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark,
     return advance(LinkState.from_json(job.links), links), ()
 
 
-def scan_all(tasks: Iterable[Job | Packing], workers: int) -> Iterator[Delivery]:
-    """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call."""
+def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Iterator[Delivery]:
+    """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call; without
+    any, or for little, the work is done in this one."""
     waiting = deque(tasks)
-    if workers < 2 or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
+    if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
         return chain.from_iterable(map(_do, waiting))
     context = multiprocessing.get_context("fork")
-    team = [_Worker(context) for _ in range(min(workers, len(waiting)))]
+    team = [_Worker(context) for _ in range(min(processes, len(waiting)))]
     return _deliveries(team, waiting)
 
 

@@ -157,11 +157,11 @@ class Work:
         self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
         self._unlinked = {pk for pk, links in owed if links is None}
         self._listener(self._progress)
-        self._drain(self._deliveries(self._plan.jobs))
+        self._drain(self._deliveries(self._plan.jobs, self._workers))
         self._finish()
 
     def archive(self) -> None:
-        """The bytes that were put off, and the index of the texts, side by side: one waits for the other's core."""
+        """The bytes that were put off, and the index of the texts, side by side."""
         self._progress.phase = "indexing"
         self._listener(self._progress)
         owed = Source.objects.filter(owed=True, state=Source.State.PRESENT)
@@ -169,8 +169,7 @@ class Work:
             Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
         ]
-        deliveries = self._deliveries(packings)
-
+        deliveries = self._deliveries(packings, 1)  # packing takes less time than indexing
         piled = 0
 
         def pack_some() -> None:
@@ -186,10 +185,11 @@ class Work:
         self._drain(deliveries)
         index_owed(self._written)
 
-    def _deliveries(self, tasks: Sequence[Job | Packing]) -> Iterator[Delivery]:
-        if self._workers > 1:
-            connections.close_all()  # a connection must not be carried into a forked process
-        return scan_all(tasks, self._workers)
+    def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Iterator[Delivery]:
+        if self._workers < 2:
+            return scan_all(tasks, 0)
+        connections.close_all()  # a connection must not be carried into a forked process
+        return scan_all(tasks, processes)
 
     def _drain(self, deliveries: Iterator[Delivery]) -> None:
         ended = False

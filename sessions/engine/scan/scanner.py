@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -28,6 +28,13 @@ _RECOVERED, _UNKNOWN = int(Flag.RECOVERED), int(Flag.UNKNOWN)
 _DUPLICATE, _ROOT = int(Flag.DUPLICATE), int(Flag.ROOT)
 _PAIRED = _CALL | _RESULT
 _COUNTED = _CALL | _ERROR | _TYPED | _BOUNDARY | _SUMMARY
+_STATES = {
+    "summary": ("summary", 1),
+    "ai-title": ("aiTitle", 2),
+    "custom-title": ("customTitle", 3),
+    "continued-in": ("continuedInSessionId", 0),
+}
+"""State records that facts come from: their key, and the rank of a title. Of titles the higher rank stays."""
 
 
 class Scanner:
@@ -49,12 +56,6 @@ class Scanner:
         """Is everything known that `note_identity` looks for?"""
         self._open_calls = dict.fromkeys(self.facts.open_calls)
         self._requests = Requests()
-        self._states: dict[str, Callable[[dict[str, Any]], None]] = {
-            "ai-title": lambda record: self._title(2, record.get("aiTitle")),
-            "custom-title": lambda record: self._title(3, record.get("customTitle")),
-            "summary": lambda record: self._title(1, record.get("summary")),
-            "continued-in": self._continued,
-        }
 
     def take(self) -> Batch:
         """The batch so far, with the turn that is still open; the scanner goes on with an empty one."""
@@ -144,8 +145,8 @@ class Scanner:
             for what in odd:
                 self.batch.oddities.setdefault(what, [0, self.facts.entries])[0] += 1
         look = look_at(record)
-        if look.kind in self._states:
-            self._states[look.kind](record)
+        if look.kind in _STATES:
+            self._note_state(look.kind, record)
         self._add(look, record, offset, length, flags)
 
     def _add(self, look: Look, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int) -> None:
@@ -280,11 +281,12 @@ class Scanner:
         if flags & (_BOUNDARY | _SUMMARY):
             facts.summary_due = bool(flags & _BOUNDARY)
 
-    def _title(self, rank: int, title: object) -> None:
-        if type(title) is str:
-            self.facts.note_title(rank, title)
-
-    def _continued(self, record: dict[str, Any]) -> None:
-        successor = record.get("continuedInSessionId")
-        if type(successor) is str:
-            self.facts.continued_in = successor[:200]
+    def _note_state(self, kind: str, record: dict[str, Any]) -> None:
+        key, rank = _STATES[kind]
+        value = record.get(key)
+        if type(value) is not str:
+            return
+        if rank:
+            self.facts.note_title(rank, value)
+        else:
+            self.facts.continued_in = value[:200]
