@@ -192,12 +192,12 @@ def _result_flags(block: Any) -> int:
                 flags |= IMAGE
             elif kind == "text":
                 flags |= output_flags(part.text)
-    elif view[1] in _TELLING:
+    elif view[0] == _STRING and view[1] in _TELLING:
         flags |= output_flags(msgspec.json.decode(block.content))
     return flags
 
 
-_LIST = ord("[")
+_LIST, _STRING = ord("["), ord('"')
 _TELLING = frozenset({ord(PERSISTED_TAG[0]), ord(CLEARED_TEXT[0]), ord("\\")})
 """How the output begins that we want to see: in this way, or with an escape of it."""
 
@@ -236,10 +236,9 @@ def _usage(raw: Any) -> Usage | None:
 
 
 def _system(row: Any, at: int | None) -> Look | None:
-    detail = row.subtype or ""
-    if detail and detail not in SUBTYPES:
+    if row.subtype is not None and row.subtype not in SUBTYPES:
         return None
-    return Look("system", row, at, system_content(detail, row.level, meta=bool(row.isMeta)))
+    return Look("system", row, at, system_content(row.subtype or "", row.level, meta=bool(row.isMeta)))
 
 
 def _attachment(row: Any, at: int | None) -> Look:

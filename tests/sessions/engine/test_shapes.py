@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions.engine.knowledge import unknowns
+from sessions.engine.lines import recover
 from sessions.engine.scan.look import look_at
 from sessions.engine.scan.shapes import look_quickly, sound
 from tests.demo import names
@@ -52,9 +54,14 @@ def agrees(line: bytes) -> bool:
     return True
 
 
-def demo_lines() -> Iterator[bytes]:
-    for label in names.labels():
-        yield from names.expected(label).path.read_bytes().split(b"\n")
+@cache
+def demo_lines() -> list[bytes]:
+    return [line for label in names.labels() for line in names.expected(label).path.read_bytes().split(b"\n")]
+
+
+@cache
+def demo_records() -> list[bytes]:
+    return [line for line in demo_lines() if (found := recover(line)).kind == "whole" and found.found]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -92,8 +99,7 @@ def test_all_the_sample_transcripts_agree() -> None:
 
 @given(st.data())
 def test_whatever_is_wrong_with_a_record_the_two_agree(data: st.DataObject) -> None:
-    lines = [line for line in demo_lines() if line.startswith(b"{")]
-    record = orjson.loads(data.draw(st.sampled_from(lines)))
+    record = orjson.loads(data.draw(st.sampled_from(demo_records())))
     path = data.draw(st.sampled_from(list(places(record))[1:]))
     wrong = data.draw(st.sampled_from([value for value in WRONG if "\\ud800" not in repr(value) and value != 2**70]))
 
@@ -102,7 +108,7 @@ def test_whatever_is_wrong_with_a_record_the_two_agree(data: st.DataObject) -> N
 
 @given(st.data())
 def test_a_line_that_is_not_json_has_no_shape(data: st.DataObject) -> None:
-    line = data.draw(st.sampled_from([line for line in demo_lines() if line.startswith(b"{")]))
+    line = data.draw(st.sampled_from(demo_records()))
     at = data.draw(st.integers(0, len(line)))
     damaged = line[:at] + data.draw(st.binary(max_size=3)) + line[at + data.draw(st.integers(0, 3)) :]
 
@@ -134,5 +140,12 @@ def test_other_than_ascii_is_sound() -> None:
 )
 def test_output_that_was_put_aside_is_seen(output: str) -> None:
     content = f'[{{"type": "tool_result", "tool_use_id": "t", "content": "{output}"}}]'
+
+    assert agrees(f'{{"type": "user", "message": {{"content": {content}}}}}'.encode())
+
+
+@pytest.mark.parametrize("output", ["0", "null", "{}", "[]", "true", '""', '"<"', '[{"type": "text"}]'])
+def test_output_may_be_anything(output: str) -> None:
+    content = f'[{{"type": "tool_result", "tool_use_id": "t", "content": {output}}}]'
 
     assert agrees(f'{{"type": "user", "message": {{"content": {content}}}}}'.encode())
