@@ -22,6 +22,10 @@ class ImportState:
     bytes: int
     bytes_total: int
     entries: int
+    indexed: int
+    """Entries whose words can be searched for."""
+    readable: bool
+    """All sessions can be read; their words are being indexed."""
     rate: float | None
     """Bytes a second since the start; None until there is something to divide."""
     remaining: float | None
@@ -40,7 +44,8 @@ class ImportState:
 
     @property
     def percent(self) -> int:
-        return min(100, 100 * self.bytes // self.bytes_total) if self.bytes_total else 0
+        done, total = (self.indexed, self.entries) if self.readable else (self.bytes, self.bytes_total)
+        return min(100, 100 * done // total) if total else 0
 
 
 def import_state(now: int) -> ImportState | None:
@@ -57,6 +62,8 @@ def import_state(now: int) -> ImportState | None:
         bytes=done,
         bytes_total=total,
         entries=_number(run.progress, "entries"),
+        indexed=_number(run.progress, "indexed"),
+        readable=run.phase == "indexing",
         rate=rate,
         remaining=max(0, total - done) / rate if rate else None,
         finished_at=run.finished_at,

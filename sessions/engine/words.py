@@ -26,8 +26,10 @@ def tokens(count: float | None, *, estimate: bool = False) -> str:
         text = f"{count:.0f}"
     elif size < 999_950:
         text = f"{count / 1000:.1f}k"
+    elif size < 999_950_000:
+        text = f"{count / 1_000_000:.1f}M"
     else:
-        text = f"{count / 1_000_000:,.1f}M"
+        text = f"{count / 1_000_000_000:,.1f}B"
     return f"~{text}" if estimate else text
 
 

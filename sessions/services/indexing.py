@@ -52,13 +52,14 @@ class Spool:
         self._file.close()
 
 
-def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None]) -> None:
-    """Index what waits, in transactions of some megabytes. `meanwhile` is called in them, once for every piece."""
+def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None]) -> Iterator[int]:
+    """Index what waits, in transactions of some megabytes: after each, how many entries it was. `meanwhile` is called
+    in them, once for every piece."""
     indexed = dict(Transcript.objects.values_list("pk", "indexed"))
     pieces = iter(spool)
     ended = False
     while not ended:
-        chars = 0
+        chars = entries = 0
         with transaction.atomic():
             while chars < COMMIT_CHARS:
                 piece = next(pieces, None)
@@ -71,7 +72,9 @@ def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None])
                 index(transcript_id, end, texts, written)
                 indexed[transcript_id] = end
                 chars += sum(len(text) for _, text in texts)
+                entries += end - first
                 meanwhile()
+        yield entries
 
 
 def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:

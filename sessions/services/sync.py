@@ -42,6 +42,8 @@ class Progress:
     bytes: int = 0
     bytes_total: int = 0
     entries: int = 0
+    indexed: int = 0
+    """Entries whose words can be searched for, of those."""
     started: float = 0.0
 
 
@@ -180,7 +182,9 @@ class Work:
                 self._pile.write()
                 piled = 0
 
-        index_spooled(self._spool, self._written, pack_some)
+        for entries in index_spooled(self._spool, self._written, pack_some):
+            self._progress.indexed += entries
+            self._listener(self._progress)
         self._spool.close()
         self._drain(deliveries)
         index_owed(self._written)

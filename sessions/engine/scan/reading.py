@@ -14,6 +14,8 @@ from sessions.engine.scan.scanner import Scanner
 
 STRETCH = 8 * BLOCK_SIZE
 PRINT_BYTES = 1024
+LONGEST_LINE = 128 * 1024 * 1024
+"""A longer one is reported and left alone: it would not fit into memory, and nobody wrote it as a record."""
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ def read_stretches(
         head = print_of(file.read(min(PRINT_BYTES, size)))
         position = start - start % BLOCK_SIZE
         file.seek(position)
-        carry = b""
+        lines = _Lines(scanner) if scanner is not None else None
         skip = start - position
         while True:
             data = file.read(min(STRETCH, size - position))
@@ -57,10 +59,8 @@ def read_stretches(
             position += len(data)
             stretch.last = position >= size or not data
             stretch.parsed = position
-            if scanner is not None:
-                text = carry + data[skip:]
-                carry = _scan(scanner, text, position - len(text), last=stretch.last)
-                stretch.parsed = position - len(carry)
+            if scanner is not None and lines is not None:
+                stretch.parsed = lines.feed(data[skip:], position, last=stretch.last)
                 stretch.batch = scanner.take()
             skip = 0
             if not pack:
@@ -73,16 +73,43 @@ def read_stretches(
                 return
 
 
-def _scan(scanner: Scanner, text: bytes, offset: int, *, last: bool) -> bytes:
-    """Feed the whole lines of `text`, which starts at `offset`; what is left over is returned."""
-    at = scanner.feed_all(text, offset)
-    rest = text[at:]
-    if last and rest.strip():
-        if scanner.whole(rest):
-            scanner.feed(rest, offset + at)
-            return b""
-        scanner.partial(rest, offset + at)
-    return rest
+class _Lines:
+    """Cuts a file into lines for the scanner, and keeps what follows the last line end for the next piece."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._rest = b""
+        self._endless: int | None = None
+        """Where a line begins that is too long to be kept."""
+
+    def feed(self, data: bytes, end: int, *, last: bool) -> int:
+        """The next piece, which ends at `end`. Returns up to where the file has been read."""
+        text = self._rest + data
+        start = end - len(text)
+        if self._endless is not None:
+            found = text.find(b"\n")
+            if found < 0 and not last:
+                return self._endless
+            line_end = start + found if found >= 0 else end
+            self._scanner.too_long(self._endless, line_end - self._endless)
+            self._endless = None
+            text = text[line_end - start + 1 :]
+            start = end - len(text)
+        at = self._scanner.feed_all(text, start)
+        self._rest = text[at:]
+        if last and self._rest.strip():
+            return self._feed_last(start + at, end)
+        if len(self._rest) > LONGEST_LINE:
+            self._endless, self._rest = start + at, b""
+            return self._endless
+        return end - len(self._rest)
+
+    def _feed_last(self, start: int, end: int) -> int:
+        if self._scanner.whole(self._rest):
+            self._scanner.feed(self._rest, start)
+            return end
+        self._scanner.partial(self._rest, start)
+        return start
 
 
 def tail_print(file: BinaryIO, end: int) -> bytes:

@@ -116,6 +116,12 @@ class Scanner:
         detail = "The last line has no end yet. It is read again when the file grows."
         self.batch.problems.append((self.facts.lines, offset, len(line), "partial", detail))
 
+    def too_long(self, offset: int, length: int) -> None:
+        self.facts.lines += 1
+        self.facts.bad_lines += 1
+        detail = "The line is too long to be a record. Its bytes are kept."
+        self.batch.problems.append((self.facts.lines, offset, length, "too-long", detail))
+
     def resume(self) -> bool:
         """Before reading on where the last import stopped: is the line that it found cut off read again?"""
         if not self.facts.partial:
