@@ -19,6 +19,8 @@ from sessions.models import Source
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
+AHEAD = 64 * 1024
+"""Decompressed beyond what was asked for: the result of a call stands behind it."""
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
             cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
             for block_id, data in cursor.fetchall():
                 reader, end = missing[block_id]
-                raw = decompressor.stream_reader(data).read(end)
+                raw = decompressor.stream_reader(data).read(min(BLOCK_SIZE, end + AHEAD))
                 reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
                 reader.decoded += len(raw)
                 del missing[block_id]

@@ -11,8 +11,10 @@ from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
 
 
-def find_entry(transcript: Transcript, address: str) -> tuple[Transcript, Entry]:
-    """In this transcript, or else in one of the session's others: a permalink need not know who wrote the entry."""
+def find_entry(transcript: Transcript, address: str, reader: Reader | None = None) -> tuple[Transcript, Entry]:
+    """In this transcript, or else in one of the session's others: a permalink need not know who wrote the entry.
+
+    `reader`: of this transcript's source, if the caller will go on reading there."""
     if address[:1] == "L" and address.isascii() and address[1:].isdigit() and len(address) < 12:
         entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | int(address[1:]) & POSITION_MASK).first()
         if entry is not None:
@@ -21,19 +23,19 @@ def find_entry(transcript: Transcript, address: str) -> tuple[Transcript, Entry]
     found = list(Entry.objects.filter(uuid_key=key_of(address)).order_by("pk"))
     mine = [entry for entry in found if entry.transcript_id == transcript.pk]
     if mine:
-        return _exact(transcript, mine, address)
+        return _exact(transcript, mine, address, reader or Reader(transcript.source_id))
     family = Transcript.objects.filter(
         Q(parent=transcript) | Q(pk=transcript.parent_id) | Q(parent__isnull=False, parent=transcript.parent_id),
         pk__in={entry.transcript_id for entry in found},
     ).select_related("source", "project")
     for other in family:
-        return _exact(other, [entry for entry in found if entry.transcript_id == other.pk], address)
+        theirs = [entry for entry in found if entry.transcript_id == other.pk]
+        return _exact(other, theirs, address, Reader(other.source_id))
     raise Http404(f"The session has no entry {address}.")
 
 
-def _exact(transcript: Transcript, entries: list[Entry], address: str) -> tuple[Transcript, Entry]:
+def _exact(transcript: Transcript, entries: list[Entry], address: str, reader: Reader) -> tuple[Transcript, Entry]:
     """The first of the rows with that key whose record really has that uuid."""
-    reader = Reader(transcript.source_id)
     for entry in entries:
         if reader.record(entry.offset, entry.length).get("uuid") == address:
             return transcript, entry

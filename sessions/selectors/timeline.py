@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection
+from django.db.models import Q
 
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
@@ -23,9 +24,9 @@ LEAD = 12
 BYTES = 3 * 1024 * 1024
 """A window ends early when its records are this large."""
 
-_SHOWN, _RESULT = int(Flag.SHOWN), int(Flag.RESULT)
+_SHOWN, _CALL, _RESULT = int(Flag.SHOWN), int(Flag.CALL), int(Flag.RESULT)
 _MASK = (1 << POSITION_BITS) - 1
-COLUMNS = 'id, "offset", length, type, detail, at, turn, flags'
+COLUMNS = 'id, "offset", length, type, detail, at, turn, flags, tool_key'
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def window_last(transcript: Transcript, *, everything: bool = False) -> Window:
     return window_until(transcript, _MASK, everything=everything)
 
 
-def rows_at(transcript: Transcript, positions: Iterable[int]) -> Window:
+def rows_at(transcript: Transcript, positions: Iterable[int], reader: Reader | None = None) -> Window:
     """Just these entries, with the results of their calls."""
     base = transcript.pk << POSITION_BITS
     ids = sorted({base | position for position in positions})
@@ -80,7 +81,7 @@ def rows_at(transcript: Transcript, positions: Iterable[int]) -> Window:
         return Window((), {}, {}, None, None, 0)
     marks = ",".join(["%s"] * len(ids))
     found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
-    return _build(transcript, found, None, None)
+    return _build(transcript, found, None, None, reader)
 
 
 def _select(
@@ -111,26 +112,52 @@ def _within_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _build(transcript: Transcript, found: list[tuple[Any, ...]], earlier: int | None, later: int | None) -> Window:
-    reader = Reader(transcript.source_id)
-    records = reader.records([(row[1], row[2]) for row in found])
+def _build(
+    transcript: Transcript,
+    found: list[tuple[Any, ...]],
+    earlier: int | None,
+    later: int | None,
+    reader: Reader | None = None,
+) -> Window:
     if not found:
         return Window((), {}, {}, earlier, later, 0)
-    marks = _marks(transcript, found[0][0] & _MASK, found[-1][0] & _MASK)
-    rows = tuple(_row(row, record, marks) for row, record in zip(found, records, strict=True))
-    results = _results(transcript, reader, rows)
-    turns = _turns(transcript, {row.turn for row in rows})
-    return Window(rows, results, turns, earlier, later, reader.decoded)
+    reader = reader or Reader(transcript.source_id)
+    called = {row[8] for row in found if row[7] & _CALL and row[8] is not None}
+    answers = _answers(transcript, called)
+    reader.fetch([(row[1], row[2]) for row in found + answers])
+    rows = [_row(row, reader.record(row[1], row[2])) for row in found]
+    # A row is filed under its first call. Others stood in one row only in files of other makers.
+    others = {key_of(one) for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)} - called
+    answers += _answers(transcript, others)
+    results = [_row(row, reader.record(row[1], row[2])) for row in answers]
+    marks = _marks(transcript, rows, results)
+    return Window(
+        tuple(_marked(row, marks) for row in rows),
+        _by_call([_marked(row, marks) for row in results]),
+        _turns(transcript, {row.turn for row in rows}),
+        earlier,
+        later,
+        reader.decoded,
+    )
 
 
-def _row(row: tuple[Any, ...], record: Record, marks: Sequence[Mark]) -> Row:
-    position = row[0] & _MASK
-    mine = tuple(mark for mark in marks if mark.first <= position <= mark.last)
-    return Row(position, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, mine)
+def _row(row: tuple[Any, ...], record: Record) -> Row:
+    return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, ())
 
 
-def _marks(transcript: Transcript, first: int, last: int) -> list[Mark]:
-    stored = StoredMark.objects.filter(transcript=transcript, first__lte=last, last__gte=first)
+def _marked(row: Row, marks: Sequence[Mark]) -> Row:
+    mine = tuple(mark for mark in marks if mark.first <= row.position <= mark.last)
+    return replace(row, marks=mine) if mine else row
+
+
+def _marks(transcript: Transcript, *groups: Sequence[Row]) -> list[Mark]:
+    """Those that touch one of these stretches of rows."""
+    touching = Q()
+    for rows in groups:
+        if rows:
+            positions = [row.position for row in rows]
+            touching |= Q(first__lte=max(positions), last__gte=min(positions))
+    stored = StoredMark.objects.filter(touching, transcript=transcript)
     return [Mark(mark.first, mark.last, Fate(mark.fate), mark.by) for mark in stored]
 
 
@@ -143,28 +170,21 @@ def tool_ids(record: Record) -> list[str]:
     return [one for one in ids if isinstance(one, str)]
 
 
-def _results(transcript: Transcript, reader: Reader, rows: Sequence[Row]) -> dict[str, Row]:
-    """The result rows of the calls in `rows`: beside them as a rule, pages away when calls run in parallel."""
-    wanted = {key_of(one): one for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)}
-    if not wanted:
-        return {}
-    marks = ",".join(["%s"] * len(wanted))
-    found = [
-        row
-        for row in _fetch(
-            f"SELECT {COLUMNS}, tool_key FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(wanted)
-        )
-        if row[7] & _RESULT and row[0] >> POSITION_BITS == transcript.pk
-    ]
-    reader.fetch([(row[1], row[2]) for row in found])
-    fates = _marks(transcript, found[0][0] & _MASK, found[-1][0] & _MASK) if found else []
+def _answers(transcript: Transcript, calls: Collection[int]) -> list[tuple[Any, ...]]:
+    """The rows with the results of these calls: beside them as a rule, pages away when calls run in parallel."""
+    if not calls:
+        return []
+    marks = ",".join(["%s"] * len(calls))
+    found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(calls))
+    return [row for row in found if row[7] & _RESULT and row[0] >> POSITION_BITS == transcript.pk]
+
+
+def _by_call(rows: Iterable[Row]) -> dict[str, Row]:
+    """One that was written again after a resume says the same: the first has the right place."""
     results: dict[str, Row] = {}
-    for row in found:
-        made = _row(row[:8], reader.record(row[1], row[2]), fates)
-        # A row is filed under its first result. One that was written again after a resume says the same: the first
-        # has the right place.
-        for one in [wanted[row[8]], *_answered(made.record)]:
-            results.setdefault(one, made)
+    for row in rows:
+        for call in _answered(row.record):
+            results.setdefault(call, row)
     return results
 
 

@@ -29,10 +29,11 @@ RAW_BYTES = 2_000_000
 @require_safe
 def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    transcript, entry = find_entry(head.transcript, address)
+    reader = Reader(head.transcript.source_id)
+    transcript, entry = find_entry(head.transcript, address, reader)
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
-    window = rows_at(transcript, [entry.position])
+    window = rows_at(transcript, [entry.position], reader)
     cards = build(window.rows, window.results, mask=mask, whole=True)
     context = {
         "section": "sessions",
