@@ -86,7 +86,11 @@ class Transcript(models.Model):
     """What the scanner must remember between two imports of a growing file."""
 
     class Meta:
-        indexes = [models.Index(fields=["kind", "-last_at"], name="transcript_latest")]
+        # The rows are wide: what is counted on every page is in an index of its own.
+        indexes = [
+            models.Index(fields=["kind", "-last_at"], name="transcript_latest"),
+            models.Index(fields=["kind", "project", "last_at", "source"], name="transcript_projects"),
+        ]
 
     def __str__(self) -> str:
         return self.public_id

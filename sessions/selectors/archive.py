@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,8 +20,9 @@ from sessions.models import Source
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
+MANY_BLOCKS = 4
 AHEAD = 64 * 1024
-"""Decompressed beyond what was asked for: the result of a call stands behind it."""
+"""Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Reader:
         return [self.record(offset, length) for offset, length in ranges]
 
 
-def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
+def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> None:
     """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query."""
     missing: dict[int, tuple[Reader, int]] = {}
     """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
@@ -64,22 +66,33 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]]) -> None:
                 missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
     if not missing:
         return
-    decompressor = zstandard.ZstdDecompressor()
     ids = list(missing)
     for at in range(0, len(ids), AT_ONCE):
         some = ids[at : at + AT_ONCE]
         marks = ",".join(["%s"] * len(some))
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
-            for block_id, data in cursor.fetchall():
-                reader, end = missing[block_id]
-                raw = decompressor.stream_reader(data).read(min(BLOCK_SIZE, end + AHEAD))
-                reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
-                reader.decoded += len(raw)
-                del missing[block_id]
+            packed = [(data, min(BLOCK_SIZE, missing[pk][1] + ahead), pk) for pk, data in cursor.fetchall()]
+        for block_id, raw in _unpack(packed):
+            reader, _ = missing.pop(block_id)
+            reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
+            reader.decoded += len(raw)
     found = blocks_on_disk(missing)
     for block_id, (reader, _) in missing.items():
         reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = found.get(block_id, b"")
+
+
+def _unpack(packed: Sequence[tuple[bytes, int, int]]) -> Iterable[tuple[int, bytes]]:
+    """(frame, bytes wanted of it, id) -> (id, bytes). It runs outside of Python's lock, so many take two threads."""
+    return _THREADS.map(_unpack_one, packed) if len(packed) >= MANY_BLOCKS else map(_unpack_one, packed)
+
+
+def _unpack_one(packed: tuple[bytes, int, int]) -> tuple[int, bytes]:
+    data, wanted, block_id = packed
+    return block_id, zstandard.ZstdDecompressor().stream_reader(data).read(wanted)
+
+
+_THREADS = ThreadPoolExecutor(2, "unpack")
 
 
 def blocks_on_disk(ids: Collection[int]) -> dict[int, bytes]:

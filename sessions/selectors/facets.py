@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Max
+from django.db import connection
 
-from sessions.models import Project
+from sessions.models import Project, Source, Transcript
 from sessions.selectors.catalog import current_sessions, named
 
 MOST = 300
@@ -30,16 +30,17 @@ class Facets:
     models: list[str]
 
 
+SESSIONS = (
+    "SELECT project_id, count(*), max(last_at) FROM transcripts_transcript WHERE kind = %s AND source_id NOT IN"
+    " (SELECT id FROM transcripts_source WHERE state = %s) GROUP BY project_id"
+)
+
+
 def project_tree() -> list[ProjectNode]:
     """Every project with sessions: the latest used first, those inside another one below it."""
-    counts = {
-        project: (sessions, last_at or 0)
-        for project, sessions, last_at in current_sessions()
-        .order_by()
-        .values("project")
-        .annotate(sessions=Count("id"), last=Max("last_at"))
-        .values_list("project", "sessions", "last")
-    }
+    with connection.cursor() as cursor:
+        cursor.execute(SESSIONS, [Transcript.Kind.MAIN, Source.State.REPLACED])
+        counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
     projects = [project for project in Project.objects.all() if project.pk in counts]
     parents = _parents(projects)
     children: dict[int | None, list[Project]] = {}

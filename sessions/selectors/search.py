@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
@@ -14,12 +14,13 @@ from sessions.engine.rows import Record
 from sessions.engine.scan.content import content_of
 from sessions.engine.snippets import Query, snippet
 from sessions.models import Entry, Source, Transcript
-from sessions.selectors.archive import Reader, fetch_all
+from sessions.selectors.archive import AT_ONCE, Reader, fetch_all
 
 FEW = 1_000
 """Up to so many matches are sorted by time as a whole; beyond it, sessions are visited from the latest back."""
 DEEPEST = 5_000
-_SPAN = 1 << POSITION_BITS
+SHOWN = ("public_id", "agent_id", "title", "first_prompt")
+"""Of a transcript, in a hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,14 @@ def _few(query: Query, scope: QuerySet[Transcript]) -> tuple[int | None, list[_M
 
 
 def _timed(ids: Sequence[int]) -> list[_Match]:
-    return [_Match(pk, at or 0) for pk, at in Entry.objects.filter(pk__in=ids).values_list("pk", "at")]
+    found: list[_Match] = []
+    with connection.cursor() as cursor:
+        for start in range(0, len(ids), AT_ONCE):
+            some = ids[start : start + AT_ONCE]
+            marks = ",".join(["%s"] * len(some))
+            cursor.execute(f"SELECT id, at FROM transcripts_entry WHERE id IN ({marks})", some)
+            found += [_Match(pk, at or 0) for pk, at in cursor.fetchall()]
+    return found
 
 
 def _newest_first(match: _Match) -> tuple[int, int]:
@@ -116,29 +124,31 @@ def _latest(query: Query, scope: QuerySet[Transcript], wanted: int) -> list[_Mat
     """Each session's newest matches, until no session left can hold a newer one than those found."""
     sql, words = _match_sql(query)
     key = "rowid" if connection.vendor == "sqlite" else "entry_id"
-    latest = scope.order_by(F("last_at").desc(nulls_last=True), "-pk").values_list("pk", "last_at")
     found: list[_Match] = []
+    untimed: list[int] = []
     with connection.cursor() as cursor:
-        for pk, last_at in _lazily(latest):
-            if len(found) >= wanted and found[wanted - 1].at >= (last_at or 0):
-                break
-            start = pk << POSITION_BITS
+        for pk, last_at in _newest_sessions(scope):
+            if len(found) + len(untimed) >= wanted:
+                found, untimed = sorted([*found, *_timed(untimed)], key=_newest_first), []
+                if found[wanted - 1].at >= last_at:
+                    break
             cursor.execute(
                 f"{sql} AND {key} >= %s AND {key} < %s ORDER BY {key} DESC LIMIT %s",
-                [*words, start, start + _SPAN, wanted],
+                [*words, pk << POSITION_BITS, pk + 1 << POSITION_BITS, wanted],
             )
-            ids = [row[0] for row in cursor.fetchall()]
-            if ids:
-                found = sorted([*found, *_timed(ids)], key=_newest_first)
-    return found
+            untimed += [row[0] for row in cursor.fetchall()]
+    return sorted([*found, *_timed(untimed)], key=_newest_first)
 
 
-def _lazily(rows: QuerySet[Transcript, tuple[int, int | None]]) -> Iterator[tuple[int, int | None]]:
-    """The latest few sessions answer most searches: the others are not even listed."""
+def _newest_sessions(scope: QuerySet[Transcript]) -> Iterator[tuple[int, int]]:
+    """The latest few answer most searches: the others are not even listed. Those without a time come last."""
+    rows = scope.filter(last_at__isnull=False).order_by("-last_at", "-pk").values_list("pk", "last_at")
     at, size = 0, 8
     while page := list(rows[at : at + size]):
-        yield from page
-        at, size = at + size, 256
+        yield from ((pk, last_at or 0) for pk, last_at in page)
+        at, size = at + size, min(256, 4 * size)
+    for pk in scope.filter(last_at__isnull=True).order_by("-pk").values_list("pk", flat=True):
+        yield pk, 0
 
 
 def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
@@ -147,11 +157,12 @@ def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
     transcripts = (
         Transcript.objects.filter(pk__in={pk >> POSITION_BITS for pk in ids})
         .select_related("project", "parent")
-        .defer("state", "ruler", "parent__state", "parent__ruler")
+        .only(*SHOWN, "source_id", "project__directory", "project__cwd", *(f"parent__{name}" for name in SHOWN))
         .in_bulk()
     )
     readers = {pk: Reader(one.source_id) for pk, one in transcripts.items()}
-    fetch_all((readers[entry.transcript_id], entry.offset, entry.length) for entry in entries.values())
+    wanted = ((readers[entry.transcript_id], entry.offset, entry.length) for entry in entries.values())
+    fetch_all(wanted, ahead=0)
     return [
         _hit(entries[pk], transcripts[pk >> POSITION_BITS], readers[pk >> POSITION_BITS], query)
         for pk in ids

@@ -24,7 +24,7 @@ from sessions.services import text_index
 from sessions.services.writer import Written
 
 Texts = Sequence[tuple[int, str]]
-COMMIT_CHARS = 24_000_000
+COMMIT_CHARS = 64_000_000
 AT_ONCE = 500
 
 
@@ -33,20 +33,18 @@ class Spool:
 
     def __init__(self) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))  # noqa: SIM115 - closed by close
+        self._pieces: list[tuple[int, int, int, int]] = []
 
     def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
         """`texts`: pickled by the scanner, and left so."""
-        pickle.dump((transcript_id, first, end), self._file, pickle.HIGHEST_PROTOCOL)
+        self._pieces.append((transcript_id, first, end, self._file.tell()))
         self._file.write(texts)
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
-        self._file.seek(0)
-        while True:
-            try:
-                transcript_id, first, end = pickle.load(self._file)  # noqa: S301 - our own file, without a name
-            except EOFError:
-                return
-            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301
+        """In the order of their rows: one that is out of order makes FTS5 begin a new piece of the index."""
+        for transcript_id, first, end, at in sorted(self._pieces):
+            self._file.seek(at)
+            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301 - our own file, without a name
 
     def close(self) -> None:
         self._file.close()

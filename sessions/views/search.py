@@ -15,11 +15,13 @@ from sessions.selectors.facets import project_tree
 from sessions.selectors.search import DEEPEST, search
 from sessions.views.filters import BIGGEST
 
-PER_PAGE = 30
+PER_PAGE = 10
+PER_PIECE = 30
+"""The first hits come at once; more are fetched when a person comes to the end of them."""
 SLICE_SECONDS = 0.4
 """Short, so that the first hits of a scan show at once and Cancel is obeyed."""
 
-DEEP = "deep-slice"
+DEEP, MORE = "deep-slice", "more-hits"
 
 
 class SearchForm(forms.Form):
@@ -40,12 +42,13 @@ def search_page(request: HtmxRequest) -> HttpResponse:
     if query and deep:
         context |= _slice(query, project, cursor)
     if not wants_partial(request, DEEP):
-        context["projects"] = project_tree()
+        piece = wants_partial(request, MORE)
+        context["projects"] = [] if piece else project_tree()
         if query and not cursor:
             before = form.cleaned_data.get("before") or ""
-            found = search(query, project=project, limit=PER_PAGE, before=str(before))
+            found = search(query, project=project, limit=PER_PIECE if piece else PER_PAGE, before=str(before))
             context |= {"found": found, "older": found.next if found.next and int(found.next) <= DEEPEST else None}
-    return render_page(request, "transcripts/search.html", context, partials=(DEEP,))
+    return render_page(request, "transcripts/search.html", context, partials=(DEEP, MORE))
 
 
 def _slice(query: str, project: int | None, cursor: int | None) -> dict[str, object]:

@@ -130,10 +130,21 @@ def test_older_hits_are_on_the_next_page(client: Client, tmp_path: Path) -> None
     write(tmp_path / "projects" / "p" / "one.jsonl", *(said(number, f"walrus {number}") for number in range(40)))
     sync([tmp_path], workers=1)
     first = client.get("/search/", {"q": "walrus"}).content.decode()
-    assert 'href="?q=walrus&amp;before=30"' in first
+    assert first.count('<li class="hit item">') == 10
+    assert 'href="?q=walrus&amp;before=10"' in first
     second = client.get("/search/", {"q": "walrus", "before": "30"}).content.decode()
     assert second.count('<li class="hit item">') == 10
     assert 'rel="next"' not in second
+
+
+def test_the_end_of_the_hits_fetches_more_of_them(client: Client, tmp_path: Path) -> None:
+    write(tmp_path / "projects" / "p" / "one.jsonl", *(said(number, f"walrus {number}") for number in range(50)))
+    sync([tmp_path], workers=1)
+    headers = {"HX-Request": "true", "HX-Target": "more-hits"}
+    piece = client.get("/search/", {"q": "walrus", "before": "10"}, headers=headers).content.decode()
+    assert "<html" not in piece
+    assert piece.count('<li class="hit item">') == 30
+    assert 'hx-get="?q=walrus&amp;before=40"' in piece
 
 
 def test_a_hit_without_a_time_or_a_title_is_still_a_hit() -> None:
