@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 import zstandard
 
 BLOCK_SIZE = 512 * 1024
-LEVEL = 1
-"""Smaller than level 3 on blocks half as large, and twice as fast."""
+LEVEL, QUICK_LEVEL = 3, 1
+"""The quick one, for gigabytes, takes half the time and a twentieth more room."""
 
 
-def compressor() -> Callable[[bytes | memoryview], bytes]:
-    return zstandard.ZstdCompressor(level=LEVEL).compress
+def compressor(*, quick: bool = False) -> Callable[[bytes | memoryview], bytes]:
+    return zstandard.ZstdCompressor(level=QUICK_LEVEL if quick else LEVEL).compress
 
 
 def decompress(data: bytes) -> bytes:

@@ -36,7 +36,7 @@ class Needle:
         """So much of one block is searched again with the next: a match may lie across."""
         return FOLDED_BYTES * max(map(len, self.words), default=1)
 
-    def find(self, raw: bytes) -> list[int]:
+    def find(self, raw: bytes | memoryview) -> list[int]:
         """Where any form of the word stands, whatever the case of its letters."""
         found: list[int] = []
         for word in self.words:

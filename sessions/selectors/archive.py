@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -14,13 +13,12 @@ from sessions.engine.archive import BLOCK_SIZE, blocks_of, cut
 from sessions.engine.lines import mend, parse
 from sessions.engine.paths import opened
 from sessions.engine.place import BLOCK_BITS
+from sessions.engine.prints import tail_print
 from sessions.engine.rows import Record
-from sessions.engine.scan.reading import tail_print
 from sessions.models import Source
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
-MANY_BLOCKS = 4
 AHEAD = 64 * 1024
 """Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
 
@@ -66,33 +64,22 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
                 missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
     if not missing:
         return
+    decompressor = zstandard.ZstdDecompressor()
     ids = list(missing)
     for at in range(0, len(ids), AT_ONCE):
         some = ids[at : at + AT_ONCE]
         marks = ",".join(["%s"] * len(some))
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
-            packed = [(data, min(BLOCK_SIZE, missing[pk][1] + ahead), pk) for pk, data in cursor.fetchall()]
-        for block_id, raw in _unpack(packed):
-            reader, _ = missing.pop(block_id)
+            packed = cursor.fetchall()
+        for block_id, data in packed:
+            reader, end = missing.pop(block_id)
+            raw = decompressor.stream_reader(data).read(min(BLOCK_SIZE, end + ahead))
             reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
             reader.decoded += len(raw)
     found = blocks_on_disk(missing)
     for block_id, (reader, _) in missing.items():
         reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = found.get(block_id, b"")
-
-
-def _unpack(packed: Sequence[tuple[bytes, int, int]]) -> Iterable[tuple[int, bytes]]:
-    """(frame, bytes wanted of it, id) -> (id, bytes). It runs outside of Python's lock, so many take two threads."""
-    return _THREADS.map(_unpack_one, packed) if len(packed) >= MANY_BLOCKS else map(_unpack_one, packed)
-
-
-def _unpack_one(packed: tuple[bytes, int, int]) -> tuple[int, bytes]:
-    data, wanted, block_id = packed
-    return block_id, zstandard.ZstdDecompressor().stream_reader(data).read(wanted)
-
-
-_THREADS = ThreadPoolExecutor(2, "unpack")
 
 
 def blocks_on_disk(ids: Collection[int]) -> dict[int, bytes]:

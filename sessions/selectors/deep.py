@@ -5,27 +5,18 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import PurePath
 
-from django.db import connection
-
-from sessions.engine.archive import BLOCK_SIZE, decompress
 from sessions.engine.flags import Flag
 from sessions.engine.needles import Needle
-from sessions.engine.place import BLOCK_BITS, POSITION_BITS, POSITION_MASK
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Source, Transcript
-from sessions.selectors.archive import Reader, blocks_on_disk
+from sessions.selectors.archive import Reader
+from sessions.selectors.raw import Place, offsets_in
 from sessions.selectors.search import Hit, hit_of
 
-BLOCKS_AT_ONCE = 48
-GROUPS_AHEAD = 2
-THREADS = 2
-"""Decompression runs outside of Python's lock; the search itself takes a tenth of its time."""
 AROUND_BYTES = 4_000
 
 
@@ -47,48 +38,39 @@ class DeepSearch:
     files: int = 0
     done_bytes: int = 0
     total_bytes: int = 0
-    _sources: list[tuple[int, int]] = field(default_factory=list)
+    _sources: list[Place] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         sources = Source.objects.exclude(state=Source.State.REPLACED)
         if self.project is not None:
             sources = sources.filter(transcript__project=self.project) | sources.filter(owner__project=self.project)
-        rows = sources.order_by("-mtime_ns", "-id").values_list("id", "archived", "size", "owed")
-        self._sources = [(pk, size if owed else archived) for pk, archived, size, owed in rows if archived or owed]
-        self.total_bytes = sum(size for _, size in self._sources)
+        rows = sources.order_by("-mtime_ns", "-id").values_list("id", "path", "archived", "size", "mtime_ns", "owed")
+        self._sources = [
+            Place(pk, path, size if owed else archived, mtime)
+            for pk, path, archived, size, mtime, owed in rows
+            if archived or owed
+        ]
+        self.total_bytes = sum(place.size for place in self._sources)
 
     @property
     def ended(self) -> bool:
         return self.files >= len(self._sources)
 
-    def hits(self, start: int = 0) -> Iterator[Hit | None]:
+    def hits(self, start: int = 0, processes: int = 0) -> Iterator[Hit | None]:
         """Hits as they are found, and None after each file, so that the caller can stop there."""
         needle = Needle.of(self.text)
         self.files = min(start, len(self._sources))
-        self.done_bytes = sum(size for _, size in self._sources[: self.files])
+        self.done_bytes = sum(place.size for place in self._sources[: self.files])
         if not needle.words:
             self.files, self.done_bytes = len(self._sources), self.total_bytes
             return
-        offsets: list[int] = []
-        tail = b""
-        for index, number, raw in _raw_blocks(self._sources, self.files):
-            if index != self.files:
-                yield from self._leave(offsets, needle)
-                offsets, tail = [], b""
-            raw = tail + raw
-            at = number * BLOCK_SIZE - len(tail)
-            offsets += [at + offset for offset in needle.find(raw)]
-            tail = raw[-needle.overlap :]
-        if self.files < len(self._sources):
-            yield from self._leave(offsets, needle)
-
-    def _leave(self, offsets: list[int], needle: Needle) -> Iterator[Hit | None]:
-        source_id, size = self._sources[self.files]
-        if offsets:
-            yield from _hits_in(source_id, offsets, needle)
-        self.files += 1
-        self.done_bytes += size
-        yield None
+        rest = self._sources[self.files :]
+        for place, offsets in zip(rest, offsets_in(rest, needle, processes), strict=True):
+            if offsets:
+                yield from _hits_in(place.source_id, offsets, needle)
+            self.files += 1
+            self.done_bytes += place.size
+            yield None
 
 
 def deep_slice(
@@ -103,43 +85,6 @@ def deep_slice(
         elif len(found) >= limit or time.monotonic() - begun > seconds:
             break
     return DeepSlice(tuple(found), "" if search.ended else str(search.files), search.done_bytes, search.total_bytes)
-
-
-def _raw_blocks(sources: list[tuple[int, int]], start: int) -> Iterator[tuple[int, int, bytes]]:
-    """(index of the source, number of the block, bytes) in order, decompressed ahead of the one that is looked at."""
-    places = (
-        (index, number, sources[index][0] << BLOCK_BITS | number)
-        for index in range(start, len(sources))
-        for number in range((sources[index][1] + BLOCK_SIZE - 1) // BLOCK_SIZE)
-    )
-    pool = ThreadPoolExecutor(THREADS)
-    ahead: deque[list[tuple[int, int, Future[bytes]]]] = deque()
-    try:
-        while True:
-            group = list(islice(places, BLOCKS_AT_ONCE))
-            if group:
-                ahead.append(_submit(pool, group))
-            if not ahead:
-                return
-            if not group or len(ahead) >= GROUPS_AHEAD:
-                for index, number, future in ahead.popleft():
-                    yield index, number, future.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _submit(pool: ThreadPoolExecutor, group: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, Future[bytes]]]:
-    wanted = {block: (index, number) for index, number, block in group}
-    marks = ",".join(["%s"] * len(wanted))
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", list(wanted))
-        found = dict(cursor.fetchall())
-    ready = blocks_on_disk(wanted.keys() - found.keys())
-    return [
-        (*place, pool.submit(decompress, found[block]) if block in found else pool.submit(bytes, ready[block]))
-        for block, place in wanted.items()
-        if block in found or block in ready
-    ]
 
 
 def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit]:

@@ -13,7 +13,7 @@ from django.db import transaction
 from sessions.engine.discovery import Candidate, is_transcript
 from sessions.engine.paths import kept, opened
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan.reading import PRINT_BYTES, print_of, tail_print
+from sessions.engine.prints import PRINT_BYTES, print_of, tail_print
 from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader

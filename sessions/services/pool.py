@@ -21,8 +21,11 @@ from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.marks import Mark
 from sessions.engine.paths import kept
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan import Batch, Facts, Scanner, read_stretches
-from sessions.engine.scan.reading import tail_print
+from sessions.engine.prints import tail_print
+from sessions.engine.scan.batch import Batch
+from sessions.engine.scan.facts import Facts
+from sessions.engine.scan.reading import read_stretches
+from sessions.engine.scan.scanner import Scanner
 from sessions.services.rows import Rows, batch_rows, block_rows, fact_rows, mark_rows, source_rows
 
 WORTH_A_PROCESS = 8_000_000
@@ -121,7 +124,7 @@ def pack(packing: Packing) -> Iterator[Delivery]:
     """The bytes of a file. They count as archived when all are in, if the file is still the one that was read."""
     path = Path(packing.path)
     try:
-        for stretch in read_stretches(path, 0, packing.size, None):
+        for stretch in read_stretches(path, 0, packing.size, None, quick=True):
             rows = block_rows(packing.source_id, stretch)
             if stretch.last:
                 with path.open("rb") as file:

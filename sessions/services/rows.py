@@ -11,7 +11,9 @@ import orjson
 from sessions.engine.linking import LinkState
 from sessions.engine.marks import Mark
 from sessions.engine.place import BLOCK_BITS
-from sessions.engine.scan import Batch, Facts, Stretch
+from sessions.engine.scan.batch import Batch
+from sessions.engine.scan.facts import Facts
+from sessions.engine.scan.reading import Stretch
 from sessions.engine.storing import storable_json
 
 Rows = dict[str, list[Any]]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO
 
 from sessions.engine.archive import BLOCK_SIZE, compressor
+from sessions.engine.prints import PRINT_BYTES, print_of, tail_print
 from sessions.engine.scan.batch import Batch
 from sessions.engine.scan.scanner import Scanner
 
 STRETCH = 8 * BLOCK_SIZE
-PRINT_BYTES = 1024
 LONGEST_LINE = 128 * 1024 * 1024
 """A longer one is reported and left alone: it would not fit into memory, and nobody wrote it as a record."""
 
@@ -33,17 +31,13 @@ class Stretch:
     tail_hash: bytes = b""
 
 
-def print_of(data: bytes) -> bytes:
-    return blake2b(data, digest_size=16).digest()
-
-
 def read_stretches(
-    path: Path, start: int, size: int, scanner: Scanner | None, *, pack: bool = True
+    path: Path, start: int, size: int, scanner: Scanner | None, *, pack: bool = True, quick: bool = False
 ) -> Iterator[Stretch]:
     """Read `path` from the parsed offset `start` to `size`; the block that `start` lies in is written anew.
 
-    Without a scanner the file is only archived; without `pack` it is only scanned."""
-    compress = compressor()
+    Without a scanner the file is only archived; without `pack` it is only scanned; `quick` is for many files."""
+    compress = compressor(quick=quick)
     with path.open("rb") as file:
         head = print_of(file.read(min(PRINT_BYTES, size)))
         position = start - start % BLOCK_SIZE
@@ -110,10 +104,3 @@ class _Lines:
             return end
         self._scanner.partial(self._rest, start)
         return start
-
-
-def tail_print(file: BinaryIO, end: int) -> bytes:
-    """Of the bytes before `end`."""
-    start = max(0, end - PRINT_BYTES)
-    file.seek(start)
-    return print_of(file.read(end - start))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,7 +46,8 @@ class Command(BaseCommand):
     def _hits(self, query: str, limit: int, *, deep: bool) -> Iterator[Hit]:
         yield from search(query, limit=limit).hits
         if deep:
-            yield from (hit for hit in DeepSearch(query).hits() if hit is not None)
+            found = DeepSearch(query).hits(processes=os.cpu_count() or 1)
+            yield from (hit for hit in found if hit is not None)
 
     def _say(self, hit: Hit) -> None:
         bold = self.stdout.isatty()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sessions.engine.flags import Flag
-from sessions.engine.scan import Scanner
+from sessions.engine.scan.scanner import Scanner
 from tests.sessions.writing import Writing
 
 

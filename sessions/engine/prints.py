@@ -1,0 +1,19 @@
+"""Prints of the first and last bytes of a file: they tell one that grew from one that was rewritten."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import BinaryIO
+
+PRINT_BYTES = 1024
+
+
+def print_of(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
+
+
+def tail_print(file: BinaryIO, end: int) -> bytes:
+    """Of the bytes before `end`."""
+    start = max(0, end - PRINT_BYTES)
+    file.seek(start)
+    return print_of(file.read(end - start))
