@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -19,28 +18,25 @@ from benchmarks.table import Row
 CHUNK = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Floors:
-    orjson: float
-    rows: list[Row]
-
-
-def floors_measure(corpus: Corpus, repetitions: int) -> Floors:
+def floors_measure(corpus: Corpus, repetitions: int) -> list[Row]:
     part = f"floors {corpus.size}"
     raw = sum(path.stat().st_size for path in corpus.transcripts())
-    parsing = median_seconds(lambda: _parse(corpus), repetitions)
+    parsing = orjson_seconds(corpus, repetitions)
     packed = _compress(corpus)
     packing = median_seconds(lambda: _compress(corpus), 1)
     storing = median_seconds(lambda: _store(corpus, index=False), 1)
     indexing = median_seconds(lambda: _store(corpus, index=True), 1)
-    rows = [
+    return [
         Row(part, f"orjson over {corpus.entries:,} lines, {raw / 1e6:,.0f} MB", parsing, "s"),
         Row(part, "zstd level 3, chunks of 256 KB", packing, "s", packing / parsing, "orjson"),
         Row(part, "zstd, of raw", 100 * packed / raw, "%"),
         Row(part, "SQLite executemany, a row a line", storing, "s", storing / parsing, "orjson"),
         Row(part, "the same with prose and FTS5 over it", indexing, "s", indexing / parsing, "orjson"),
     ]
-    return Floors(parsing, rows)
+
+
+def orjson_seconds(corpus: Corpus, repetitions: int) -> float:
+    return median_seconds(lambda: _parse(corpus), repetitions)
 
 
 def ripgrep_seconds(rg: Path, word: str, corpus: Corpus, repetitions: int) -> float:

@@ -13,6 +13,8 @@ from pathlib import Path
 from benchmarks.table import Row, markdown_table, text_table
 
 RESULTS = Path(__file__).resolve().parent / "results"
+README = Path(__file__).resolve().parents[1] / "README.md"
+MARKS = ("<!-- numbers -->\n", "<!-- /numbers -->\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,17 @@ def report_write(rows: Sequence[Row], notes: Sequence[str], *, complete: bool) -
     (RESULTS / f"{name}.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
     lines = [f"Measured {today} on {machine}.", "", markdown_table(rows), "", *(f"- {note}" for note in notes)]
     (RESULTS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n")
+    if complete:
+        README.write_text(readme_text(README.read_text(), rows, f"Measured {today} on {machine}."))
+
+
+def readme_text(readme: str, rows: Sequence[Row], heading: str) -> str:
+    """The README with the judged rows between its marks, and all else as it was."""
+    before, mark, rest = readme.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if not mark or not end:
+        raise ValueError(f"README.md has no {MARKS[0].strip()} … {MARKS[1].strip()}")
+    judged = markdown_table([row for row in rows if row.target is not None])
+    more = "Every line, with floors and peers: [benchmarks/results/latest.md](benchmarks/results/latest.md)."
+    how = "What is measured and how: [docs/benchmarks.md](docs/benchmarks.md)."
+    return f"{before}{mark}{heading} {more} {how}\n\n{judged}\n{end}{after}"

@@ -34,9 +34,10 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
     """A bounded log that several processes write: whoever finds it full moves it away, the others follow."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self.stream and not self._is_current():
-            self.stream.close()
-            self.stream = None  # the base class opens it again
+        if not self._is_current():
+            if self.stream:
+                self.stream.close()
+                self.stream = None  # the base class opens it again
             os.makedirs(os.path.dirname(self.baseFilename), exist_ok=True)
         super().emit(record)
 
