@@ -20,8 +20,10 @@ run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 demo: .venv/installed ## the same with the built-in demo sessions and a home of its own
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
+# Browsers are left alone with the machine: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile --ignore tests/e2e
+	$(BIN)/pytest tests/e2e
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	$(BIN)/ruff check .

@@ -176,7 +176,7 @@ def somebody_else() -> Iterator[None]:
 
 
 def test_what_may_not_be_read_is_named_and_the_rest_is_found(project: Path) -> None:
-    for folder in (project, *project.parents[:5]):
+    for folder in (project, *project.parents[:6]):
         folder.chmod(folder.stat().st_mode | 0o055)
     good(project)
     locked = project.with_name("-locked")
@@ -190,7 +190,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_found(project: Path) -> N
 
 
 def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(project: Path) -> None:
-    for folder in (project, *project.parents[:5]):
+    for folder in (project, *project.parents[:6]):
         folder.chmod(folder.stat().st_mode | 0o055)
     good(project)
     sync([config(project)])
