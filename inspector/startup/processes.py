@@ -20,6 +20,7 @@ GRACE = 4.0
 
 
 class State(StrEnum):
+    STARTING = "starting"
     RUNNING = "running"
     DEAD = "restarting"
     STOPPED = "stopped"
@@ -37,13 +38,17 @@ def state_of(name: str) -> State:
 class Helper:
     """One process that runs a command of ours for as long as the server runs."""
 
-    def __init__(self, name: str, *command: str) -> None:
+    def __init__(self, name: str, *command: str, after: float = 0.0) -> None:
+        """It starts so many seconds after the server: the first page comes first."""
         self.name = name
+        self._after = after
         self._command = (sys.executable, "-m", "inspector.child", *command)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
 
     async def keep_running(self) -> None:
+        _states[self.name] = State.STARTING
+        await asyncio.sleep(self._after)
         pause = FIRST_PAUSE
         while True:
             started = time.monotonic()

@@ -28,7 +28,8 @@ def put(home: Path, broker: str = "") -> None:
 
 
 def done(server: Server) -> list[dict[str, Any]]:
-    lines = (server.home / "logs" / "lucid.log").read_text().splitlines()
+    log = server.home / "logs" / "lucid.log"
+    lines = log.read_text().splitlines() if log.exists() else []
     return [line for line in map(json.loads, lines) if line["event"] == "task_succeeded"]
 
 

@@ -19,6 +19,10 @@ from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
 from inspector.startup.single import claim_home
 
+WATCHER_AFTER = 0.3
+WORKER_AFTER = 1.5
+"""Seconds. Nothing is queued yet, and a person who opens the first page should not wait for two interpreters."""
+
 
 class Command(BaseCommand):
     help = "web server, worker and watcher, until Ctrl-C"
@@ -58,9 +62,10 @@ class Command(BaseCommand):
 def _helpers(*, demo: bool, watch: bool) -> list[Helper]:
     helpers = []
     if settings.LUCID_WORKER:
-        helpers.append(Helper("worker", "worker"))
+        helpers.append(Helper("worker", "worker", after=WORKER_AFTER))
     if watch:
-        helpers.append(Helper("watcher", "watch", *(["--path", str(settings.DEMO_DIR)] if demo else [])))
+        where = ["--path", str(settings.DEMO_DIR)] if demo else []
+        helpers.append(Helper("watcher", "watch", *where, after=WATCHER_AFTER))
     return helpers
 
 
