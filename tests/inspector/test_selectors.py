@@ -64,3 +64,11 @@ def test_progress_that_holds_no_numbers_is_zero() -> None:
     state = import_state(NOW)
     assert state is not None
     assert (state.files, state.bytes) == (0, 0)
+
+
+def test_when_all_can_be_read_the_words_that_are_indexed_count() -> None:
+    progress = {"files": 9, "files_total": 9, "bytes": 8, "bytes_total": 8, "entries": 400, "indexed": 100}
+    run(phase="indexing", progress=progress)
+    state = import_state(NOW)
+    assert state is not None
+    assert (state.readable, state.percent) == (True, 25)

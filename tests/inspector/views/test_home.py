@@ -55,6 +55,13 @@ def test_a_running_import_shows_files_size_rate_and_remaining_time(client: Clien
     assert "The first sessions appear here in a moment" in html
 
 
+def test_while_words_are_indexed_the_sessions_are_said_to_be_readable(client: Client) -> None:
+    importing(phase="indexing", progress={"entries": 400, "indexed": 100, "bytes": 8, "bytes_total": 8})
+    html = page(client)
+    assert "Your sessions are in" in html
+    assert "words of 100 of 400 entries are indexed" in html
+
+
 def test_a_finished_import_is_quiet(client: Client) -> None:
     importing(status="completed", finished_at=now())
     session()
