@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sessions.engine.archive import BLOCK_SIZE
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.scan import reading
@@ -396,10 +397,10 @@ def test_two_files_of_one_name_get_addresses_of_their_own(project: Path, tmp_pat
 def test_a_line_that_is_too_long_is_reported_and_the_others_are_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "STRETCH", reading.BLOCK_SIZE)
-    monkeypatch.setattr(reading, "LONGEST_LINE", reading.BLOCK_SIZE)
+    monkeypatch.setattr(reading, "STRETCH", BLOCK_SIZE)
+    monkeypatch.setattr(reading, "LONGEST_LINE", BLOCK_SIZE)
     path = Writing().turns(1).save(project)
-    endless = b'{"type": "user", "message": "' + b"x" * 4 * reading.BLOCK_SIZE
+    endless = b'{"type": "user", "message": "' + b"x" * 4 * BLOCK_SIZE
     path.write_bytes(path.read_bytes() + endless + b"\n" + line(Writing(session=OTHER).turns(1).records[0]))
 
     report = sync([config(project)])
