@@ -11,7 +11,6 @@ from sessions.engine.scan.content import Content, content_of
 from sessions.engine.scan.times import milliseconds
 from sessions.engine.usage import Usage
 
-CHAIN = frozenset({"user", "assistant", "system", "attachment", "progress", "saved_hook_context"})
 TYPE_CHARS = 60
 
 

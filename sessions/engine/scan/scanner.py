@@ -10,11 +10,12 @@ import orjson
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.knowledge import unknowns
+from sessions.engine.knowledge.records import CHAIN_TYPES
 from sessions.engine.lines import mend, recover
 from sessions.engine.linking import needs_record
 from sessions.engine.scan.batch import Batch
 from sessions.engine.scan.facts import Facts, OpenTurn
-from sessions.engine.scan.look import CHAIN, Envelope, Look, look_at
+from sessions.engine.scan.look import Envelope, Look, look_at
 from sessions.engine.scan.requests import Requests
 from sessions.engine.scan.shapes import look_quickly, plain, sound
 
@@ -164,7 +165,7 @@ class Scanner:
         facts.entries = position + 1
         flags |= content_flags
         uuid_key = parent_key = tool_key = message_key = None
-        if kind in CHAIN:
+        if kind in CHAIN_TYPES:
             if envelope.parent:
                 parent_key = self._keys.get(envelope.parent) or self._key(envelope.parent)
             else:
@@ -264,7 +265,7 @@ class Scanner:
 
     def _note_times(self) -> None:
         facts = self.facts
-        times = [row[9] for row in self.batch.entries if row[9] is not None and row[3] in CHAIN]
+        times = [row[9] for row in self.batch.entries if row[9] is not None and row[3] in CHAIN_TYPES]
         if times:
             facts.first_at = min(times) if facts.first_at is None else min(facts.first_at, *times)
             facts.last_at = max(times) if facts.last_at is None else max(facts.last_at, *times)

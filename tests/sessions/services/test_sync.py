@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sessions.engine.archive import BLOCK_SIZE
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan import reading
 from sessions.models import Block, Entry, Oddity, Problem, Request, Source, Transcript, Turn
 from sessions.selectors.archive import Reader
 from sessions.selectors.search import search
@@ -392,21 +390,3 @@ def test_two_files_of_one_name_get_addresses_of_their_own(project: Path, tmp_pat
 
     ids = set(Transcript.objects.values_list("public_id", flat=True))
     assert ids == {"11111111-2222-4333-8444-555555555555", "11111111-2222-4333-8444-555555555555~2"}
-
-
-def test_a_line_that_is_too_long_is_reported_and_the_others_are_read(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "STRETCH", BLOCK_SIZE)
-    monkeypatch.setattr(reading, "LONGEST_LINE", BLOCK_SIZE)
-    path = Writing().turns(1).save(project)
-    endless = b'{"type": "user", "message": "' + b"x" * 4 * BLOCK_SIZE
-    path.write_bytes(path.read_bytes() + endless + b"\n" + line(Writing(session=OTHER).turns(1).records[0]))
-
-    report = sync([config(project)])
-
-    assert (report.lines, report.bad_lines, report.entries) == (6, 1, 5)
-    problem = Problem.objects.get()
-    assert (problem.kind, problem.length) == ("too-long", len(endless))
-    assert archived(Source.objects.get()) == path.read_bytes()
-    assert sync([config(project)]).rows_written == 0
