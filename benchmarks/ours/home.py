@@ -33,7 +33,9 @@ class Home:
 
     @property
     def env(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+        # As people have it: Python keeps what it has compiled, and no server stands beside us.
+        others = ("DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE")
+        kept = {name: value for name, value in os.environ.items() if name not in others}
         return kept | {"LUCID_HOME": str(self.directory), "DJANGO_SETTINGS_MODULE": "inspector.settings"}
 
     @property

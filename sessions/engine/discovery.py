@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath
 
 import orjson
@@ -20,18 +21,25 @@ MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
 FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     path: str
-    project: str
-    """The directory that stands for the project."""
-    role: FileRole
     size: int
     mtime_ns: int
     device: int
     inode: int
     refused: str = ""
     """Why nothing can be read here; the path may then be a directory."""
+
+    # Nobody asks for these two of a file that has not changed, and that is most of them.
+    @cached_property
+    def project(self) -> str:
+        """The directory that stands for the project."""
+        return str(project_of(PurePath(self.path)))
+
+    @cached_property
+    def role(self) -> FileRole:
+        return classify(PurePath(self.path).relative_to(self.project))
 
 
 class PathMissingError(ValueError):
@@ -44,7 +52,7 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         path = Path(os.path.abspath(path.expanduser()))
         try:
             if path.is_file():
-                yield candidate(path, path.stat())
+                yield candidate(str(path), path.stat())
                 continue
             if not path.is_dir():
                 what = "is neither a file nor a directory" if path.exists() else "does not exist"
@@ -56,15 +64,10 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         yield from _walk(root)
 
 
-def candidate(path: Path, status: os.stat_result) -> Candidate:
-    return _candidate(path, status.st_size, _fitting(status.st_mtime_ns), status.st_dev, status.st_ino)
-
-
-def _candidate(path: Path, size: int, mtime_ns: int, device: int, inode: int, refused: str = "") -> Candidate:
-    name = PurePath(kept(path))
-    project = project_of(name)
-    role = classify(name.relative_to(project))
-    return Candidate(str(name), str(project), role, size, mtime_ns, _fitting(device), _fitting(inode), refused)
+def candidate(path: str, status: os.stat_result) -> Candidate:
+    """`path`: absolute and without detours."""
+    device, inode = _fitting(status.st_dev), _fitting(status.st_ino)
+    return Candidate(kept(path), status.st_size, _fitting(status.st_mtime_ns), device, inode)
 
 
 def _fitting(number: int) -> int:
@@ -73,7 +76,7 @@ def _fitting(number: int) -> int:
 
 
 def _refused(path: str, reason: str) -> Candidate:
-    return _candidate(Path(path), 0, 0, 0, 0, reason)
+    return Candidate(kept(path), 0, 0, 0, 0, reason)
 
 
 def _reason(error: OSError) -> str:
@@ -124,7 +127,7 @@ def _look(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | N
         return None
     if not wanted(entry.name, directory) or not entry.is_file():
         return None
-    return candidate(Path(entry.path), entry.stat())
+    return candidate(entry.path, entry.stat())
 
 
 def project_of(path: PurePath) -> PurePath:

@@ -12,7 +12,8 @@ _OPENED = {_PLANE + code: code for code in _ESCAPED}
 
 
 def kept(path: str | PurePath) -> str:
-    return str(path).translate(_KEPT)
+    text = str(path)
+    return text if text.isascii() else text.translate(_KEPT)  # nearly all are
 
 
 def opened(path: str) -> Path:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import orjson
 from django.db import transaction
@@ -45,6 +46,23 @@ class Plan:
         ]
 
 
+class Known(NamedTuple):
+    """What tells whether a file has changed. Of most files nothing else is needed."""
+
+    pk: int
+    state: str
+    size: int
+    archived: int
+    mtime_ns: int
+
+    def same(self, candidate: Candidate) -> bool:
+        return (
+            self.state == Source.State.PRESENT
+            and self.size == candidate.size == self.archived
+            and self.mtime_ns == candidate.mtime_ns
+        )
+
+
 class Planner:
     def __init__(self, written: Written, paths: Sequence[str] | None = None) -> None:
         """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
@@ -52,7 +70,8 @@ class Planner:
         known = Source.objects.exclude(state=Source.State.REPLACED)
         if paths is not None:
             known = known.filter(path__in=paths)
-        self._sources = {source.path: source for source in known}
+        columns = ("path", "pk", "state", "size", "archived", "mtime_ns")
+        self._known = {path: Known(*rest) for path, *rest in known.values_list(*columns)}
         self._projects: dict[str, Project] = {}
         self._taken: set[str] | None = None
 
@@ -71,11 +90,11 @@ class Planner:
                 continue
             plan.files += 1
             plan.bytes += candidate.size
-            source = self._sources.get(candidate.path)
-            if source is None:
+            known = self._known.get(candidate.path)
+            if known is None:
                 fresh.append(candidate)
-            elif not _same(source, candidate):
-                self._changed(plan, source, candidate)
+            elif not known.same(candidate):
+                self._changed(plan, Source.objects.get(pk=known.pk), candidate)
         gone = self._gone(seen, roots, unread)
         with transaction.atomic():
             fresh = [candidate for candidate in fresh if not self._moved(candidate, gone)]
@@ -122,14 +141,15 @@ class Planner:
             return {}
         starts = tuple(f"{kept(root)}/" for root in roots)
         unknown = tuple(f"{directory}/" for directory in unread)
-        return {
-            (source.device, source.inode): source
-            for source in self._sources.values()
-            if source.state == Source.State.PRESENT
-            and source.path not in seen
-            and source.path.startswith(starts)
-            and not source.path.startswith(unknown)
-        }
+        gone = [
+            known.pk
+            for path, known in self._known.items()
+            if known.state == Source.State.PRESENT
+            and path not in seen
+            and path.startswith(starts)
+            and not path.startswith(unknown)
+        ]
+        return {(source.device, source.inode): source for source in Source.objects.filter(pk__in=gone)}
 
     def _moved(self, candidate: Candidate, gone: dict[tuple[int, int], Source]) -> bool:
         """The same file under another name keeps its transcript."""
@@ -215,14 +235,6 @@ class Planner:
 def _trusted(candidate: Candidate) -> bool:
     """Spilled output may hold anything; and a name that only the agent gives needs no second look."""
     return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
-
-
-def _same(source: Source, candidate: Candidate) -> bool:
-    return (
-        source.state == Source.State.PRESENT
-        and source.size == candidate.size == source.archived
-        and source.mtime_ns == candidate.mtime_ns
-    )
 
 
 def _continues(source: Source, candidate: Candidate) -> bool:

@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -14,7 +15,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connections, transaction
-from django.db.models import Sum
 
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.paths import opened
@@ -113,7 +113,7 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
     found = []
     for path in paths:
         if wanted(path.name, str(path.parent)) and path.is_file():
-            found.append(candidate(path, path.stat()))
+            found.append(candidate(os.path.abspath(path), path.stat()))
     if not found:
         return []
     with import_lock():
@@ -245,19 +245,18 @@ def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[st
     """Counts over everything that was asked for, whether it changed now or not."""
     report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=written.total)
     report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
-    ids = [
-        pk
-        for pk, path in Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list(
-            "pk", "source__path"
-        )
-        if path in paths
-    ]
-    totals: dict[str, Any] = Transcript.objects.filter(pk__in=ids).aggregate(
-        lines=Sum("lines"), bad=Sum("bad_lines"), recovered=Sum("recovered")
-    )
-    report.lines, report.bad_lines = totals["lines"] or 0, totals["bad"] or 0
-    report.recovered_entries = totals["recovered"] or 0
+    counted = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+    asked = set()
+    for pk, path, lines, bad, recovered in counted.values_list("pk", "source__path", "lines", "bad_lines", "recovered"):
+        if path in paths:
+            asked.add(pk)
+            report.lines += lines
+            report.bad_lines += bad
+            report.recovered_entries += recovered
     report.entries = report.lines - report.bad_lines
-    odd = Oddity.objects.filter(transcript_id__in=ids, what="type").values_list("name").annotate(n=Sum("count"))
-    report.unknown_types = dict(odd)
+    unknown: Counter[str] = Counter()
+    for pk, name, count in Oddity.objects.filter(what="type").values_list("transcript_id", "name", "count"):
+        if pk in asked:
+            unknown[name] += count
+    report.unknown_types = dict(unknown)
     return report

@@ -277,7 +277,7 @@ def test_numbers_of_a_file_system_fit_into_the_database(project: Path) -> None:
     path = good(project)
     status = list(path.stat())
     status[1] = status[2] = 2**64 - 1
-    found = candidate(path, os.stat_result(status, {"st_mtime_ns": 2**65}))
+    found = candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
     plan = Planner(Written()).plan([found])
     assert len(plan.jobs) == 1
     assert Source.objects.get().inode == 2**63 - 1
