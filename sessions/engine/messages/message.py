@@ -46,6 +46,8 @@ class Message:
     usage: Usage | None = None
     """Of an answer: what the whole response counted."""
     model: str = ""
+    position: int | None = None
+    """Where the record stands in its file."""
 
 
 def text_block(text: str) -> Block:

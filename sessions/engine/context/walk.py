@@ -1,0 +1,236 @@
+"""Which rows a context is made of: the chain from a row up to the last boundary, and what belongs to it from the side.
+
+Rows are fed in file order, and contexts are asked for in between. What the previous context had in common with the next
+is kept, so that all contexts of a session cost one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sessions.engine.context.overlays import Overlays
+from sessions.engine.flags import Flag
+from sessions.engine.linking.extras import key, keys, mapping
+from sessions.engine.linking.rows import LinkRow
+
+_ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
+
+    message: int | None
+    """The key of the answer's id; None before the first answer."""
+    answer: tuple[int, ...]
+    results: tuple[int, ...]
+    """In file order: that is the order in which they are sent, whatever they hang on."""
+    rest: tuple[int, ...]
+    links: tuple[int, ...]
+    """The uuids of the rows that stand on the chain itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Boundary:
+    at: int
+    anchor: int
+    kept: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Walk:
+    rows: dict[int, LinkRow] = field(default_factory=dict)
+    """By position."""
+    overlays: Overlays = field(default_factory=Overlays)
+    _at: dict[int, int] = field(default_factory=dict)
+    _up: dict[int, int | None] = field(default_factory=dict)
+    _answers: dict[int, list[int]] = field(default_factory=dict)
+    _calls: dict[int, int] = field(default_factory=dict)
+    _results: dict[int, list[int]] = field(default_factory=dict)
+    _notes: dict[int, list[int]] = field(default_factory=dict)
+    """What hangs on a row and is no part of the conversation itself: hook output and the like."""
+    _kept: dict[int, _Boundary] = field(default_factory=dict)
+    _anchors: dict[int, _Boundary] = field(default_factory=dict)
+    _segments: list[Segment] = field(default_factory=list)
+    _depth: dict[int, int] = field(default_factory=dict)
+    """uuid of a row on the chain -> its segment."""
+    _stale: set[int] = field(default_factory=set)
+    """Answers whose segment misses a row that has come since."""
+
+    def feed(self, row: LinkRow) -> None:
+        position = row.position
+        self.rows[position] = row
+        if self.overlays.note(row):
+            self._forget()
+        if row.uuid is None:
+            return
+        if row.uuid in self._at and self._up[row.uuid] != row.parent:
+            self._forget()  # written again in another place
+        self._at.setdefault(row.uuid, position)
+        self._up[row.uuid] = row.parent
+        if row.type == "assistant":
+            self._feed_answer(row)
+        elif row.type == "user":
+            message = self._calls.get(row.tool) if row.tool is not None and row.flags & _RESULT else None
+            if message is not None:
+                self._results.setdefault(message, []).append(position)
+                self._stale.add(message)
+        else:
+            if row.parent is not None:
+                self._notes.setdefault(row.parent, []).append(position)
+            if row.detail == "compact_boundary" and row.type == "system":
+                self._feed_boundary(row)
+
+    def _feed_answer(self, row: LinkRow) -> None:
+        if row.message is None:
+            return
+        self._answers.setdefault(row.message, []).append(row.position)
+        if row.tool is not None and row.flags & _CALL:
+            self._calls.setdefault(row.tool, row.message)
+        self._stale.add(row.message)
+
+    def _feed_boundary(self, row: LinkRow) -> None:
+        metadata = mapping(mapping(row.extra).get("compactMetadata"))
+        segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
+        anchor = key(messages.get("anchorUuid")) or key(segment.get("anchorUuid"))
+        named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
+        kept = tuple(one for one in named if one in self._at) or self._between(segment)
+        if anchor is None or not kept:
+            return
+        boundary = _Boundary(row.position, anchor, kept)
+        self._anchors[anchor] = boundary
+        self._kept.update(dict.fromkeys(kept, boundary))
+        self._forget()
+
+    def _between(self, segment: object) -> tuple[int, ...]:
+        """The rows from head to tail, where no list names them."""
+        ends = mapping(segment)
+        head, link = key(ends.get("headUuid")), key(ends.get("tailUuid"))
+        found: dict[int, None] = {}
+        while link is not None and link in self._at and link not in found:
+            found[link] = None
+            if link == head:
+                return tuple(reversed(found))
+            link = self._up[link]
+        return ()
+
+    def segments(self, link: int | None, child: int) -> tuple[Segment, ...]:
+        """The context of a row at position `child` whose parent is `link`."""
+        new: list[int] = []
+        seen: set[int] = set()
+        shared = -1
+        for one in self._chain(link, child):
+            if one in seen:
+                break  # parents that go in a ring
+            seen.add(one)
+            depth = self._depth.get(one, -1)
+            if depth >= 0 and not self._passes_kept(one, child):
+                shared = depth
+                self._cut(depth, one)
+                break
+            new.append(one)
+        if shared < 0:
+            self._forget()
+        for one in reversed(new):
+            self._extend(one)
+        self._refresh()
+        return tuple(self._segments)
+
+    def _passes_kept(self, link: int, child: int) -> bool:
+        """Whether the way up leads differently from here than for the rows that came before."""
+        boundary = self._kept.get(link) or self._anchors.get(link)
+        return boundary is not None and self._segments[0].links[:1] != (self._start(boundary),)
+
+    def _start(self, boundary: _Boundary) -> int | None:
+        return self.rows[boundary.at].uuid
+
+    def _chain(self, link: int | None, child: int) -> Iterator[int]:
+        """The uuids from a row up to the boundary, or to where the file begins. Kept rows stand behind the anchor."""
+        came: int | None = None
+        while link is not None and link in self._at:
+            boundary = self._kept.get(link)
+            if boundary is not None and child > boundary.at:
+                # The row hangs on a kept one: all of them come before it, then the summary.
+                yield from reversed(boundary.kept)
+                came, link, child = boundary.kept[0], boundary.anchor, boundary.at
+                continue
+            boundary = self._anchors.get(link)
+            if boundary is not None and came not in boundary.kept and child > boundary.at:
+                yield from reversed(boundary.kept)
+                came = boundary.kept[0]
+            yield link
+            row = self.rows[self._at[link]]
+            if row.detail == "compact_boundary" and row.type == "system":
+                return
+            came, link, child = link, self._up[link], min(child, self._at[link])
+
+    def _forget(self) -> None:
+        self._segments.clear()
+        self._depth.clear()
+        self._stale.clear()
+
+    def _cut(self, depth: int, link: int) -> None:
+        """Back to where `link` was the end of the chain."""
+        last = self._segments[depth]
+        if depth == len(self._segments) - 1 and last.links[-1] == link:
+            return
+        for segment in self._segments[depth:]:
+            for one in segment.links:
+                del self._depth[one]
+        del self._segments[depth:]
+        for one in last.links[: last.links.index(link) + 1]:
+            self._extend(one)
+
+    def _extend(self, link: int) -> None:
+        row = self.rows[self._at[link]]
+        message = self._message_of(row)
+        if not self._segments or (row.type == "assistant" and message not in (None, self._segments[-1].message)):
+            self._segments.append(Segment(message if row.type == "assistant" else None, (), (), (), ()))
+        last = self._segments[-1]
+        rest = last.rest if message is not None and message == last.message else (*last.rest, row.position)
+        self._segments[-1] = Segment(last.message, last.answer, last.results, rest, (*last.links, link))
+        self._depth[link] = len(self._segments) - 1
+        if last.message is not None:
+            self._stale.add(last.message)
+
+    def _message_of(self, row: LinkRow) -> int | None:
+        """The answer that a row is a part of, or answers. What reports an error is no answer."""
+        if row.type == "assistant":
+            return None if row.flags & _ERROR else row.message
+        if row.type == "user" and row.flags & _RESULT and row.tool is not None:
+            return self._calls.get(row.tool)
+        return None
+
+    def _refresh(self) -> None:
+        """Pull in what the chain itself does not pass: further blocks, parallel results, and what hangs on those."""
+        for at in range(len(self._segments) - 1, -1, -1):
+            if not self._stale:
+                return
+            old = self._segments[at]
+            if old.message is None or old.message not in self._stale:
+                continue
+            self._stale.discard(old.message)
+            answer = tuple(sorted(self._answers.get(old.message, ())))
+            results = tuple(self._results.get(old.message, ()))
+            on = set(old.links)
+            beside = [p for one in (*answer, *results) for p in self._hanging(one, on) if p not in old.rest]
+            rest = old.rest
+            for position in beside:
+                place = next((i for i, other in enumerate(rest) if other > position), len(rest))
+                rest = (*rest[:place], position, *rest[place:])
+            self._segments[at] = Segment(old.message, answer, results, rest, old.links)
+        self._stale.clear()
+
+    def _hanging(self, position: int, on: set[int]) -> list[int]:
+        """Notes on a row that the chain does not pass, and notes on those."""
+        uuid = self.rows[position].uuid
+        found: list[int] = []
+        waiting = [uuid] if uuid is not None and uuid not in on else []
+        while waiting:
+            for note in self._notes.get(waiting.pop(), ()):
+                other = self.rows[note].uuid
+                if other is not None and other not in on and note not in found:
+                    found.append(note)
+                    waiting.append(other)
+        return found
