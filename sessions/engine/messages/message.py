@@ -73,15 +73,24 @@ def messages_of(array: Iterable[Mapping[str, Any]]) -> list[Message]:
 
 
 def joined(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The array of a request: neighbours of one role are one element, and results stand before text in it."""
+    """The array of a request: neighbours of one role are one element, and results stand before text in it.
+
+    So are the records of one response, although the results of its first calls may be written between them.
+    """
     array: list[dict[str, Any]] = []
+    response, said = "", None
     for message in messages:
         if not message.content:
+            continue
+        if said is not None and message.role == "assistant" and message.message_id == response != "":
+            said.extend(message.content)
             continue
         if array and array[-1]["role"] == message.role != "system":
             array[-1]["content"].extend(message.content)
         else:
             array.append({"role": message.role, "content": list(message.content)})
+        if message.role == "assistant":
+            response, said = message.message_id, array[-1]["content"]
     for element in array:
         if element["role"] == "user":
             element["content"].sort(key=lambda block: block.get("type") != "tool_result")

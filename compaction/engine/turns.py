@@ -1,0 +1,63 @@
+"""The turns of a conversation: from one input of a person to the next, with every result at its call.
+
+A person may type while a tool runs. The result then stands after the new input, but it belongs to the turn of its call,
+and later records of an answer belong to the turn of the first: a turn can be taken out without splitting anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.engine.messages import Kind, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    first: int
+    """The index of its input."""
+    messages: tuple[int, ...]
+    """The indexes of all its messages, ascending."""
+    open: bool = False
+    """A call of it has no result yet, and nobody answered since."""
+    entangled: bool = False
+    """One of its messages holds results of another turn too."""
+
+
+def turns_of(messages: Sequence[Message]) -> list[Turn]:
+    """What stands before the first input belongs to no turn."""
+    owner: dict[str, int] = {}
+    members: list[list[int]] = []
+    waiting: dict[str, int] = {}
+    entangled: set[int] = set()
+    current = -1
+    answer = ""
+    for at, message in enumerate(messages):
+        turn = current
+        if message.kind is Kind.PROMPT and message.role == "user" and message.uuid:
+            members.append([])
+            turn = current = len(members) - 1
+        elif message.role == "assistant":
+            if message.message_id:
+                turn = owner.setdefault(message.message_id, current)
+            if message.message_id != answer or not answer:
+                waiting.clear()
+                answer = message.message_id
+            for block in message.content:
+                if block.get("type") == "tool_use":
+                    owner[f"tool {block.get('id')}"] = turn
+                    waiting[str(block.get("id"))] = turn
+        else:
+            results = [block for block in message.content if block.get("type") == "tool_result"]
+            for block in results:
+                waiting.pop(str(block.get("tool_use_id")), None)
+            owners = {owner.get(f"tool {block.get('tool_use_id')}", current) for block in results}
+            turn = min(owners, default=current)
+            entangled |= owners if len(owners) > 1 else set()
+        if turn >= 0:
+            members[turn].append(at)
+    still = set(waiting.values())
+    return [
+        Turn(min(indexes), tuple(indexes), number in still, number in entangled)
+        for number, indexes in enumerate(members)
+    ]
