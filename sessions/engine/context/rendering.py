@@ -66,9 +66,7 @@ def _answer(record: Mapping[str, Any], position: int) -> Said | None:
     message_id, model = text(raw.get("id")), text(raw.get("model"))
     at = _at(record)
     uuid = text(record.get("uuid"))
-    return Said(
-        Message("assistant", blocks, Kind.ANSWER, uuid, message_id, at, usage, model, position), Place.ROW
-    )
+    return Said(Message("assistant", blocks, Kind.ANSWER, uuid, message_id, at, usage, model, position), Place.ROW)
 
 
 def _row(record: Mapping[str, Any], position: int) -> Said | None:
@@ -121,9 +119,7 @@ def unwrapped(words: str) -> str:
     return match[1] if match else words
 
 
-def _message(
-    record: Mapping[str, Any], position: int, role: Role, blocks: tuple[Block, ...], kind: Kind
-) -> Message:
+def _message(record: Mapping[str, Any], position: int, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:
     return Message(role, blocks, kind, text(record.get("uuid")), at=_at(record), position=position)
 
 

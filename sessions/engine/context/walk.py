@@ -30,6 +30,10 @@ class Segment:
     links: tuple[int, ...]
     """The uuids of the rows that stand on the chain itself."""
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        return (*self.answer, *self.results, *self.rest)
+
 
 @dataclass(frozen=True, slots=True)
 class _Boundary:
@@ -125,7 +129,7 @@ class Walk:
                 break  # parents that go in a ring
             seen.add(one)
             depth = self._depth.get(one, -1)
-            if depth >= 0 and not self._passes_kept(one, child):
+            if depth >= 0 and not self._passes_kept(one):
                 shared = depth
                 self._cut(depth, one)
                 break
@@ -137,13 +141,10 @@ class Walk:
         self._refresh()
         return tuple(self._segments)
 
-    def _passes_kept(self, link: int, child: int) -> bool:
+    def _passes_kept(self, link: int) -> bool:
         """Whether the way up leads differently from here than for the rows that came before."""
         boundary = self._kept.get(link) or self._anchors.get(link)
-        return boundary is not None and self._segments[0].links[:1] != (self._start(boundary),)
-
-    def _start(self, boundary: _Boundary) -> int | None:
-        return self.rows[boundary.at].uuid
+        return boundary is not None and self._segments[0].links[:1] != (self.rows[boundary.at].uuid,)
 
     def _chain(self, link: int | None, child: int) -> Iterator[int]:
         """The uuids from a row up to the boundary, or to where the file begins. Kept rows stand behind the anchor."""
@@ -163,7 +164,8 @@ class Walk:
             row = self.rows[self._at[link]]
             if row.detail == "compact_boundary" and row.type == "system":
                 return
-            came, link, child = link, self._up[link], min(child, self._at[link])
+            child = min(child, row.position)
+            came, link = link, self._up[link]
 
     def _forget(self) -> None:
         self._segments.clear()

@@ -1,0 +1,103 @@
+"""From what records say to the elements of the array that is sent.
+
+An answer's records are one element. What follows it until the next is one element of the user (results, then what the
+client attached, then the person's words) and, with versions that know the role, one of the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.engine.context.rendering import Place, Said
+from sessions.engine.messages import Block, Message, Role, text_block
+
+THINKING = frozenset({"thinking", "redacted_thinking"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block, and the record that it came from."""
+
+    block: Block
+    message: Message
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    role: Role
+    pieces: tuple[Piece, ...]
+
+    def to_api(self) -> dict[str, Any]:
+        return {"role": self.role, "content": [dict(piece.block) for piece in self.pieces]}
+
+
+def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element, ...]:
+    """One answer (or none) and what follows it. `others`: results first."""
+    elements = []
+    if pieces := tuple(_pieces(answer)):
+        elements.append(Element("assistant", pieces))
+    user = [one for one in others if one.message.role == "user"]
+    pieces = _joined(user)
+    if answer and _told_in_parts(user):
+        # Seen after kept messages: the first part stands alone, the others are joined with what follows.
+        first = pieces[0]
+        words = str(first.block["text"]).removesuffix("\n")
+        elements.append(Element("user", (Piece(text_block(words), first.message, first.exact),)))
+        pieces = pieces[1:]
+    if pieces:
+        elements.append(Element("user", pieces))
+    system = [one for one in others if one.message.role == "system"]
+    if system:
+        words = "\n\n".join(str(block["text"]) for one in system for block in one.message.content)
+        elements.append(Element("system", (Piece(text_block(words), system[0].message),)))
+    return tuple(elements)
+
+
+def _told_in_parts(user: Sequence[Said]) -> bool:
+    """Does an attachment come first, and in several texts?"""
+    notes = [one for one in user if one.place is not Place.ROW]
+    if not notes or any(_answers(one) for one in user):
+        return False
+    content = notes[0].message.content
+    return len(content) > 1 and content[0].get("type") == "text"
+
+
+def without_thinking_of_others(element: Element, model: str) -> Element | None:
+    """Thinking is signed by the model that had it: a request to another one goes without."""
+    if element.role != "assistant" or not any(_foreign(piece, model) for piece in element.pieces):
+        return element
+    pieces = tuple(piece for piece in element.pieces if not _foreign(piece, model))
+    return Element("assistant", pieces) if pieces else None
+
+
+def _foreign(piece: Piece, model: str) -> bool:
+    return piece.block.get("type") in THINKING and piece.message.model != model
+
+
+def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
+    results = [one for one in user if _answers(one)]
+    notes = [one for one in user if not _answers(one) and one.place is not Place.ROW]
+    rows = [one for one in user if not _answers(one) and one.place is Place.ROW]
+    pieces = list(_pieces(results))
+    for one in (*notes, *rows):
+        for block in one.message.content:
+            _append(pieces, Piece(block, one.message, one.exact), one.place)
+    return tuple(pieces)
+
+
+def _append(pieces: list[Piece], piece: Piece, place: Place) -> None:
+    last = pieces[-1] if pieces else None
+    if last and place is not Place.BATCH and last.block.get("type") == piece.block.get("type") == "text":
+        pieces[-1] = Piece({**last.block, "text": f"{last.block['text']}\n"}, last.message, last.exact)
+    pieces.append(piece)
+
+
+def _answers(one: Said) -> bool:
+    return any(block.get("type") == "tool_result" for block in one.message.content)
+
+
+def _pieces(many: Iterable[Said]) -> Iterable[Piece]:
+    return (Piece(block, one.message, one.exact) for one in many for block in one.message.content)

@@ -1,0 +1,65 @@
+"""How sure a context is, and what is sent beside the messages where a record holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from sessions.engine.linking.extras import mapping
+from sessions.engine.messages import text_block
+
+
+class Exactness(StrEnum):
+    RECORDED = "recorded"
+    """From the client's own log of the request, or from a capture of it."""
+    RECONSTRUCTED = "reconstructed"
+    """From the transcript, by the rules of the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """None is what no record holds."""
+
+    system: tuple[Mapping[str, Any], ...] | None = None
+    tools: tuple[Mapping[str, Any], ...] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    marks: tuple[Mapping[str, Any], ...] | None = None
+    """Where the cache marks stood."""
+
+    @classmethod
+    def of_shape(
+        cls, shape: Mapping[str, Any], params: Mapping[str, Any], marks: tuple[Mapping[str, Any], ...]
+    ) -> Given:
+        return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")), params, marks)
+
+    @classmethod
+    def of_snapshot(cls, record: Mapping[str, Any]) -> Given:
+        attachment = mapping(record.get("attachment"))
+        return cls(_blocks(attachment.get("systemPrompt")), _blocks(attachment.get("tools")))
+
+
+def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:
+    if not isinstance(value, list):
+        return None
+    return tuple(text_block(one) if isinstance(one, str) else mapping(one) for one in value)
+
+
+def unknown_of(exactness: Exactness, given: Given, inexact: int) -> tuple[str, ...]:
+    sentences: list[str] = []
+    if given.system is None:
+        sentences.append("The system prompt: no record of this session holds it.")
+    if given.tools is None:
+        sentences.append("The definitions of the tools: no record of this session holds them.")
+    if exactness is Exactness.RECONSTRUCTED:
+        if inexact:
+            sentences.append(
+                f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"
+                " what it attached, not the words that it sent."
+            )
+        sentences.append("Reminders that the client added without writing them into the transcript.")
+        sentences.append("Whether the client left out the text of old tool results, where it did not write that down.")
+    if given.marks is None:
+        sentences.append("Where the cache marks stood.")
+    return tuple(sentences)

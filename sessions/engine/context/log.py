@@ -1,0 +1,109 @@
+"""A transcript as a log of records, and the contexts of its requests: the way in for those who have a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sessions.engine.context.view import Context, Viewer
+from sessions.engine.flags import Flag
+from sessions.engine.keys import key_of
+from sessions.engine.lines import mend, parse
+from sessions.engine.linking import LinkRow, link
+from sessions.engine.linking.extras import mapping, text
+from sessions.engine.marks import Mark
+from sessions.engine.scan.scanner import Scanner
+
+_ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
+
+
+class PointMissingError(LookupError):
+    """A request or an entry that was asked for is not in the log."""
+
+
+class Log:
+    """The records of one transcript file, decoded when they are asked for."""
+
+    def __init__(self, data: bytes, *, agent: bool = False) -> None:
+        """`agent`: the file of a sub-agent."""
+        self._data = data
+        scanner = Scanner(agent=agent)
+        end = scanner.feed_all(data, 0)
+        if data[end:].strip() and scanner.whole(data[end:]):
+            scanner.feed(data[end:], end)
+        batch = scanner.take()
+        self._places = [(row[1], row[2]) for row in batch.entries]
+        self.rows = [
+            LinkRow(
+                position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]
+            )
+            for position, row in enumerate(batch.entries)
+        ]
+
+    def record(self, position: int) -> Mapping[str, Any]:
+        offset, length = self._places[position]
+        record, _ = mend(parse(self._data[offset : offset + length]))
+        return record
+
+    def marks(self) -> tuple[Mark, ...]:
+        """What became of each stretch of the session."""
+        return link(self.rows).marks
+
+
+def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
+    """The first row of every answer: a request was made for it. What reports an error answers nothing."""
+    seen: set[int] = set()
+    for row in rows:
+        if row.type != "assistant" or row.message is None or row.message in seen or row.flags & (_ERROR | _SIDECHAIN):
+            continue
+        seen.add(row.message)
+        yield row
+
+
+def contexts(log: Log) -> Iterator[Context]:
+    """The contexts of all requests, in order, in one pass. Each is whole; none but the last is held."""
+    viewer = Viewer(log.record)
+    starts = {row.position for row in requests_of(log.rows)}
+    for row in log.rows:
+        if row.position in starts:
+            yield _of_request(viewer, row, log.record(row.position))
+        viewer.feed(row)
+
+
+def context_at(log: Log, point: str | None = None) -> Context:
+    """What was sent in the request that this answer (`msg_...`) came from; or what would be sent after the entry with
+    this uuid; or, without a point, what is sent next."""
+    if point is None:
+        return _next(log)
+    key = key_of(point)
+    viewer = Viewer(log.record)
+    for row in log.rows:
+        if row.message == key and row.type == "assistant":
+            return _of_request(viewer, row, log.record(row.position))
+        viewer.feed(row)
+        if row.uuid == key:
+            return viewer.at(key, row.position + 1, model=_model(log, row.position))
+    raise PointMissingError(f"no request and no entry of this session is called {point}.")
+
+
+def _of_request(viewer: Viewer, row: LinkRow, record: Mapping[str, Any]) -> Context:
+    message = mapping(record.get("message"))
+    return viewer.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
+
+
+def _next(log: Log) -> Context:
+    viewer = Viewer(log.record)
+    for row in log.rows:
+        viewer.feed(row)
+    leaf = link(log.rows).leaf
+    uuid = None if leaf is None else log.rows[leaf].uuid
+    return viewer.at(uuid, len(log.rows), model=_model(log, len(log.rows) - 1))
+
+
+def _model(log: Log, position: int) -> str:
+    """The model of the newest answer: there is nothing else to go by."""
+    for at in range(position, -1, -1):
+        row = log.rows[at]
+        if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
+            return text(mapping(log.record(at).get("message")).get("model"))
+    return ""

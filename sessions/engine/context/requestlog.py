@@ -1,0 +1,159 @@
+"""The client's own log of its requests (2.1.3xx): which messages each one held, as hashes, and what else it carried.
+
+A request is told as its difference from an earlier one. Messages that the transcript does not hold in the same form
+stand in the log themselves; the others have to be found among what we make of the transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessions.engine.context.array import Element, Piece
+from sessions.engine.context.digest import canonical, digest, full_hash
+from sessions.engine.linking.extras import mapping, text
+from sessions.engine.messages import Block, Kind, Message, Role, text_block
+
+LOGGED = frozenset({"api-request", "api-request-blob", "api-request-shape"})
+_MAIN = ("sdk", "repl_main_thread", "agent:")
+"""What a request was made for, where it answers in the transcript. Others are the client's own errands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A request of the log."""
+
+    id: str
+    hashes: tuple[str, ...] | None
+    """Of its messages; None if the request that it builds on is not known."""
+    params: Mapping[str, Any]
+    shape: str
+    marks: tuple[Mapping[str, Any], ...]
+    position: int
+
+
+@dataclass(slots=True)
+class RequestLog:
+    blobs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    last: Logged | None = None
+    """The latest request of the conversation itself."""
+    _requests: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    _known: dict[str, Element] = field(default_factory=dict)
+    """hash -> the element that it was found to stand for."""
+
+    def feed(self, record: Mapping[str, Any], position: int) -> None:
+        kind = record.get("type")
+        if kind == "api-request-blob":
+            self.blobs[text(record.get("hash"))] = mapping(record.get("message"))
+        elif kind == "api-request-shape":
+            self.shapes[text(record.get("shapeHash"))] = mapping(record.get("shape"))
+        elif kind == "api-request":
+            self._request(record, position)
+
+    def _request(self, record: Mapping[str, Any], position: int) -> None:
+        name, tail = text(record.get("id")), record.get("tail")
+        keep = record.get("keep")
+        base = self._requests.get(text(record.get("base")), None if record.get("base") else ())
+        hashes = None
+        if base is not None and isinstance(tail, list) and isinstance(keep, int) and 0 <= keep <= len(base):
+            hashes = (*base[:keep], *(text(one) for one in tail))
+        self._requests[name] = hashes
+        if text(record.get("querySource")).startswith(_MAIN):
+            marks = record.get("cacheControl")
+            self.last = Logged(
+                name,
+                hashes,
+                mapping(record.get("params")),
+                text(record.get("shapeHash")),
+                tuple(mapping(one) for one in marks) if isinstance(marks, list) else (),
+                position,
+            )
+
+    def resolve(self, hashes: Sequence[str], made: Sequence[Element]) -> tuple[Element, ...] | None:
+        """The elements that were sent. `made`: those that we make of the transcript. None if one cannot be found."""
+        missing = [one for one in hashes if one not in self._known and one not in self.blobs]
+        if missing:
+            self._find(dict.fromkeys(missing), made)
+        origins: dict[tuple[str, str], Message] | None = None
+        elements: list[Element] = []
+        for one in hashes:
+            known = self._known.get(one)
+            if known is None and one in self.blobs:
+                origins = _origins(made) if origins is None else origins
+                known = self._known[one] = _element(self.blobs[one], origins)
+            if known is None:
+                known = self._beside(one, elements, made)
+            if known is None:
+                return None
+            elements.append(known)
+        return tuple(elements)
+
+    def _find(self, missing: Iterable[str], made: Sequence[Element]) -> None:
+        """By the hash of what we made. The newest first: older ones were found in earlier requests."""
+        wanted = set(missing)
+        for element in reversed(made):
+            for one in _hashes(element):
+                if one in wanted:
+                    self._known[one] = element
+                    wanted.discard(one)
+            if not wanted:
+                return
+
+    def _beside(self, one: str, before: Sequence[Element], made: Sequence[Element]) -> Element | None:
+        """By its place: it stands between elements that are known, where we have made just one that is not among them.
+
+        Files that were moved or cleaned of private words no longer have the hashes that the log names.
+        """
+        if not before:
+            return None
+        at = _last_index(made, before[-1])
+        if at < 0 or at + 1 >= len(made):
+            return None
+        self._known[one] = made[at + 1]
+        return made[at + 1]
+
+
+def _last_index(made: Sequence[Element], element: Element) -> int:
+    wanted = _prints(element)
+    for at in range(len(made) - 1, -1, -1):
+        if made[at] is element or (made[at].role == element.role and _prints(made[at]) == wanted):
+            return at
+    return -1
+
+
+def _prints(element: Element) -> list[tuple[str, str]]:
+    return [_print(piece.block) for piece in element.pieces]
+
+
+def _print(block: Block) -> tuple[str, str]:
+    """What tells a block from others, and stays the same however the client wraps it."""
+    name = block.get("id") or block.get("tool_use_id")
+    return (text(block.get("type")), text(name) if name else str(digest(block)["core"]))
+
+
+def _hashes(element: Element) -> Iterable[str]:
+    content = [dict(piece.block) for piece in element.pieces]
+    yield full_hash(canonical({"role": element.role, "content": content}))
+    if len(content) == 1 and content[0].get("type") == "text":
+        yield full_hash(canonical({"role": element.role, "content": content[0].get("text")}))
+
+
+def _origins(made: Sequence[Element]) -> dict[tuple[str, str], Message]:
+    return {_print(piece.block): piece.message for element in made for piece in element.pieces}
+
+
+def _element(message: Mapping[str, Any], origins: Mapping[tuple[str, str], Message]) -> Element:
+    content = message.get("content")
+    blocks: list[Block] = [text_block(content)] if isinstance(content, str) else []
+    if isinstance(content, list):
+        blocks = [block for block in content if isinstance(block, Mapping)]
+    given = message.get("role")
+    role: Role = "assistant" if given == "assistant" else "system" if given == "system" else "user"
+    return Element(role, tuple(Piece(block, _origin(block, role, origins)) for block in blocks))
+
+
+def _origin(block: Block, role: Role, origins: Mapping[tuple[str, str], Message]) -> Message:
+    found = origins.get(_print(block))
+    return found if found is not None else Message(role, (block,), Kind.INJECTED)

@@ -1,0 +1,249 @@
+"""What the model was sent: the context of a request, made of the rows before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
+from sessions.engine.context.known import Exactness, Given, unknown_of
+from sessions.engine.context.overlays import CLEARED, Overlays, Span
+from sessions.engine.context.rendering import Place, Said, said
+from sessions.engine.context.requestlog import LOGGED, Logged, RequestLog
+from sessions.engine.context.tally import Tally, system_tally, tally_of
+from sessions.engine.context.walk import Segment, Walk
+from sessions.engine.flags import Flag
+from sessions.engine.linking.rows import LinkRow
+from sessions.engine.messages import Block, Kind, Message, text_block
+
+_COMMAND = int(Flag.COMMAND)
+_SPARE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one segment of the way contributes."""
+
+    segment: Segment
+    said: tuple[Said, ...]
+    elements: tuple[Element, ...]
+    tokens: Tally
+
+
+@dataclass(frozen=True)
+class Context:
+    request: str
+    """The id of the answer; empty for what would be sent next."""
+    position: int
+    """Of the answer's first record, or where it would stand. Only what stands before it counts."""
+    model: str
+    parts: tuple[Part, ...]
+    logged: Logged | None
+    recorded: tuple[Element, ...] | None
+    given: Given
+    """What is sent beside the messages, as far as records hold it."""
+    overlays: Overlays
+    made_tokens: Tally
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        """The array as it was sent."""
+        if self.recorded is not None:
+            return self.recorded
+        return tuple(element for part in self.parts for element in part.elements)
+
+    @property
+    def exactness(self) -> Exactness:
+        return Exactness.RECORDED if self.recorded is not None else Exactness.RECONSTRUCTED
+
+    @cached_property
+    def tokens(self) -> Tally:
+        made = self.made_tokens if self.recorded is None else tally_of(self.recorded)
+        return made.plus(system_tally(self.given.system, self.given.tools))
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The records that it is made of, in its order: what a mechanism takes."""
+        return tuple(one.message for part in self.parts for one in part.said)
+
+    @cached_property
+    def positions(self) -> frozenset[int]:
+        """Of the records that the model saw something of."""
+        return frozenset(
+            message.position
+            for message in (
+                *self.messages,
+                *(piece.message for element in self.elements for piece in element.pieces),
+            )
+            if message.position is not None and message.content
+        )
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """What cannot be known of it, as sentences."""
+        inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
+        return unknown_of(self.exactness, self.given, inexact)
+
+
+class Records(Protocol):
+    """Gives the record at a position."""
+
+    def __call__(self, position: int) -> Mapping[str, Any]: ...
+
+
+class Viewer:
+    """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._walk = Walk()
+        self._log = RequestLog()
+        self._answered = -1
+        """Where the newest answer began."""
+        self._message: int | None = None
+        self._snapshot: int | None = None
+        self._said: dict[int, Said | None] = {}
+        self._parts: list[Part] = []
+        self._sums: list[Tally] = []
+        self._model = ""
+
+    def feed(self, row: LinkRow) -> None:
+        self._walk.feed(row)
+        if row.type in LOGGED:
+            self._log.feed(self._records(row.position), row.position)
+        elif row.type == "assistant" and row.message is not None and row.message != self._message:
+            self._message, self._answered = row.message, row.position
+        elif row.detail == "prompt_snapshot":
+            self._snapshot = row.position
+
+    def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
+        """The context of what stands at `position` and hangs on the row with this key, or would."""
+        self._make(self._walk.segments(link, position), model)
+        self._spare()
+        logged, recorded = self._logged(position) if request else (None, None)
+        made = self._sums[-1] if self._sums else Tally()
+        given = self._given(logged)
+        return Context(request, position, model, tuple(self._parts), logged, recorded, given, self._walk.overlays, made)
+
+    def _make(self, segments: Sequence[Segment], model: str) -> None:
+        spans = self._walk.overlays.spans
+        same = 0
+        if model == self._model and not spans:
+            for part, segment in zip(self._parts, segments, strict=False):
+                if part.segment is not segment:
+                    break
+                same += 1
+        self._model = model
+        del self._parts[same:]
+        del self._sums[same:]
+        folded = _folded(segments, spans, self._walk) if spans else {}
+        total = self._sums[-1] if self._sums else Tally()
+        for segment in segments[same:]:
+            part = self._part(segment, model, folded)
+            total = total.plus(part.tokens)
+            self._parts.append(part)
+            self._sums.append(total)
+
+    def _part(self, segment: Segment, model: str, folded: Mapping[int, Span | None]) -> Part:
+        answer = self._all(segment.answer, folded)
+        others = self._all((*segment.results, *self._sent_rest(segment.rest)), folded)
+        elements = elements_of(answer, others)
+        if model:
+            kept = (without_thinking_of_others(element, model) for element in elements)
+            elements = tuple(element for element in kept if element is not None)
+        return Part(segment, (*answer, *others), elements, tally_of(elements))
+
+    def _sent_rest(self, positions: Sequence[int]) -> list[int]:
+        """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
+        rows, sent = self._walk.rows, []
+        before: LinkRow | None = None
+        for position in positions:
+            row = rows[position]
+            if row.type != "system" or (before is not None and before.type == "user" and before.flags & _COMMAND):
+                sent.append(position)
+            before = row
+        return sent
+
+    def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
+        found = []
+        overlays = self._walk.overlays
+        for position in positions:
+            if position in folded:
+                span = folded[position]
+                if span is not None:
+                    found.append(_placeholder(span))
+                continue
+            uuid = self._walk.rows[position].uuid
+            if uuid in overlays.snipped or uuid in overlays.hidden:
+                continue
+            if position not in self._said:
+                self._said[position] = said(self._records(position), position)
+            one = self._said[position]
+            if one is not None:
+                found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
+        return found
+
+    def _logged(self, position: int) -> tuple[Logged | None, tuple[Element, ...] | None]:
+        """The log's word for this request, if it was made after the answer before."""
+        logged = self._log.last
+        if logged is None or not self._answered < logged.position < position:
+            return None, None
+        if logged.hashes is None:
+            return logged, None
+        made = [element for part in self._parts for element in part.elements]
+        return logged, self._log.resolve(logged.hashes, made)
+
+    def _given(self, logged: Logged | None) -> Given:
+        if logged is not None and (shape := self._log.shapes.get(logged.shape)):
+            return Given.of_shape(shape, logged.params, logged.marks)
+        if self._snapshot is not None:
+            return Given.of_snapshot(self._records(self._snapshot))
+        return Given()
+
+    def _spare(self) -> None:
+        """What left the context need not be held."""
+        used = sum(len(part.said) for part in self._parts)
+        if len(self._said) > 2 * used + _SPARE:
+            rows = {
+                p for part in self._parts for p in (*part.segment.answer, *part.segment.results, *part.segment.rest)
+            }
+            self._said = {position: one for position, one in self._said.items() if position in rows}
+
+
+def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
+    """Position -> the span that stands in its place; None for the rest of the span."""
+    order = [position for segment in segments for position in segment.positions]
+    places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
+    folded: dict[int, Span | None] = {}
+    for span in spans:
+        first, last = places.get(span.first), places.get(span.last)
+        if first is None or last is None or first > last:
+            continue
+        for position in order[first : last + 1]:
+            folded[position] = None
+        folded[order[first]] = span
+    return folded
+
+
+def _placeholder(span: Span) -> Said:
+    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
+    return Said(message, Place.ROW)
+
+
+def _overlaid(one: Said, overlays: Overlays) -> Said:
+    """A result as it is sent now, if a record took its text away."""
+    if not overlays.replaced and not overlays.cleared:
+        return one
+    blocks = tuple(_replaced(block, overlays) for block in one.message.content)
+    return one if blocks == one.message.content else replace(one, message=replace(one.message, content=blocks))
+
+
+def _replaced(block: Block, overlays: Overlays) -> Block:
+    tool = block.get("tool_use_id")
+    if not isinstance(tool, str):
+        return block
+    if tool in overlays.replaced:
+        return {**block, "content": overlays.replaced[tool][0]}
+    return {**block, "content": CLEARED} if tool in overlays.cleared else block
