@@ -7,17 +7,15 @@ client attached, then the person's words) and, with versions that know the role,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessions.engine.context.rendering import Place, Said
-from sessions.engine.messages import Block, Message, Role, text_block
+from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A block, and the record that it came from."""
 
     block: Block
@@ -25,8 +23,7 @@ class Piece:
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     role: Role
     pieces: tuple[Piece, ...]
 
@@ -39,7 +36,8 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
     elements = []
     if pieces := tuple(_pieces(answer)):
         elements.append(Element("assistant", pieces))
-    user = [one for one in others if one.message.role == "user"]
+    system = [one for one in others if one.message.role == "system"]
+    user = [one for one in others if one.message.role == "user"] if system else others
     pieces = _joined(user)
     if answer and _told_in_parts(user):
         # Seen after kept messages: the first part stands alone, the others are joined with what follows.
@@ -49,7 +47,6 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
         pieces = pieces[1:]
     if pieces:
         elements.append(Element("user", pieces))
-    system = [one for one in others if one.message.role == "system"]
     if system:
         words = "\n\n".join(str(block["text"]) for one in system for block in one.message.content)
         elements.append(Element("system", (Piece(text_block(words), system[0].message),)))
@@ -59,7 +56,7 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
 def _told_in_parts(user: Sequence[Said]) -> bool:
     """Does an attachment come first, and in several texts?"""
     notes = [one for one in user if one.place is not Place.ROW]
-    if not notes or any(_answers(one) for one in user):
+    if not notes or any(one.message.kind is Kind.RESULT for one in user):
         return False
     content = notes[0].message.content
     return len(content) > 1 and content[0].get("type") == "text"
@@ -78,10 +75,13 @@ def _foreign(piece: Piece, model: str) -> bool:
 
 
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
-    results = [one for one in user if _answers(one)]
-    notes = [one for one in user if not _answers(one) and one.place is not Place.ROW]
-    rows = [one for one in user if not _answers(one) and one.place is Place.ROW]
+    results = [one for one in user if one.message.kind is Kind.RESULT]
     pieces = list(_pieces(results))
+    if len(results) == len(user):
+        return tuple(pieces)
+    others = [one for one in user if one.message.kind is not Kind.RESULT]
+    notes = [one for one in others if one.place is not Place.ROW]
+    rows = [one for one in others if one.place is Place.ROW]
     for one in (*notes, *rows):
         for block in one.message.content:
             _append(pieces, Piece(block, one.message, one.exact), one.place)
@@ -95,9 +95,5 @@ def _append(pieces: list[Piece], piece: Piece, place: Place) -> None:
     pieces.append(piece)
 
 
-def _answers(one: Said) -> bool:
-    return any(block.get("type") == "tool_result" for block in one.message.content)
-
-
-def _pieces(many: Iterable[Said]) -> Iterable[Piece]:
-    return (Piece(block, one.message, one.exact) for one in many for block in one.message.content)
+def _pieces(many: Iterable[Said]) -> list[Piece]:
+    return [Piece(block, one.message, one.exact) for one in many for block in one.message.content]

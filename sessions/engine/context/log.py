@@ -66,7 +66,7 @@ def contexts(log: Log) -> Iterator[Context]:
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
         if row.position in starts:
-            yield _of_request(viewer, row, log.record(row.position))
+            yield viewer.at_request(row)
         viewer.feed(row)
 
 
@@ -79,16 +79,11 @@ def context_at(log: Log, point: str | None = None) -> Context:
     viewer = Viewer(log.record)
     for row in log.rows:
         if row.message == key and row.type == "assistant":
-            return _of_request(viewer, row, log.record(row.position))
+            return viewer.at_request(row)
         viewer.feed(row)
         if row.uuid == key:
             return viewer.at(key, row.position + 1, model=_model(log, row.position))
     raise PointMissingError(f"no request and no entry of this session is called {point}.")
-
-
-def _of_request(viewer: Viewer, row: LinkRow, record: Mapping[str, Any]) -> Context:
-    message = mapping(record.get("message"))
-    return viewer.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
 
 
 def _next(log: Log) -> Context:

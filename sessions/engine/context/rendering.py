@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
-from sessions.engine.context.unrecorded import attachment_text
+from sessions.engine.context.unrecorded import attachment_text, writes_words
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
+from sessions.engine.linking.rows import LinkRow
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
-from sessions.engine.scan.content import content_of
-from sessions.engine.scan.times import milliseconds
 from sessions.engine.usage import Usage
 
 LOADED = "Tool loaded."
 """Follows a result that brings the schemas of deferred tools."""
 _REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", re.DOTALL)
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
-_TYPED = int(Flag.TYPED)
+_TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
+_OURS = int(Flag.META | Flag.COMMAND)
 
 
 class Place(Enum):
@@ -34,67 +33,77 @@ class Place(Enum):
     """As it is: the client puts all of these together before it joins them with anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     message: Message
     place: Place
     exact: bool = True
     """Whether these are the very words. Older versions wrote down what they attached, not how they told it."""
 
 
-def said(record: Mapping[str, Any], position: int) -> Said | None:
+def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     """What a record contributes to a request; None if it is never sent."""
-    kind = record.get("type")
-    if kind == "assistant":
-        return _answer(record, position)
-    if kind == "user":
-        return _row(record, position)
-    if kind == "attachment":
-        return _attachment(record, position)
-    if kind == "system" and record.get("subtype") == "local_command":
-        content = text(record.get("content"))
-        return Said(_message(record, position, "user", (text_block(content),), Kind.INJECTED), Place.ROW)
+    if row.type == "assistant":
+        return _answer(record, row)
+    if row.type == "user":
+        return _row(record, row)
+    if row.type == "attachment":
+        return _attachment(record, row)
+    if row.type == "system" and row.detail == "local_command":
+        return Said(_message(record, row, "user", (text_block(text(record.get("content"))),), Kind.INJECTED), Place.ROW)
     return None
 
 
-def _answer(record: Mapping[str, Any], position: int) -> Said | None:
+def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("isApiErrorMessage"):
         return None
     raw = mapping(record.get("message"))
-    blocks = tuple(block for block in _blocks(raw) if not _blank(block))
-    usage = Usage.of(raw.get("usage"))
-    message_id, model = text(raw.get("id")), text(raw.get("model"))
-    at = _at(record)
-    uuid = text(record.get("uuid"))
-    return Said(Message("assistant", blocks, Kind.ANSWER, uuid, message_id, at, usage, model, position), Place.ROW)
+    blocks = _content(raw.get("content"))
+    if any(_blank(block) for block in blocks):
+        blocks = tuple(block for block in blocks if not _blank(block))
+    message = Message(
+        "assistant",
+        blocks,
+        Kind.ANSWER,
+        text(record.get("uuid")),
+        text(raw.get("id")),
+        _at(row),
+        Usage.of(raw.get("usage")),
+        text(raw.get("model")),
+        row.position,
+    )
+    return Said(message, Place.ROW)
 
 
-def _row(record: Mapping[str, Any], position: int) -> Said | None:
-    summary = record.get("isCompactSummary") is True
-    if record.get("isVisibleInTranscriptOnly") and not summary:
+def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
+    if record.get("isVisibleInTranscriptOnly") and not row.flags & _SUMMARY:
         return None
-    blocks = tuple(_blocks(mapping(record.get("message"))))
-    if any(block.get("type") == "tool_result" for block in blocks):
+    blocks = _content(mapping(record.get("message")).get("content"))
+    if row.flags & _RESULT:
         kind = Kind.RESULT
         if any(_brings_tools(block) for block in blocks):
             blocks = (*blocks, text_block(LOADED))
-    elif summary:
+    elif row.flags & _SUMMARY:
         kind = Kind.SUMMARY
     else:
-        typed = content_of("user", dict(record))[0] & _TYPED
-        kind = Kind.PROMPT if typed else Kind.INJECTED
-    return Said(_message(record, position, "user", blocks, kind), Place.ROW)
+        kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
+    return Said(_message(record, row, "user", blocks, kind), Place.ROW)
 
 
-def _attachment(record: Mapping[str, Any], position: int) -> Said | None:
+def _asked(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
+    """What a sub-agent is asked was not typed, but it is what it was asked."""
+    first = text(blocks[0].get("text")) if blocks else ""
+    return not row.flags & _OURS and not first.startswith(("<", "[Request interrupted"))
+
+
+def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     attachment = mapping(record.get("attachment"))
     rendered = record.get("rendered")
     if not isinstance(rendered, list):
-        words = attachment_text(attachment)
+        words = "" if writes_words(record.get("version")) else attachment_text(attachment)
         if not words:
             return None
         blocks: tuple[Block, ...] = (text_block(f"<system-reminder>\n{words}\n</system-reminder>"),)
-        return Said(_message(record, position, "user", blocks, Kind.INJECTED), Place.NOTE, exact=False)
+        return Said(_message(record, row, "user", blocks, Kind.INJECTED), Place.NOTE, exact=False)
     role: Role = "system" if record.get("renderedRole") == "system" else "user"
     blocks = tuple(block for one in rendered for block in _content(mapping(one).get("content")))
     if not blocks:
@@ -102,8 +111,8 @@ def _attachment(record: Mapping[str, Any], position: int) -> Said | None:
     if role == "system":
         words = "\n".join(unwrapped(text(block.get("text"))) for block in blocks)
         blocks = (text_block(words),)
-    place = Place.BATCH if attachment.get("type") in _BATCH else Place.NOTE
-    return Said(_message(record, position, role, blocks, _attached(attachment)), place)
+    place = Place.BATCH if row.detail in _BATCH else Place.NOTE
+    return Said(_message(record, row, role, blocks, _attached(attachment)), place)
 
 
 def _attached(attachment: Mapping[str, Any]) -> Kind:
@@ -119,24 +128,18 @@ def unwrapped(words: str) -> str:
     return match[1] if match else words
 
 
-def _message(record: Mapping[str, Any], position: int, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:
-    return Message(role, blocks, kind, text(record.get("uuid")), at=_at(record), position=position)
+def _message(record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:
+    return Message(role, blocks, kind, text(record.get("uuid")), at=_at(row), position=row.position)
 
 
-def _at(record: Mapping[str, Any]) -> float | None:
-    stamp = milliseconds(record.get("timestamp"))
-    return None if stamp is None else stamp / 1000
+def _at(row: LinkRow) -> float | None:
+    return None if row.at is None else row.at / 1000
 
 
-def _blocks(message: Mapping[str, Any]) -> Iterator[Block]:
-    yield from _content(message.get("content"))
-
-
-def _content(content: object) -> Iterator[Block]:
+def _content(content: object) -> tuple[Block, ...]:
     if isinstance(content, str):
-        yield text_block(content)
-    elif isinstance(content, list):
-        yield from (block for block in content if isinstance(block, Mapping))
+        return (text_block(content),)
+    return tuple([block for block in content if isinstance(block, dict)]) if isinstance(content, list) else ()
 
 
 def _blank(block: Block) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from operator import add
 from typing import Any, NamedTuple
 
-from sessions.engine.context.array import Element, Piece
+from sessions.engine.context.array import Element
 from sessions.engine.linking.extras import mapping
 from sessions.engine.messages import Kind
 from sessions.engine.tokens import estimate_blocks
@@ -42,24 +43,25 @@ class Tally(NamedTuple):
         return sum(self)
 
     def plus(self, other: Tally) -> Tally:
-        return Tally(*map(sum, zip(self, other, strict=True)))
+        return Tally(*map(add, self, other))
 
 
 _PLACE = {category: at for at, category in enumerate(Category)}
 _OF_KIND = {
-    Kind.PROMPT: Category.USER_TEXT,
-    Kind.SUMMARY: Category.SUMMARY,
-    Kind.INJECTED: Category.ATTACHMENTS,
-    Kind.RESULT: Category.ATTACHMENTS,
-    Kind.ANSWER: Category.ASSISTANT_TEXT,
+    Kind.PROMPT: _PLACE[Category.USER_TEXT],
+    Kind.SUMMARY: _PLACE[Category.SUMMARY],
+    Kind.INJECTED: _PLACE[Category.ATTACHMENTS],
+    Kind.RESULT: _PLACE[Category.ATTACHMENTS],
+    Kind.ANSWER: _PLACE[Category.ASSISTANT_TEXT],
 }
-_OF_TYPE = {
-    "thinking": Category.THINKING,
-    "redacted_thinking": Category.THINKING,
-    "tool_use": Category.TOOL_INPUTS,
-    "server_tool_use": Category.TOOL_INPUTS,
-    "image": Category.IMAGES,
-    "document": Category.IMAGES,
+_RESULTS, _IMAGES = _PLACE[Category.TOOL_RESULTS], _PLACE[Category.IMAGES]
+_PICTURES = frozenset({"image", "document"})
+_OF_TYPE: dict[Any, int] = {
+    "thinking": _PLACE[Category.THINKING],
+    "redacted_thinking": _PLACE[Category.THINKING],
+    "tool_use": _PLACE[Category.TOOL_INPUTS],
+    "server_tool_use": _PLACE[Category.TOOL_INPUTS],
+    **dict.fromkeys(_PICTURES, _IMAGES),
 }
 
 
@@ -67,24 +69,22 @@ def tally_of(elements: Iterable[Element]) -> Tally:
     counts = [0] * len(Category)
     for element in elements:
         for piece in element.pieces:
-            for category, tokens in spent(piece):
-                counts[_PLACE[category]] += tokens
+            tokens = estimate_blocks((piece.block,))
+            kind = piece.block.get("type")
+            if kind == "tool_result":
+                pictures = _pictures(piece.block.get("content"))
+                counts[_RESULTS] += tokens - pictures
+                counts[_IMAGES] += pictures
+            else:
+                counts[_OF_TYPE.get(kind) or _OF_KIND[piece.message.kind]] += tokens
     return Tally(*counts)
 
 
-def spent(piece: Piece) -> Iterable[tuple[Category, int]]:
-    """Usually one category; the pictures in a result are counted as pictures."""
-    block = piece.block
-    kind = block.get("type")
-    tokens = estimate_blocks((block,))
-    if kind == "tool_result":
-        content = block.get("content")
-        inside = (
-            [part for part in content if mapping(part).get("type") in _OF_TYPE] if isinstance(content, list) else []
-        )
-        pictures = estimate_blocks(inside) if inside else 0
-        return ((Category.TOOL_RESULTS, tokens - pictures), (Category.IMAGES, pictures))
-    return ((_OF_TYPE.get(str(kind)) or _OF_KIND[piece.message.kind], tokens),)
+def _pictures(content: object) -> int:
+    """The pictures in a result are counted as pictures."""
+    if not isinstance(content, list):
+        return 0
+    return estimate_blocks([part for part in content if mapping(part).get("type") in _PICTURES])
 
 
 def system_tally(system: Sequence[Mapping[str, Any]] | None, tools: Sequence[Mapping[str, Any]] | None) -> Tally:

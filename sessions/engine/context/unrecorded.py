@@ -4,6 +4,7 @@ The facts are shown, and the context says that the wording is not known."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,14 @@ UNSENT = frozenset(
 HEARD_HOOKS = frozenset({"SessionStart", "UserPromptSubmit"})
 """Events whose hooks speak to the model when they succeed."""
 _WORDS = ("content", "text", "prompt", "snippet", "banner", "newDate", "addedLines", "addedBlocks", "planContent")
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 _LABELS = {"nested_memory": "path", "file": "filename", "edited_text_file": "filename", "directory": "path"}
+
+
+def writes_words(version: object) -> bool:
+    """Does this version write down the words of its attachments? Then one without words was not sent."""
+    match = _VERSION.match(version) if isinstance(version, str) else None
+    return match is not None and tuple(map(int, match.groups())) >= (2, 1, 260)
 
 
 def attachment_text(attachment: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
 from sessions.engine.context.known import Exactness, Given, unknown_of
@@ -15,6 +15,7 @@ from sessions.engine.context.requestlog import LOGGED, Logged, RequestLog
 from sessions.engine.context.tally import Tally, system_tally, tally_of
 from sessions.engine.context.walk import Segment, Walk
 from sessions.engine.flags import Flag
+from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
 from sessions.engine.messages import Block, Kind, Message, text_block
 
@@ -22,8 +23,7 @@ _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What one segment of the way contributes."""
 
     segment: Segment
@@ -105,6 +105,7 @@ class Viewer:
         self._message: int | None = None
         self._snapshot: int | None = None
         self._said: dict[int, Said | None] = {}
+        self._room = _SPARE
         self._parts: list[Part] = []
         self._sums: list[Tally] = []
         self._model = ""
@@ -120,21 +121,24 @@ class Viewer:
 
     def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would."""
-        self._make(self._walk.segments(link, position), model)
-        self._spare()
+        segments, same = self._walk.segments(link, position)
+        self._make(segments, same, model)
         logged, recorded = self._logged(position) if request else (None, None)
         made = self._sums[-1] if self._sums else Tally()
         given = self._given(logged)
         return Context(request, position, model, tuple(self._parts), logged, recorded, given, self._walk.overlays, made)
 
-    def _make(self, segments: Sequence[Segment], model: str) -> None:
+    def at_request(self, row: LinkRow) -> Context:
+        """The context of the request whose answer begins with this row, which is not fed yet."""
+        record = self._records(row.position)
+        self._said[row.position] = said(record, row)
+        message = mapping(record.get("message"))
+        return self.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
+
+    def _make(self, segments: Sequence[Segment], same: int, model: str) -> None:
         spans = self._walk.overlays.spans
-        same = 0
-        if model == self._model and not spans:
-            for part, segment in zip(self._parts, segments, strict=False):
-                if part.segment is not segment:
-                    break
-                same += 1
+        if model != self._model or spans:
+            same = 0
         self._model = model
         del self._parts[same:]
         del self._sums[same:]
@@ -145,6 +149,8 @@ class Viewer:
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
+        if len(self._said) > self._room:
+            self._spare()
 
     def _part(self, segment: Segment, model: str, folded: Mapping[int, Span | None]) -> Part:
         answer = self._all(segment.answer, folded)
@@ -175,11 +181,11 @@ class Viewer:
                 if span is not None:
                     found.append(_placeholder(span))
                 continue
-            uuid = self._walk.rows[position].uuid
-            if uuid in overlays.snipped or uuid in overlays.hidden:
+            row = self._walk.rows[position]
+            if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
             if position not in self._said:
-                self._said[position] = said(self._records(position), position)
+                self._said[position] = said(self._records(position), row)
             one = self._said[position]
             if one is not None:
                 found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
@@ -204,12 +210,9 @@ class Viewer:
 
     def _spare(self) -> None:
         """What left the context need not be held."""
-        used = sum(len(part.said) for part in self._parts)
-        if len(self._said) > 2 * used + _SPARE:
-            rows = {
-                p for part in self._parts for p in (*part.segment.answer, *part.segment.results, *part.segment.rest)
-            }
-            self._said = {position: one for position, one in self._said.items() if position in rows}
+        used = {position for part in self._parts for position in part.segment.positions}
+        self._said = {position: one for position, one in self._said.items() if position in used}
+        self._room = 2 * len(self._said) + _SPARE
 
 
 def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
@@ -237,7 +240,7 @@ def _overlaid(one: Said, overlays: Overlays) -> Said:
     if not overlays.replaced and not overlays.cleared:
         return one
     blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else replace(one, message=replace(one.message, content=blocks))
+    return one if blocks == one.message.content else one._replace(message=replace(one.message, content=blocks))
 
 
 def _replaced(block: Block, overlays: Overlays) -> Block:

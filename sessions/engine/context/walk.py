@@ -6,8 +6,9 @@ is kept, so that all contexts of a session cost one pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.flags import Flag
@@ -17,8 +18,7 @@ from sessions.engine.linking.rows import LinkRow
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
 
     message: int | None
@@ -61,6 +61,8 @@ class Walk:
     """uuid of a row on the chain -> its segment."""
     _stale: set[int] = field(default_factory=set)
     """Answers whose segment misses a row that has come since."""
+    _touched: int = 0
+    """The first segment that is not as it was when it was last asked for."""
 
     def feed(self, row: LinkRow) -> None:
         position = row.position
@@ -119,8 +121,11 @@ class Walk:
             link = self._up[link]
         return ()
 
-    def segments(self, link: int | None, child: int) -> tuple[Segment, ...]:
-        """The context of a row at position `child` whose parent is `link`."""
+    def segments(self, link: int | None, child: int) -> tuple[Sequence[Segment], int]:
+        """The context of a row at position `child` whose parent is `link`, and how much of it is as it was last time.
+
+        Whoever keeps it copies it: the next call goes on with the same list.
+        """
         new: list[int] = []
         seen: set[int] = set()
         shared = -1
@@ -139,7 +144,8 @@ class Walk:
         for one in reversed(new):
             self._extend(one)
         self._refresh()
-        return tuple(self._segments)
+        same, self._touched = self._touched, len(self._segments)
+        return self._segments, same
 
     def _passes_kept(self, link: int) -> bool:
         """Whether the way up leads differently from here than for the rows that came before."""
@@ -171,6 +177,7 @@ class Walk:
         self._segments.clear()
         self._depth.clear()
         self._stale.clear()
+        self._touched = 0
 
     def _cut(self, depth: int, link: int) -> None:
         """Back to where `link` was the end of the chain."""
@@ -181,6 +188,7 @@ class Walk:
             for one in segment.links:
                 del self._depth[one]
         del self._segments[depth:]
+        self._touched = min(self._touched, depth)
         for one in last.links[: last.links.index(link) + 1]:
             self._extend(one)
 
@@ -193,6 +201,7 @@ class Walk:
         rest = last.rest if message is not None and message == last.message else (*last.rest, row.position)
         self._segments[-1] = Segment(last.message, last.answer, last.results, rest, (*last.links, link))
         self._depth[link] = len(self._segments) - 1
+        self._touched = min(self._touched, len(self._segments) - 1)
         if last.message is not None:
             self._stale.add(last.message)
 
@@ -222,6 +231,7 @@ class Walk:
                 place = next((i for i, other in enumerate(rest) if other > position), len(rest))
                 rest = (*rest[:place], position, *rest[place:])
             self._segments[at] = Segment(old.message, answer, results, rest, old.links)
+            self._touched = min(self._touched, at)
         self._stale.clear()
 
     def _hanging(self, position: int, on: set[int]) -> list[int]:
