@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.context.view import Context, Viewer
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
@@ -27,6 +28,7 @@ class Log:
     def __init__(self, data: bytes, *, agent: bool = False) -> None:
         """`agent`: the file of a sub-agent."""
         self._data = data
+        self._logged: dict[int | None, int] | None = None
         scanner = Scanner(agent=agent)
         end = scanner.feed_all(data, 0)
         if data[end:].strip() and scanner.whole(data[end:]):
@@ -45,6 +47,15 @@ class Log:
         record, _ = mend(parse(self._data[offset : offset + length]))
         return record
 
+    def lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
+        """Records of the client's log of requests, by hash."""
+        if self._logged is None:
+            self._logged = {row.tool: row.position for row in self.rows if row.type in (MESSAGE, SHAPE)}
+        for one in hashes:
+            position = self._logged.get(key_of(one))
+            if position is not None:
+                yield self.record(position)
+
     def marks(self) -> tuple[Mark, ...]:
         """What became of each stretch of the session."""
         return link(self.rows).marks
@@ -62,7 +73,7 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
 
 def contexts(log: Log) -> Iterator[Context]:
     """The contexts of all requests, in order, in one pass. Each is whole; none but the last is held."""
-    viewer = Viewer(log.record)
+    viewer = Viewer(log.record, log.lookup)
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
         if row.position in starts:
@@ -76,7 +87,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
     if point is None:
         return _next(log)
     key = key_of(point)
-    viewer = Viewer(log.record)
+    viewer = Viewer(log.record, log.lookup)
     for row in log.rows:
         if row.message == key and row.type == "assistant":
             return viewer.at_request(row)
@@ -87,7 +98,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
 
 
 def _next(log: Log) -> Context:
-    viewer = Viewer(log.record)
+    viewer = Viewer(log.record, log.lookup)
     for row in log.rows:
         viewer.feed(row)
     leaf = link(log.rows).leaf

@@ -6,16 +6,16 @@ stand in the log themselves; the others have to be found among what we make of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from sessions.engine.context.array import Element, Piece
 from sessions.engine.context.digest import canonical, digest, full_hash
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
-LOGGED = frozenset({"api-request", "api-request-blob", "api-request-shape"})
+REQUEST, MESSAGE, SHAPE = "api-request", "api-request-blob", "api-request-shape"
 _MAIN = ("sdk", "repl_main_thread", "agent:")
 """What a request was made for, where it answers in the transcript. Others are the client's own errands."""
 
@@ -33,26 +33,25 @@ class Logged:
     position: int
 
 
+class Lookup(Protocol):
+    """Finds the records of the log's messages and shapes by their hashes; those that there are."""
+
+    def __call__(self, hashes: Collection[str]) -> Iterable[Mapping[str, Any]]: ...
+
+
 @dataclass(slots=True)
 class RequestLog:
-    blobs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    lookup: Lookup
     last: Logged | None = None
     """The latest request of the conversation itself."""
+    _messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _asked: set[str] = field(default_factory=set)
     _requests: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     _known: dict[str, Element] = field(default_factory=dict)
     """hash -> the element that it was found to stand for."""
 
     def feed(self, record: Mapping[str, Any], position: int) -> None:
-        kind = record.get("type")
-        if kind == "api-request-blob":
-            self.blobs[text(record.get("hash"))] = mapping(record.get("message"))
-        elif kind == "api-request-shape":
-            self.shapes[text(record.get("shapeHash"))] = mapping(record.get("shape"))
-        elif kind == "api-request":
-            self._request(record, position)
-
-    def _request(self, record: Mapping[str, Any], position: int) -> None:
         name, tail = text(record.get("id")), record.get("tail")
         keep = record.get("keep")
         base = self._requests.get(text(record.get("base")), None if record.get("base") else ())
@@ -71,18 +70,32 @@ class RequestLog:
                 position,
             )
 
+    def shape(self, name: str) -> Mapping[str, Any] | None:
+        self._look_up([name])
+        return self._shapes.get(name)
+
+    def _look_up(self, hashes: Iterable[str]) -> None:
+        wanted = {one for one in hashes if one and one not in self._asked}
+        self._asked |= wanted
+        for record in self.lookup(wanted) if wanted else ():
+            if record.get("type") == MESSAGE:
+                self._messages[text(record.get("hash"))] = mapping(record.get("message"))
+            elif record.get("type") == SHAPE:
+                self._shapes[text(record.get("shapeHash"))] = mapping(record.get("shape"))
+
     def resolve(self, hashes: Sequence[str], made: Sequence[Element]) -> tuple[Element, ...] | None:
         """The elements that were sent. `made`: those that we make of the transcript. None if one cannot be found."""
-        missing = [one for one in hashes if one not in self._known and one not in self.blobs]
-        if missing:
-            self._find(dict.fromkeys(missing), made)
+        new = [one for one in hashes if one not in self._known]
+        if new:
+            self._look_up(new)
+            self._find([one for one in new if one not in self._messages], made)
         origins: dict[tuple[str, str], Message] | None = None
         elements: list[Element] = []
         for one in hashes:
             known = self._known.get(one)
-            if known is None and one in self.blobs:
+            if known is None and one in self._messages:
                 origins = _origins(made) if origins is None else origins
-                known = self._known[one] = _element(self.blobs[one], origins)
+                known = self._known[one] = _element(self._messages[one], origins)
             if known is None:
                 known = self._beside(one, elements, made)
             if known is None:

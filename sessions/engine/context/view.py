@@ -11,7 +11,7 @@ from sessions.engine.context.array import Element, elements_of, without_thinking
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.overlays import CLEARED, Overlays, Span
 from sessions.engine.context.rendering import Place, Said, said
-from sessions.engine.context.requestlog import LOGGED, Logged, RequestLog
+from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.tally import Tally, system_tally, tally_of
 from sessions.engine.context.walk import Segment, Walk
 from sessions.engine.flags import Flag
@@ -45,7 +45,10 @@ class Context:
     given: Given
     """What is sent beside the messages, as far as records hold it."""
     overlays: Overlays
+    """As they are at the end of what was fed: each says where it was written."""
     made_tokens: Tally
+    start: int = -1
+    """The position of the boundary that the context starts at; -1 if it starts where the session does."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -81,6 +84,22 @@ class Context:
         )
 
     @cached_property
+    def taken(self) -> Mapping[int, tuple[int, bool]]:
+        """Position of a result whose text a record took away -> the position of that record, and whether it cleared
+        it, or put it into a file."""
+        found: dict[int, tuple[int, bool]] = {}
+        if not self.overlays.replaced and not self.overlays.cleared:
+            return found
+        for message in self.messages:
+            for block in message.content if message.kind is Kind.RESULT else ():
+                tool, position = text(block.get("tool_use_id")), message.position
+                cleared = self.overlays.cleared.get(tool)
+                by = self.overlays.replaced[tool][1] if tool in self.overlays.replaced else cleared
+                if by is not None and position is not None and by < self.position:
+                    found[position] = (by, tool not in self.overlays.replaced)
+        return found
+
+    @cached_property
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
@@ -96,10 +115,10 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, lookup: Lookup) -> None:
         self._records = records
         self._walk = Walk()
-        self._log = RequestLog()
+        self._log = RequestLog(lookup)
         self._answered = -1
         """Where the newest answer began."""
         self._message: int | None = None
@@ -112,12 +131,22 @@ class Viewer:
 
     def feed(self, row: LinkRow) -> None:
         self._walk.feed(row)
-        if row.type in LOGGED:
+        if row.type == REQUEST:
             self._log.feed(self._records(row.position), row.position)
         elif row.type == "assistant" and row.message is not None and row.message != self._message:
             self._message, self._answered = row.message, row.position
         elif row.detail == "prompt_snapshot":
             self._snapshot = row.position
+
+    def needed(self, link: int | None, position: int) -> list[int]:
+        """The positions of the records that `at` will ask for, so that they can be fetched at once."""
+        segments, _ = self._walk.segments(link, position)
+        wanted = [one for segment in segments for one in segment.positions if one not in self._said]
+        return wanted if self._snapshot is None else [*wanted, self._snapshot]
+
+    def missing(self, link: int | None, position: int) -> int | None:
+        """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
+        return self._walk.missing(link, position)
 
     def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would."""
@@ -137,8 +166,7 @@ class Viewer:
 
     def _make(self, segments: Sequence[Segment], same: int, model: str) -> None:
         spans = self._walk.overlays.spans
-        if model != self._model or spans:
-            same = 0
+        same = 0 if model != self._model or spans else min(same, len(self._parts))
         self._model = model
         del self._parts[same:]
         del self._sums[same:]
@@ -202,7 +230,7 @@ class Viewer:
         return logged, self._log.resolve(logged.hashes, made)
 
     def _given(self, logged: Logged | None) -> Given:
-        if logged is not None and (shape := self._log.shapes.get(logged.shape)):
+        if logged is not None and (shape := self._log.shape(logged.shape)):
             return Given.of_shape(shape, logged.params, logged.marks)
         if self._snapshot is not None:
             return Given.of_snapshot(self._records(self._snapshot))

@@ -15,7 +15,12 @@ from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
 
+_SUMMARY = int(Flag.SUMMARY)
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
+
+
+def is_boundary(row: LinkRow) -> bool:
+    return row.detail == "compact_boundary" and row.type == "system"
 
 
 class Segment(NamedTuple):
@@ -85,7 +90,7 @@ class Walk:
         else:
             if row.parent is not None:
                 self._notes.setdefault(row.parent, []).append(position)
-            if row.detail == "compact_boundary" and row.type == "system":
+            if is_boundary(row):
                 self._feed_boundary(row)
 
     def _feed_answer(self, row: LinkRow) -> None:
@@ -168,10 +173,34 @@ class Walk:
                 came = boundary.kept[0]
             yield link
             row = self.rows[self._at[link]]
-            if row.detail == "compact_boundary" and row.type == "system":
+            if is_boundary(row) or (row.flags & _SUMMARY and not self._follows_boundary(row)):
                 return
             child = min(child, row.position)
             came, link = link, self._up[link]
+
+    def _follows_boundary(self, row: LinkRow) -> bool:
+        """Old versions wrote a summary without a boundary: then nothing before it is sent."""
+        above = self._at.get(row.parent) if row.parent is not None else None
+        return above is not None and is_boundary(self.rows[above])
+
+    def start(self) -> int:
+        """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
+        if not self._segments or not self._segments[0].links:
+            return -1
+        row = self.rows[self._at[self._segments[0].links[0]]]
+        return row.position if is_boundary(row) or row.flags & _SUMMARY else -1
+
+    def missing(self, link: int | None, child: int) -> int | None:
+        """The parent that the chain ends at because no such row was fed."""
+        self.segments(link, child)
+        if not self._segments or not self._segments[0].links:
+            return link
+        top = self._segments[0].links[0]
+        row = self.rows[self._at[top]]
+        above = self._up[top]
+        if is_boundary(row) or row.flags & _SUMMARY or above is None or above in self._at:
+            return None
+        return above
 
     def _forget(self) -> None:
         self._segments.clear()

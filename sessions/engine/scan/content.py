@@ -21,7 +21,7 @@ THINKING = int(Flag.THINKING)
 
 
 Content = tuple[int, str, str | None, str]
-"""flags, detail, tool id, text"""
+"""flags, detail, the id of a tool call (or what else it is looked up by), text"""
 
 
 def output_flags(text: object) -> int:
@@ -193,6 +193,16 @@ def _quiet(_record: dict[str, Any]) -> Content:
     return 0, "", None, ""
 
 
+def _named(key: str) -> Callable[[dict[str, Any]], Content]:
+    """Quiet, but looked up by a hash."""
+
+    def named(record: dict[str, Any]) -> Content:
+        name = record.get(key)
+        return 0, "", name if type(name) is str else None, ""
+
+    return named
+
+
 def chip(_record: dict[str, Any]) -> Content:
     return SHOWN, "", None, ""
 
@@ -206,6 +216,8 @@ FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
     "summary": _title("summary"),
     "ai-title": _title("aiTitle"),
     "custom-title": _title("customTitle"),
+    "api-request-blob": _named("hash"),
+    "api-request-shape": _named("shapeHash"),
     # Written again at every turn: of no use in a timeline, except in full view.
     **dict.fromkeys(
         (
@@ -218,8 +230,6 @@ FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
             "tools-used",
             "cost-state",
             "api-request",
-            "api-request-blob",
-            "api-request-shape",
             "bridge-session",
             "agent-name",
             "agent-setting",

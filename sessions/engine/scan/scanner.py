@@ -28,6 +28,7 @@ _BOUNDARY, _SUMMARY, _TEXT = int(Flag.BOUNDARY), int(Flag.SUMMARY), int(Flag.TEX
 _RECOVERED, _UNKNOWN = int(Flag.RECOVERED), int(Flag.UNKNOWN)
 _DUPLICATE, _ROOT = int(Flag.DUPLICATE), int(Flag.ROOT)
 _PAIRED = _CALL | _RESULT
+_LOOKED_UP = frozenset({"api-request-blob", "api-request-shape"})
 _COUNTED = _CALL | _ERROR | _TYPED | _BOUNDARY | _SUMMARY
 _STATES = {
     "summary": ("summary", 1),
@@ -183,6 +184,8 @@ class Scanner:
         if flags & _PAIRED:
             tool_key = self._key(tool) if tool and type(tool) is str else None
             flags = self._pair(flags, tool_key)
+        elif tool and kind in _LOOKED_UP:
+            tool_key = self._key(tool)
         row_id = self._base | position
         if text:
             flags |= _TEXT
