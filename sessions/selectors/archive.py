@@ -47,6 +47,11 @@ class Reader:
         record, _ = mend(parse(data))
         return record
 
+    def release(self, most: int) -> None:
+        """Hold at most so many blocks: those that were fetched last."""
+        for number in list(self._blocks)[: max(0, len(self._blocks) - most)]:
+            del self._blocks[number]
+
     def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
         self.fetch(ranges)
         return [self.record(offset, length) for offset, length in ranges]

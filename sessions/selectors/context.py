@@ -1,27 +1,167 @@
-"""Contexts out of the archive: the few rows that one is made of, or all of a session's one after the other."""
+"""Contexts out of the archive: of one request, with the few rows that it is made of; or of all, one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-from msgspec.structs import replace
+from django.db.models import Q
 
 from sessions.engine.context import Context, Viewer
 from sessions.engine.context.leftout import LeftOut, left_out
-from sessions.engine.context.log import requests_of
-from sessions.engine.context.requestlog import LOGGED
+from sessions.engine.context.log import PointMissingError, requests_of
+from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE
 from sessions.engine.context.walk import is_boundary
+from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
-from sessions.engine.linking import LinkRow, needs_record
-from sessions.engine.linking.extras import keys, mapping
+from sessions.engine.linking import LinkRow
+from sessions.engine.linking.extras import key, keys, mapping, text
+from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
-from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.models import Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
-from sessions.models import Request, Transcript
-from sessions.selectors.archive import Reader
+from sessions.selectors.links import Links
 
-COLUMNS = 'id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
-AT_ONCE = 500
+_ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
+_OVERLAYS = ("content-replacement", "marble-origami-commit", "marble-origami-reset")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a context is looked at: what stands at `position` and hangs on `link`, or would."""
+
+    position: int
+    link: int | None
+    request: str = ""
+
+
+def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, Point]:
+    """The request that this answer came from: of the transcript, or else of one of its sub-agents."""
+    mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
+    known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
+    found = sorted(known.select_related("transcript"), key=lambda one: one.transcript_id != transcript.pk)
+    if not found:
+        raise PointMissingError(f"No request of this session was answered by {message_id}.")
+    return found[0].transcript, Point(found[0].position, None, message_id)
+
+
+def point_after(entry: Entry) -> Point:
+    return Point(entry.position + 1, entry.uuid_key)
+
+
+def point_next(transcript: Transcript) -> Point:
+    """What would be sent now."""
+    links = mapping(transcript.state.get("links"))
+    leaf = links.get("leaf")
+    return Point(transcript.entries, leaf if isinstance(leaf, int) else None)
+
+
+def context_of(transcript: Transcript, point: Point) -> Context:
+    """Decodes what the context is made of, and little else, however long the session is."""
+    boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
+    begin = boundaries[-1] if boundaries else 0
+    while True:
+        stretch = _Stretch(transcript, begin, point)
+        gap = stretch.viewer.missing(stretch.link, point.position)
+        above = None if gap is None or not begin else _position(transcript, gap)
+        if above is None or above >= begin:
+            return stretch.context()
+        # The session went back behind the boundary: the way up leads through what stands before it.
+        begin = max((one for one in boundaries if one <= above), default=0)
+
+
+class _Stretch:
+    """The rows from a boundary up to a point, and the kept ones from before it."""
+
+    def __init__(self, transcript: Transcript, begin: int, point: Point) -> None:
+        self._links = Links(transcript.pk, transcript.source_id)
+        self._point = point
+        rows = self._links.load(begin, point.position + bool(point.request))
+        answer = rows.pop() if point.request else None
+        self._answer = answer
+        self.link = point.link if answer is None else answer.parent
+        wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
+        logged = [row.position for row in rows if row.type == REQUEST]
+        self._links.fetch(wanted + logged)
+        rows = self._links.with_records(rows, wanted)
+        self.viewer = Viewer(self._links.record, self._lookup)
+        self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
+        for row in [*self._kept(rows, begin), *rows]:
+            self.viewer.feed(row)
+        self._rows = rows
+
+    def context(self) -> Context:
+        point, links = self._point, self._links
+        links.fetch(self.viewer.needed(self.link, point.position))
+        if self._answer is not None:
+            return self.viewer.at_request(self._answer)
+        return self.viewer.at(self.link, point.position, model=self._model())
+
+    def _model(self) -> str:
+        """Of the newest answer: there is nothing else to go by."""
+        for row in reversed(self._rows):
+            if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
+                return text(mapping(self._links.record(row.position).get("message")).get("model"))
+        return ""
+
+    def _kept(self, rows: list[LinkRow], begin: int) -> list[LinkRow]:
+        """Rows from before the boundary that it kept, and what was said of their results."""
+        if not begin or not rows or not is_boundary(rows[0]):
+            return []
+        metadata = mapping(mapping(rows[0].extra).get("compactMetadata"))
+        segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
+        named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
+        if named:
+            found = self._links.load_keys("uuid_key", named, before=begin)
+        elif (head := key(segment.get("headUuid"))) is not None:
+            first = self._links.load_keys("uuid_key", [head], before=begin)
+            found = self._links.load(first[0].position, begin) if first else []
+        else:
+            return []
+        overlays = self._links.load_types(_OVERLAYS, before=begin)
+        overlays = self._links.with_records(overlays, [row.position for row in overlays])
+        return sorted({row.position: row for row in (*found, *overlays)}.values(), key=lambda row: row.position)
+
+    def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
+        wanted = {key_of(one) for one in hashes}
+        missing = wanted - self._logged.keys()
+        if missing:
+            for row in self._links.load_keys("tool_key", missing, before=self._point.position):
+                if row.type in (MESSAGE, SHAPE):
+                    self._logged[row.tool] = row.position
+        positions = [self._logged[one] for one in wanted if one in self._logged]
+        self._links.fetch(positions)
+        return (self._links.record(position) for position in positions)
+
+
+def contexts_of(transcript: Transcript) -> Iterator[Context]:
+    """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
+    links = Links(transcript.pk, transcript.source_id)
+    rows = links.with_records(links.load(0, transcript.entries))
+    logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
+
+    def lookup(hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
+        positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
+        return (links.stream(position) for position in positions)
+
+    viewer = Viewer(links.stream, lookup)
+    starts = {row.position for row in requests_of(rows)}
+    for row in rows:
+        if row.position in starts:
+            yield viewer.at_request(row)
+        viewer.feed(row)
+
+
+def left_out_of(transcript: Transcript, context: Context) -> list[tuple[LeftOut, LinkRow]]:
+    """Every entry before the point that is not in the context, and why."""
+    links = Links(transcript.pk, transcript.source_id)
+    rows = {row.position: row for row in links.load(0, context.position)}
+    stored = StoredMark.objects.filter(transcript=transcript)
+    marks = [Mark(mark.first, mark.last, Fate(mark.fate), mark.by) for mark in stored]
+    return [(one, rows[one.position]) for one in left_out(context, rows.values(), marks)]
+
+
+def _position(transcript: Transcript, uuid: int) -> int | None:
+    found = Links(transcript.pk, transcript.source_id).load_keys("uuid_key", [uuid], before=transcript.entries)
+    return found[0].position if found else None

@@ -37,3 +37,15 @@ def find_transcript(name: str) -> Transcript:
     if len(main) > 1:
         raise LookupFailedError(f"{name!r} could be {', '.join(one.public_id for one in main)}. Give more of the id.")
     return main[0]
+
+
+def find_agent(session: Transcript, name: str) -> Transcript:
+    """A sub-agent of the session, by its id or the beginning of it."""
+    name = kept(name).removeprefix("agent-")
+    known = Transcript.objects.select_related("source", "project").filter(parent=session)
+    found = list(known.filter(agent_id=name)[:2]) or list(known.filter(agent_id__startswith=name)[:4] if name else [])
+    if not found:
+        raise LookupFailedError(f"The session has no sub-agent {name!r}.")
+    if len(found) > 1:
+        raise LookupFailedError(f"{name!r} could be {', '.join(one.agent_id for one in found)}. Give more of the id.")
+    return found[0]

@@ -1,0 +1,128 @@
+"""`lucid context`: what the model was sent, or is sent next."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.http import Http404
+
+from sessions.engine.context import Context, Element, digest
+from sessions.engine.context.leftout import LeftOut
+from sessions.engine.context.log import PointMissingError
+from sessions.engine.linking import LinkRow
+from sessions.engine.printing import printable
+from sessions.models import Transcript
+from sessions.selectors.context import (
+    Point,
+    context_of,
+    contexts_of,
+    left_out_of,
+    point_after,
+    point_next,
+    point_of_request,
+)
+from sessions.selectors.entries import find_entry
+from sessions.selectors.links import Links
+from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
+
+
+class Command(BaseCommand):
+    help = "Show what the model was sent in a request, or is sent next."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("session", metavar="SESSION")
+        parser.add_argument("--agent", metavar="AGENT_ID", help="of this sub-agent instead of the main thread")
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--request", metavar="MESSAGE_ID", help="as sent in the request that it answered")
+        where.add_argument("--at", metavar="ENTRY_UUID", help="as it would be sent right after this entry")
+        where.add_argument("--every-request", action="store_true", help="of all requests, as JSON Lines")
+        parser.add_argument("--digest", action="store_true", help="hashes in place of contents")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            transcript = find_transcript(options["session"])
+            if options["agent"]:
+                transcript = find_agent(transcript, options["agent"])
+            if options["every_request"]:
+                self._all(transcript, digests=options["digest"])
+                return
+            transcript, point = self._point(transcript, options)
+            context = context_of(transcript, point)
+        except (LookupFailedError, PointMissingError, Http404) as error:
+            raise CommandError(str(error)) from error
+        left = left_out_of(transcript, context)
+        if options["json"]:
+            self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
+        else:
+            self._say(context, left)
+
+    def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, Point]:
+        if options["request"]:
+            return point_of_request(transcript, options["request"])
+        if options["at"]:
+            found, entry = find_entry(transcript, options["at"])
+            return found, point_after(entry)
+        return transcript, point_next(transcript)
+
+    def _all(self, transcript: Transcript, *, digests: bool) -> None:
+        """What is left out is not repeated for each: thousands of requests times thousands of entries."""
+        for context in contexts_of(transcript):
+            self.stdout.write(json.dumps(_shared(transcript, context, digests=digests)))
+
+    def _document(
+        self,
+        transcript: Transcript,
+        context: Context,
+        left: list[tuple[LeftOut, LinkRow]],
+        *,
+        digests: bool,
+    ) -> dict[str, Any]:
+        links = Links(transcript.pk, transcript.source_id)
+        names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
+        return {
+            **_shared(transcript, context, digests=digests),
+            "left_out": [
+                {
+                    "entry": names[one.position],
+                    "type": row.type,
+                    "reason": str(one.reason),
+                    "by": None if one.by is None else names[one.by],
+                }
+                for one, row in left
+            ],
+        }
+
+    def _say(self, context: Context, left: list[tuple[LeftOut, LinkRow]]) -> None:
+        self.stdout.write(f"{context.exactness}, {len(context.elements)} messages, about {context.tokens.total} tokens")
+        for element in context.elements:
+            kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)
+            words = next((str(piece.block["text"]) for piece in element.pieces if "text" in piece.block), "")
+            self.stdout.write(f"  {element.role:<9} {kinds}  {printable(words[:80])}")
+        for reason in dict.fromkeys(one.reason for one, _ in left):
+            count = sum(one.reason is reason for one, _ in left)
+            self.stdout.write(f"left out, {reason}: {count}")
+        for sentence in context.unknown:
+            self.stdout.write(f"unknown: {sentence}")
+
+
+def _shared(transcript: Transcript, context: Context, *, digests: bool) -> dict[str, Any]:
+    return {
+        "session": transcript.public_id,
+        "request": context.request or None,
+        "model": context.model or None,
+        "exactness": str(context.exactness),
+        "unknown": list(context.unknown),
+        "messages": [_element(element, digests=digests) for element in context.elements],
+        "tokens": {**context.tokens._asdict(), "total": context.tokens.total},
+    }
+
+
+def _element(element: Element, *, digests: bool) -> dict[str, Any]:
+    if digests:
+        return {"role": element.role, "content": [digest(piece.block) for piece in element.pieces]}
+    entries = [piece.message.uuid or None for piece in element.pieces]
+    return {**element.to_api(), "entries": entries}

@@ -1,0 +1,95 @@
+"""Rows as linking and contexts read them: narrow, with the record itself for the few kinds that speak of others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from django.db import connection
+from msgspec.structs import replace
+
+from sessions.engine.archive import BLOCK_SIZE
+from sessions.engine.linking import LinkRow, records_wanted
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.selectors.archive import Reader, fetch_all
+
+COLUMNS = 'id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
+AT_ONCE = 500
+HELD = 16
+"""Blocks of the archive, while a session is streamed."""
+
+Place = tuple[int, int]
+"""Offset and length of a record."""
+
+
+class Links:
+    """Rows of one transcript, loaded by ranges, and the records behind them."""
+
+    def __init__(self, transcript_id: int, source_id: int) -> None:
+        self._base = transcript_id << POSITION_BITS
+        self.reader = Reader(source_id)
+        self.places: dict[int, Place] = {}
+
+    def load(self, first: int, end: int) -> list[LinkRow]:
+        """The rows from `first` up to before `end`."""
+        where = "id >= %s AND id < %s"
+        return self._keep(where, [self._base | first, self._base + min(end, POSITION_MASK)])
+
+    def load_keys(self, column: str, keys: Collection[int], *, before: int) -> list[LinkRow]:
+        """The rows above `before` with these keys. `column`: one that has an index."""
+        found: list[LinkRow] = []
+        wanted = list(keys)
+        for at in range(0, len(wanted), AT_ONCE):
+            some = wanted[at : at + AT_ONCE]
+            marks = ",".join(["%s"] * len(some))
+            where = f"{column} IN ({marks}) AND id >= %s AND id < %s"
+            found += self._keep(where, [*some, self._base, self._base + before])
+        return found
+
+    def load_types(self, types: Sequence[str], *, before: int) -> list[LinkRow]:
+        marks = ",".join(["%s"] * len(types))
+        return self._keep(f"id >= %s AND id < %s AND type IN ({marks})", [self._base, self._base + before, *types])
+
+    def record(self, position: int) -> dict[str, Any]:
+        return self.reader.record(*self.places[position])
+
+    def stream(self, position: int) -> dict[str, Any]:
+        """The same for those who read a whole session in order: whole blocks, and only the latest are held."""
+        place = self.places[position]
+        fetch_all([(self.reader, *place)], ahead=BLOCK_SIZE)
+        record = self.reader.record(*place)
+        self.reader.release(HELD)
+        return record
+
+    def addresses(self, positions: Iterable[int]) -> dict[int, str]:
+        """The last part of each entry's permalink."""
+        wanted = sorted(positions)
+        if wanted and wanted[0] not in self.places:
+            self.load(wanted[0], wanted[-1] + 1)
+        found: dict[int, str] = {}
+        for position in wanted:
+            uuid = self.stream(position).get("uuid")
+            found[position] = uuid if isinstance(uuid, str) and uuid else f"L{position}"
+        return found
+
+    def fetch(self, positions: Iterable[int]) -> None:
+        """Make ready what `record` will be asked for, with one query."""
+        self.reader.fetch([self.places[position] for position in positions])
+
+    def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
+        """The same rows, those that speak of others with their record."""
+        wanted = set(records_wanted(rows) if positions is None else positions)
+        self.fetch(wanted)
+        return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
+
+    def _keep(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
+            found = cursor.fetchall()
+        rows = []
+        for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in found:
+            position = pk & POSITION_MASK
+            row = LinkRow(position, kind, detail, uuid, parent, message, tool, flags, None, at)
+            self.places[position] = (offset, length)
+            rows.append(row)
+        return rows
