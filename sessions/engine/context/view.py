@@ -153,9 +153,18 @@ class Viewer:
         segments, same = self._walk.segments(link, position)
         self._make(segments, same, model)
         logged, recorded = self._logged(position) if request else (None, None)
-        made = self._sums[-1] if self._sums else Tally()
-        given = self._given(logged)
-        return Context(request, position, model, tuple(self._parts), logged, recorded, given, self._walk.overlays, made)
+        return Context(
+            request,
+            position,
+            model,
+            tuple(self._parts),
+            logged,
+            recorded,
+            self._given(logged),
+            self._walk.overlays,
+            self._sums[-1] if self._sums else Tally(),
+            self._walk.start(),
+        )
 
     def at_request(self, row: LinkRow) -> Context:
         """The context of the request whose answer begins with this row, which is not fed yet."""
