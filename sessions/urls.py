@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.views import agents, catalog, entry, export, find, live, odd, search, session
+from sessions.views import agents, catalog, context, entry, export, find, live, odd, search, session
 
 urlpatterns = [
     path("sessions/", catalog.transcript_list, name="transcript-list"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("sessions/<str:session>/live/", live.transcript_live, name="transcript-live"),
     path("sessions/<str:session>/find/", find.transcript_find, name="transcript-find"),
     path("sessions/<str:session>/export/<str:form>/", export.transcript_export, name="transcript-export"),
+    path("sessions/<str:session>/context/", context.transcript_context, name="transcript-context"),
     path("sessions/<str:session>/agents/", agents.transcript_agents, name="transcript-agents"),
     path("sessions/<str:session>/agents/<str:agent>/", agents.agent_detail, name="agent-detail"),
     path("sessions/<str:session>/entries/<str:address>/", entry.entry_detail, name="entry-detail"),

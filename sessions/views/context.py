@@ -1,0 +1,108 @@
+"""What the model was sent: in a request, right after an entry, or next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.svg import TokenBar, token_bar
+from sessions.engine.context.shown import Array
+from sessions.engine.context.sizes import Sizes, sizes_of
+from sessions.engine.ruler import ruler
+from sessions.engine.secrets import mask
+from sessions.models import Request, Transcript
+from sessions.selectors.session import session_head
+from sessions.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.templatetags.lucid import session_root
+from sessions.views.session import number_asked
+
+
+@require_safe
+def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    view = asked(request, head.transcript)
+    if view.transcript.pk != head.transcript.pk:
+        address = reverse("transcript-context", args=[view.transcript.public_id])
+        return HttpResponseRedirect(f"{address}?{view.query}")
+    sent = view.context()
+    array = Array(sent, mask)
+    values = {"section": "sessions", "tab": "context", "head": head, "session": head.transcript, "view": view}
+    values["root"] = session_root(head.transcript)
+    if part := _part(request, array):
+        name, found = part
+        return render_page(request, f"transcripts/context.html#{name}", {**values, **found})
+    sizes = sizes_of(sent, _counted(view.request))
+    return render_page(
+        request,
+        "transcripts/context.html",
+        {
+            **values,
+            "sent": sent,
+            "array": array,
+            "items": array.page(number_asked(request, "from")),
+            "sizes": sizes,
+            **_bars(sizes, view.request),
+            **_ruler(view),
+        },
+        partials=("context",),
+    )
+
+
+def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
+    """The point that the address names; without one, the last request."""
+    return viewpoint(
+        transcript,
+        request=request.GET.get("request", ""),
+        after=request.GET.get("at", ""),
+        at_end=request.GET.get("next") == "1",
+    )
+
+
+def _part(request: HtmxRequest, array: Array) -> tuple[str, dict[str, Any]] | None:
+    """What htmx wants of the array alone: a block or a message as a whole, or the messages of a gap."""
+    part = request.GET.get("part", "") if request.htmx else ""
+    if part == "piece":
+        piece = array.piece(request.GET.get("open", ""))
+        if piece is None:
+            raise Http404("The request has no such block.")
+        return "piece", {"piece": piece, "whole": True}
+    numbers = [number_asked(request, name) for name in ("first", "end", "from")]
+    if part == "message" and numbers[2] is not None and numbers[2] < len(array):
+        return "messages", {"items": [array.whole(numbers[2])]}
+    if part == "messages" and None not in numbers:
+        first, end, start = (number or 0 for number in numbers)
+        return "messages", {"items": array.fill(first, end, start)}
+    return None
+
+
+def _counted(request: Request | None) -> int | None:
+    """The prompt as the API counted it."""
+    if request is None:
+        return None
+    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h
+
+
+def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
+    """Two bars of one scale, so that they can be compared."""
+    limit = max(sizes.window.tokens, sizes.shown)
+    parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
+    parts.append(("unseen", "in no record", sizes.unseen))
+    usage = None
+    if request is not None:
+        written = request.cache_write_5m + request.cache_write_1h
+        counts = [("read", "cache read", request.cache_read), ("written", "cache write", written)]
+        usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
+    return {"bar": token_bar(parts, limit=limit, threshold=sizes.threshold), "usage": usage}
+
+
+def _ruler(view: Viewpoint) -> dict[str, Any]:
+    """The context size over the session; each of its strips leads to the request that is nearest."""
+    transcript, steps = view.transcript, view.steps
+    drawn = ruler(transcript.ruler, transcript.entries, view.point.position)
+    strips = [(strip, steps.near(strip.position)) for strip in drawn.strips] if drawn and len(steps) else []
+    return {"ruler": drawn, "strips": strips}
