@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.views import agents, catalog, context, entry, export, find, live, odd, search, session
+from sessions.views import (
+    agents,
+    catalog,
+    changes,
+    context,
+    entry,
+    export,
+    find,
+    left_out,
+    live,
+    odd,
+    search,
+    session,
+)
 
 urlpatterns = [
     path("sessions/", catalog.transcript_list, name="transcript-list"),
@@ -11,6 +24,8 @@ urlpatterns = [
     path("sessions/<str:session>/find/", find.transcript_find, name="transcript-find"),
     path("sessions/<str:session>/export/<str:form>/", export.transcript_export, name="transcript-export"),
     path("sessions/<str:session>/context/", context.transcript_context, name="transcript-context"),
+    path("sessions/<str:session>/context/changes/", changes.context_changes, name="context-changes"),
+    path("sessions/<str:session>/context/left-out/", left_out.context_left_out, name="context-left-out"),
     path("sessions/<str:session>/agents/", agents.transcript_agents, name="transcript-agents"),
     path("sessions/<str:session>/agents/<str:agent>/", agents.agent_detail, name="agent-detail"),
     path("sessions/<str:session>/entries/<str:address>/", entry.entry_detail, name="entry-detail"),

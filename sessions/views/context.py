@@ -16,10 +16,13 @@ from sessions.engine.context.sizes import Sizes, sizes_of
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Request, Transcript
-from sessions.selectors.session import session_head
+from sessions.selectors.session import Head, session_head
 from sessions.selectors.viewpoint import Viewpoint, viewpoint
 from sessions.templatetags.lucid import session_root
 from sessions.views.session import number_asked
+
+ROOMY = 0.4
+"""A bar is hard to read when it fills less of the window."""
 
 
 @require_safe
@@ -27,12 +30,10 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     view = asked(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
-        address = reverse("transcript-context", args=[view.transcript.public_id])
-        return HttpResponseRedirect(f"{address}?{view.query}")
+        return moved("transcript-context", view)
     sent = view.context()
     array = Array(sent, mask)
-    values = {"section": "sessions", "tab": "context", "head": head, "session": head.transcript, "view": view}
-    values["root"] = session_root(head.transcript)
+    values = frame(head, view)
     if part := _part(request, array):
         name, found = part
         return render_page(request, f"transcripts/context.html#{name}", {**values, **found})
@@ -51,6 +52,18 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
         },
         partials=("context",),
     )
+
+
+def frame(head: Head, view: Viewpoint) -> dict[str, Any]:
+    """What all pages about a context say of the session and the point."""
+    transcript = head.transcript
+    root = session_root(transcript)
+    return {"section": "sessions", "tab": "context", "head": head, "session": transcript, "view": view, "root": root}
+
+
+def moved(name: str, view: Viewpoint) -> HttpResponseRedirect:
+    """To the same page of the sub-agent that the point belongs to."""
+    return HttpResponseRedirect(f"{reverse(name, args=[view.transcript.public_id])}?{view.query}")
 
 
 def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
@@ -88,7 +101,7 @@ def _counted(request: Request | None) -> int | None:
 
 
 def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
-    """Two bars of one scale, so that they can be compared."""
+    """Two bars of one scale, so that they can be compared; where they are short, one that is enlarged."""
     limit = max(sizes.window.tokens, sizes.shown)
     parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
     parts.append(("unseen", "in no record", sizes.unseen))
@@ -97,7 +110,11 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
         written = request.cache_write_5m + request.cache_write_1h
         counts = [("read", "cache read", request.cache_read), ("written", "cache write", written)]
         usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
-    return {"bar": token_bar(parts, limit=limit, threshold=sizes.threshold), "usage": usage}
+    return {
+        "bar": token_bar(parts, limit=limit, threshold=sizes.threshold),
+        "zoom": token_bar(parts) if sizes.shown < limit * ROOMY else None,
+        "usage": usage,
+    }
 
 
 def _ruler(view: Viewpoint) -> dict[str, Any]:

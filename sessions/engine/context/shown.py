@@ -33,7 +33,7 @@ _FRAME = 520
 _LEAST = 0.12
 _LONG_JSON = 12_000
 _PERSISTED = "<persisted-output>"
-_KINDS = {Kind.PROMPT: "prompt", Kind.ANSWER: "text", Kind.RESULT: "text", Kind.INJECTED: "injected"}
+_KINDS = {Kind.PROMPT: "prompt", Kind.INJECTED: "injected"}
 
 
 class Note(NamedTuple):
@@ -57,9 +57,12 @@ class ShownPiece:
     words: str
     cut: bool
     size: int
-    tokens: int
+    tokens: int | None
+    """None: the text is not recorded."""
+    position: int | None
+    """Of its entry; None if no entry holds it."""
     address: str
-    """The last part of its entry's permalink; empty if no entry holds it."""
+    """The last part of the entry's permalink."""
     origin: str
     """Where it comes from if no entry holds it."""
     notes: tuple[Note, ...]
@@ -214,7 +217,8 @@ class Array:
             words,
             lens.tally.cut,
             lens.tally.size,
-            estimate_blocks((piece.block,)),
+            None if is_silent(piece.block) else estimate_blocks((piece.block,)),
+            piece.message.position,
             address_of(piece),
             "" if address_of(piece) else self._origin(),
             self._notes(piece, (number, at)),
@@ -229,7 +233,7 @@ class Array:
     def _label(self, piece: Piece) -> tuple[str, bool]:
         kind = text(piece.block.get("type"))
         if kind == "text":
-            return _KINDS.get(piece.message.kind, "summary"), False
+            return _KINDS.get(piece.message.kind, "text"), False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             return text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
@@ -284,6 +288,11 @@ def address_of(piece: Piece) -> str:
     return message.uuid or ("" if message.position is None else f"L{message.position}")
 
 
+def is_silent(block: Block) -> bool:
+    """A thought of which only the signature was written down."""
+    return block.get("type") == "thinking" and not text(block.get("thinking"))
+
+
 def told(block: Block) -> str:
     """What a block says, as text."""
     kind = block.get("type")
@@ -325,7 +334,8 @@ def _beside(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: s
     words = lens.block(told(block), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))
-    return ShownPiece(f"{place}.{at}", "text", False, words, tally.cut, tally.size, tokens, "", origin, (), False)
+    known = (tally.cut, tally.size, tokens, None, "", origin, (), False)
+    return ShownPiece(f"{place}.{at}", "text", False, words, *known)
 
 
 def _tools(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> ShownPiece:
@@ -333,7 +343,8 @@ def _tools(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> Shown
     words = lens.block(", ".join(names), LIMIT)
     label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
     tokens = estimate_blocks([dict(tool) for tool in tools])
-    return ShownPiece("tools.0", label, False, words, lens.tally.cut, lens.tally.size, tokens, "", origin, (), False)
+    known = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
+    return ShownPiece("tools.0", label, False, words, *known)
 
 
 def _marked(context: Context) -> set[tuple[int, int]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sessions.engine.context.shown import is_silent
 from sessions.engine.context.tally import Category
 from sessions.engine.context.view import Context
 from sessions.engine.linking.extras import text
 from sessions.engine.tokens import Limits, Window, context_window
+from sessions.engine.words import plural
 
 LABELS = {
     Category.SYSTEM: "system prompt",
@@ -59,8 +61,11 @@ def sizes_of(context: Context, counted: int | None = None) -> Sizes:
         missing[Category.SYSTEM] = "No record of this session holds the system prompt."
     if given.tools is None:
         missing[Category.TOOLS] = "No record of this session holds the definitions of the tools."
+    silent = sum(is_silent(piece.block) for element in context.elements for piece in element.pieces)
+    if silent:
+        missing[Category.THINKING] = f"The text of {plural(silent, 'thought')} is not recorded, only the signature."
     shares = tuple(
-        Share(category, LABELS[category], None if category in missing else count, missing.get(category, ""))
+        Share(category, LABELS[category], count or (None if category in missing else 0), missing.get(category, ""))
         for category, count in zip(Category, context.tokens, strict=True)
     )
     betas = given.params.get("betas")
