@@ -74,14 +74,8 @@ class Context:
     @cached_property
     def positions(self) -> frozenset[int]:
         """Of the records that the model saw something of."""
-        return frozenset(
-            message.position
-            for message in (
-                *self.messages,
-                *(piece.message for element in self.elements for piece in element.pieces),
-            )
-            if message.position is not None and message.content
-        )
+        found = (message.position for message in self.messages if message.content)
+        return frozenset(position for position in found if position is not None)
 
     @cached_property
     def taken(self) -> Mapping[int, tuple[int, bool]]:
