@@ -29,10 +29,8 @@ class Given:
     """Where the cache marks stood."""
 
     @classmethod
-    def of_shape(
-        cls, shape: Mapping[str, Any], params: Mapping[str, Any], marks: tuple[Mapping[str, Any], ...]
-    ) -> Given:
-        return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")), params, marks)
+    def of_shape(cls, shape: Mapping[str, Any]) -> Given:
+        return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")))
 
     @classmethod
     def of_snapshot(cls, record: Mapping[str, Any]) -> Given:

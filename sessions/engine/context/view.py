@@ -233,11 +233,12 @@ class Viewer:
         return logged, self._log.resolve(logged.hashes, made)
 
     def _given(self, logged: Logged | None) -> Given:
-        if logged is not None and (shape := self._log.shape(logged.shape)):
-            return Given.of_shape(shape, logged.params, logged.marks)
-        if self._snapshot is not None:
-            return Given.of_snapshot(self._records(self._snapshot))
-        return Given()
+        shape = self._log.shape(logged.shape) if logged is not None else None
+        if shape is not None:
+            given = Given.of_shape(shape)
+        else:
+            given = Given.of_snapshot(self._records(self._snapshot)) if self._snapshot is not None else Given()
+        return given if logged is None else replace(given, params=logged.params, marks=logged.marks)
 
     def _spare(self) -> None:
         """What left the context need not be held."""

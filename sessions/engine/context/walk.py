@@ -16,6 +16,8 @@ from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
 
 _SUMMARY = int(Flag.SUMMARY)
+_NOTES = 100
+"""So many notes may stand between a boundary and its summary."""
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
 
 
@@ -179,9 +181,20 @@ class Walk:
             came, link = link, self._up[link]
 
     def _follows_boundary(self, row: LinkRow) -> bool:
-        """Old versions wrote a summary without a boundary: then nothing before it is sent."""
-        above = self._at.get(row.parent) if row.parent is not None else None
-        return above is not None and is_boundary(self.rows[above])
+        """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
+        between the two."""
+        above = row.parent
+        for _ in range(_NOTES):
+            position = self._at.get(above) if above is not None else None
+            if position is None:
+                return False
+            found = self.rows[position]
+            if is_boundary(found):
+                return True
+            if found.type in ("user", "assistant"):
+                return False
+            above = found.parent
+        return False
 
     def start(self) -> int:
         """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
