@@ -43,104 +43,104 @@ def collapse(
 ) -> Outcome[CollapseState]:
     """`tokens` is the size of the context with earlier commits applied, where the API has counted it."""
     config, state, limits = config or CollapseConfig(), state or CollapseState(), limits or Limits()
-    before = estimate(messages, counter)
     if not config.enabled:
-        return Outcome(messages, CollapseReport(_NAME, False, "Collapse is switched off.", before, before), state)
+        size = estimate(messages, counter)
+        return Outcome(messages, CollapseReport(_NAME, False, "Collapse is switched off.", size, size), state)
     replayed = replay(messages, state.commits)
-    view = replayed.messages
-    size = estimate(view, counter) if tokens is None else tokens
-    staged = _stage(view, config, state, size, limits, counter)
-    committed: list[Commit] = []
-    if size >= config.commit_at * limits.effective:
-        committed = _commit(view, config, staged, size, limits, summarise, counter)
-    names = {commit.first_uuid for commit in committed}
-    left = tuple(span for span in staged.staged if span.first_uuid not in names)
-    after = replace(staged, commits=(*staged.commits, *committed), staged=left)
-    done = replay(messages, after.commits) if committed else replayed
-    return Outcome(
-        done.messages, _report(messages, before, done, committed, after, size, config, limits, counter), after
-    )
+    size = estimate(replayed.messages, counter) if tokens is None else tokens
+    moment = _Moment(size, config, limits, counter)
+    state = moment.staged(replayed.messages, state)
+    committed = moment.committed(replayed.messages, state.staged, summarise)
+    if committed:
+        names = {commit.first_uuid for commit in committed}
+        left = tuple(span for span in state.staged if span.first_uuid not in names)
+        state = replace(state, commits=(*state.commits, *committed), staged=left)
+        replayed = replay(messages, state.commits)
+    return Outcome(replayed.messages, moment.report(messages, replayed, state, committed), state)
 
 
-def _stage(
-    view: Sequence[Message],
-    config: CollapseConfig,
-    state: CollapseState,
-    size: int,
-    limits: Limits,
-    counter: TokenCounter,
-) -> CollapseState:
-    if size < config.stage_at * limits.effective:
-        return replace(state, armed=False)
-    if state.armed and 0 <= size - state.last_spawn_tokens < config.spawn_every:
-        return state
-    # Beyond the threshold the choice is between a poor span and a request that does not fit.
-    pressed = size >= limits.threshold
-    written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
-    staged = []
-    for one in candidates(view, config, counter):
-        if len(staged) < config.max_staged and (pressed or one.score.total >= config.least_score):
-            ends = view[one.first].uuid, view[one.end - 1].uuid
-            staged.append(Staged(*ends, one.tokens, round(one.score.total, 4), written.get(ends, "")))
-    return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=size)
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """One request: how large the context is, and by which rules it is judged."""
 
+    size: int
+    config: CollapseConfig
+    limits: Limits
+    counter: TokenCounter
 
-def _commit(
-    view: Sequence[Message],
-    config: CollapseConfig,
-    state: CollapseState,
-    size: int,
-    limits: Limits,
-    summarise: Summarise | None,
-    counter: TokenCounter,
-) -> list[Commit]:
-    """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
-    places = {message.uuid: at for at, message in enumerate(view)}
-    committed = []
-    for one in state.staged:
-        if size <= config.target * limits.effective:
-            break
-        if one.first_uuid not in places or one.last_uuid not in places:
-            continue
-        span = view[places[one.first_uuid] : places[one.last_uuid] + 1]
-        summary = one.summary or (summarise(span) if summarise and span else "")
-        if not summary.strip():
-            continue
-        commit = made(span, summary)
-        saved = estimate(span, counter) - counter(commit.placeholder.content)
-        if saved > 0:
-            committed.append(commit)
-            size -= saved
-    return committed
+    def staged(self, view: Sequence[Message], state: CollapseState) -> CollapseState:
+        config = self.config
+        if self.size < config.stage_at * self.limits.effective:
+            return replace(state, armed=False)
+        if state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every:
+            return state
+        # Beyond the threshold the choice is between a poor span and a request that does not fit.
+        least = 0.0 if self.size >= self.limits.threshold else config.least_score
+        written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
+        found = [one for one in candidates(view, config, self.counter) if one.score.total >= least]
+        staged: list[Staged] = []
+        for one in found[: config.max_staged]:
+            first, last = view[one.first].uuid, view[one.end - 1].uuid
+            summary = written.get((first, last), "")
+            staged.append(Staged(first, last, one.tokens, round(one.score.total, 4), summary))
+        return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
 
+    def committed(
+        self, view: Sequence[Message], staged: Sequence[Staged], summarise: Summarise | None
+    ) -> tuple[Commit, ...]:
+        """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
+        size, effective = self.size, self.limits.effective
+        if size < self.config.commit_at * effective:
+            return ()
+        places = {message.uuid: at for at, message in enumerate(view)}
+        committed = []
+        for one in staged:
+            first, last = places.get(one.first_uuid), places.get(one.last_uuid)
+            if size <= self.config.target * effective or first is None or last is None:
+                continue
+            span = view[first : last + 1]
+            summary = one.summary or (summarise(span) if summarise and span else "")
+            if not summary.strip():
+                continue
+            commit = made(span, summary)
+            saved = estimate(span, self.counter) - self.counter(commit.placeholder.content)
+            if saved > 0:
+                committed.append(commit)
+                size -= saved
+        return tuple(committed)
 
-def _report(
-    messages: Sequence[Message],
-    before: int,
-    done: Replayed,
-    committed: Sequence[Commit],
-    state: CollapseState,
-    size: int,
-    config: CollapseConfig,
-    limits: Limits,
-    counter: TokenCounter,
-) -> CollapseReport:
-    new = {commit.collapse_id for commit in committed}
-    changes = [
-        change for span in done.spans for change in _changes(messages, span, span.commit.collapse_id in new, counter)
-    ]
-    after = before - sum(change.tokens_before - change.tokens_after for change in changes)
-    return CollapseReport(
-        _NAME,
-        bool(done.spans),
-        _why(len(committed), len(done.spans), state, size, config, limits),
-        before,
-        after,
-        tuple(changes),
-        tuple(committed),
-        state.staged,
-        done.skipped,
-    )
+    def report(
+        self, messages: Sequence[Message], replayed: Replayed, state: CollapseState, committed: Sequence[Commit]
+    ) -> CollapseReport:
+        new = {commit.collapse_id for commit in committed}
+        changes: list[Change] = []
+        for span in replayed.spans:
+            changes += _changes(messages, span, span.commit.collapse_id in new, self.counter)
+        before = estimate(messages, self.counter)
+        return CollapseReport(
+            _NAME,
+            bool(replayed.spans),
+            self.why(len(committed), len(replayed.spans), state),
+            before,
+            before - sum(change.tokens_before - change.tokens_after for change in changes),
+            tuple(changes),
+            tuple(committed),
+            state.staged,
+            replayed.skipped,
+        )
+
+    def why(self, committed: int, collapsed: int, state: CollapseState) -> str:
+        size, effective = self.size, self.limits.effective
+        stays = f" {collapsed} collapsed earlier stay so." if collapsed else ""
+        if committed:
+            return f"At {size:,} tokens {committed} of {collapsed} collapsed spans were replaced now."
+        if not state.armed:
+            least = int(self.config.stage_at * effective)
+            return f"{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
+        if size < self.config.commit_at * effective:
+            least = int(self.config.commit_at * effective)
+            return f"{len(state.staged)} spans are chosen; they are replaced from {least:,} tokens on.{stays}"
+        return f"At {size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
 
 
 def _changes(messages: Sequence[Message], span: Span, new: bool, counter: TokenCounter) -> list[Change]:
@@ -152,18 +152,3 @@ def _changes(messages: Sequence[Message], span: Span, new: bool, counter: TokenC
     ]
     stands = f"It stands for {len(gone)} messages."
     return [*gone, Change(What.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]
-
-
-def _why(
-    committed: int, all_of_them: int, state: CollapseState, size: int, config: CollapseConfig, limits: Limits
-) -> str:
-    if committed:
-        return f"At {size:,} tokens {committed} of {all_of_them} collapsed spans were replaced now."
-    stands = f" {all_of_them} spans stay collapsed." if all_of_them else ""
-    if not state.armed:
-        at = int(config.stage_at * limits.effective)
-        return f"{size:,} tokens are fewer than the {at:,} from which spans are chosen.{stands}"
-    if size < config.commit_at * limits.effective:
-        at = int(config.commit_at * limits.effective)
-        return f"{len(state.staged)} spans are chosen; they are replaced from {at:,} tokens on.{stands}"
-    return f"At {size:,} tokens no span could be replaced: {len(state.staged)} wait for a summary.{stands}"

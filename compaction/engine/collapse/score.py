@@ -4,7 +4,7 @@ The score is the weighted mean of four parts, each from 0 to 1:
 
 - size: its tokens against the largest span. A large span is worth a summary, a small one hardly.
 - age: the share of the conversation that comes after it.
-- distance: the share of the things it deals with that the latest part does not deal with. What is being worked on stays.
+- distance: the share of the things it deals with that the latest part leaves alone. What is being worked on stays.
 - quiet: 1 / (1 + how often each of its things is named later, on average). What people come back to stays.
 
 Things are files, addresses and folders: those that tool calls are given, and those that words name.

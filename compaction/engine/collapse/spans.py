@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.score import Score, Survey, score, survey
@@ -45,7 +46,7 @@ def _runs(
     names = Counter(message.uuid for message in messages)
     start: int | None = None
     places = [place for place in legal.legal if place <= latest]
-    for first, end in zip(places, places[1:], strict=False):
+    for first, end in pairwise(places):
         piece = messages[first:end]
         stays = any(_stays(message, config) for message in piece)
         # A record names a span by the uuids of its ends.
