@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from compaction.engine.collapse import (
     CollapseState,
@@ -59,7 +60,7 @@ def test_a_reset_forgets_what_came_before_it() -> None:
 
 
 def test_damaged_records_are_passed_over() -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"type": "marble-origami-commit", "collapseId": 5},
         {"type": "marble-origami-snapshot", "staged": [1, {"firstUuid": 2}], "armed": "yes", "lastSpawnTokens": None},
         {"type": "user"},

@@ -14,7 +14,7 @@ SMALL = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=5_000)
 
 
 def spans(messages: list[Message], config: CollapseConfig = SMALL) -> list[tuple[int, int]]:
-    return sorted((one.first, one.end) for one in candidates(messages, config, estimate_blocks))
+    return sorted((one.first, one.end) for one in candidates(messages, cuts(messages), config, estimate_blocks))
 
 
 def test_spans_end_before_what_people_typed() -> None:
