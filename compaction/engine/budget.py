@@ -16,6 +16,7 @@ from compaction.engine.edits import Place, with_blocks
 from compaction.engine.replacements import ContentReplacementState
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Block, Message, text_block
+from sessions.engine.scan.content import PERSISTED_TAG
 from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 __all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
@@ -163,6 +164,8 @@ def _relieve(
 
 
 def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
+    if text.startswith(PERSISTED_TAG):  # the client itself has sent it to a file
+        return False
     return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
 
 
@@ -170,7 +173,7 @@ def _replacement(persisted: Persisted, config: BudgetConfig) -> str:
     text = persisted.text
     beginning = text[: config.preview].encode("utf-8", "surrogatepass")[: config.preview].decode("utf-8", "ignore")
     return (
-        f"<persisted-output>\nThis output is too large ({len(text):,} characters). "
+        f"{PERSISTED_TAG}\nThis output is too large ({len(text):,} characters). "
         f"Full output saved to: {persisted.path}\n\n"
         f"Preview (first {_kilobytes(config.preview)}):\n{beginning}\n...\n</persisted-output>"
     )
