@@ -125,9 +125,9 @@ def _decide(
         group = call.answer if call else f"@{result.at}"
         known = state.replacements.get(tool)
         text = result_text(result.block) if known is None else known
-        if known is None and tool not in state.seen and tool not in decided and _shrinks(tool, text, config):
+        if known is None and tool not in state.seen and tool not in decided:
             limit = config.limit(call.name if call else "")
-            if limit is not None and len(text) > limit:
+            if limit is not None and len(text) > limit and _shrinks(tool, text, config):
                 decided[tool] = (
                     Persisted(tool, path_of(tool, config), text),
                     f"{_name(call)} returned {len(text):,} characters; one result may have {limit:,}.",
@@ -154,6 +154,8 @@ def _relieve(
         if size <= config.per_message:
             return
         tool = result.tool_use_id
+        if not _shrinks(tool, text, config):
+            continue
         persisted = Persisted(tool, path_of(tool, config), text)
         size += len(_replacement(persisted, config)) - len(text)
         decided[tool] = (
