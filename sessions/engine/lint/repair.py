@@ -30,10 +30,21 @@ def repair(
     killed is left out. `sending` says that the array goes to the model as it is: an answer at its end is then left out
     if the model would not continue it. A valid array is returned with the very objects that it had.
     """
-    draft = draft_of(messages, recorded=False)
-    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
-    _mend(draft, messages, model if sending else None)
+    dead = dead_thinking(before, messages, model) if before is not None else []
+    draft = _mended(messages, dead, model if sending else None, recorded=False)
     return _array(draft, messages), draft.repairs
+
+
+def repair_request(
+    body: Mapping[str, Any], model: str | None = None, *, before: Side | None = None
+) -> tuple[Mapping[str, Any], list[Repair]]:
+    """A body whose messages are made valid, to be sent to the model that it names, or to the one given."""
+    messages = body.get("messages")
+    named = model or body.get("model")
+    named = named if isinstance(named, str) else None
+    dead = dead_thinking(before, body, named) if before is not None else []
+    draft = _mended(messages if isinstance(messages, list) else [], dead, named, recorded=False)
+    return {**body, "messages": _array(draft, messages or [])} if draft.repairs else body, draft.repairs
 
 
 def repair_messages(
@@ -44,9 +55,8 @@ def repair_messages(
     Records that need no change are the same objects. What is added gets an id that follows from what it answers, so
     that it is the same each time.
     """
-    draft = draft_of(messages, recorded=True)
-    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
-    _mend(draft, messages, model if sending else None)
+    dead = dead_thinking(before, messages, model) if before is not None else []
+    draft = _mended(messages, dead, model if sending else None, recorded=True)
     return [_record(draft, row, messages) for row in draft.rows], draft.repairs
 
 
@@ -61,19 +71,22 @@ def strip_dead_thinking(before: Side, after: Sequence[Any], model: str | None) -
     return _array(draft, after), draft.repairs
 
 
-def _mend(draft: Draft, messages: Sequence[Any], model: str | None) -> None:
+def _mended(messages: Sequence[Any], dead: list[Dead], model: str | None, *, recorded: bool) -> Draft:
     """Until nothing is left to do: what one step takes out, another may have counted on."""
+    draft = draft_of(messages, recorded=recorded)
+    _strip(draft, dead)
     for _ in range(_MOST_ROUNDS):
         done = len(draft.repairs)
         mend_blocks(draft)
         mend_calls(draft)
         mend_order(draft)
         mend_thinking(draft)
-        mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
+        mend_empty(draft, lambda row: recorded or bool(messages[row.index].get("output_config")))
         mend_end(draft, facts_of(model))
         mend_beginning(draft)
         if done == len(draft.repairs):
-            return
+            break
+    return draft
 
 
 def _strip(draft: Draft, dead: list[Dead]) -> None:

@@ -123,19 +123,17 @@ WORDS = [
 ]
 LIKELY = st.recursive(
     st.sampled_from([*WORDS, None, True, 3, -1, 5000]),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, min_size=1, max_size=6)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, min_size=1, max_size=6),
     max_leaves=30,
 )
 BLOCKS = st.dictionaries(st.sampled_from(KEYS), LIKELY, max_size=5) | st.fixed_dictionaries(
     {"type": st.sampled_from(WORDS[:10])},
-    optional={key: LIKELY for key in ("id", "tool_use_id", "content", "text", "source", "cache_control", "signature")},
+    optional=dict.fromkeys(("id", "tool_use_id", "content", "text", "source", "cache_control", "signature"), LIKELY),
 )
 MESSAGES = st.fixed_dictionaries({"role": st.sampled_from(WORDS[16:19]), "content": st.lists(BLOCKS | LIKELY) | LIKELY})
 BODIES = st.fixed_dictionaries(
     {"messages": st.lists(MESSAGES | LIKELY, max_size=6) | LIKELY},
-    optional={key: LIKELY for key in ("system", "tools", "thinking", "tool_choice", "cache_control", "max_tokens")},
+    optional=dict.fromkeys(("system", "tools", "thinking", "tool_choice", "cache_control", "max_tokens"), LIKELY),
 )
 
 
