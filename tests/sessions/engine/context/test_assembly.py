@@ -51,6 +51,32 @@ def test_results_between_the_records_of_an_answer_follow_the_whole_of_it() -> No
     ]
 
 
+def test_a_result_that_comes_late_stands_with_its_call_and_is_sent_once() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1")
+    writing.assistant(call("t2"), message="m2")
+    writing.result("t2", "two")
+    writing.result("t1", "one")
+    writing.assistant("Done.", message="m3")
+    assert texts(last(writing))[1:] == [
+        ("assistant", ["call t1"]),
+        ("user", ["result t1: one"]),
+        ("assistant", ["call t2"]),
+        ("user", ["result t2: two"]),
+    ]
+
+
+def test_an_answer_that_is_interrupted_by_another_is_sent_once() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant("One.", message="m1")
+    writing.assistant("Two.", message="m2")
+    writing.assistant("One again.", message="m1")
+    writing.user("More")
+    assert texts(following(writing))[1:3] == [("assistant", ["One.", "One again."]), ("assistant", ["Two."])]
+
+
 def test_what_hangs_on_a_result_beside_the_chain_is_sent_too() -> None:
     writing = Writing()
     writing.user("Look")
