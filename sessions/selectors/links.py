@@ -60,11 +60,11 @@ class Links:
 
     def stream(self, position: int) -> dict[str, Any]:
         """The same for those who read a whole session in order: whole blocks, and only the latest are held."""
-        place = self.places[position]
-        fetch_all([(self.reader, *place)], ahead=BLOCK_SIZE)
-        record = self.reader.record(*place)
-        self.reader.release(HELD)
-        return record
+        offset, length = self.places[position]
+        if not self.reader.holds(offset, length):
+            fetch_all([(self.reader, offset, length)], ahead=BLOCK_SIZE)
+            self.reader.release(HELD)
+        return self.reader.record(offset, length)
 
     def addresses(self, positions: Iterable[int]) -> dict[int, str]:
         """The last part of each entry's permalink."""
