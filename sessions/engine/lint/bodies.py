@@ -18,12 +18,13 @@ def bodies_of(data: bytes) -> list[dict[str, Any]]:
     if not text.strip():
         raise UnreadableBodyError("it is empty.")
     try:
-        return [_object(json.loads(text), "it")]
-    except (json.JSONDecodeError, RecursionError) as error:
+        whole = json.loads(text)
+    except (ValueError, RecursionError) as error:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) == 1 or not _starts_lines(lines[0][1]):
             raise UnreadableBodyError(f"it is not JSON ({_reason(error)}).") from error
-    return [_object(_loaded(line, number), f"line {number}") for number, line in lines]
+        return [_object(_loaded(line, number), f"line {number}") for number, line in lines]
+    return [_object(whole, "it")]
 
 
 def _starts_lines(line: str) -> bool:
