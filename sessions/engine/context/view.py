@@ -49,6 +49,8 @@ class Context:
     made_tokens: Tally
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
+    broken_off: bool = False
+    """The first record follows one that is not in the file."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -97,7 +99,7 @@ class Context:
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
-        return unknown_of(self.exactness, self.given, inexact)
+        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off)
 
 
 class Records(Protocol):
@@ -158,6 +160,7 @@ class Viewer:
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
+            self._walk.broken_off() is not None,
         )
 
     def at_request(self, row: LinkRow) -> Context:

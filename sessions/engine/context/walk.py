@@ -208,14 +208,14 @@ class Walk:
     def missing(self, link: int | None, child: int) -> int | None:
         """The parent that the chain ends at because no such row was fed."""
         self.segments(link, child)
-        if not self._segments or not self._segments[0].links:
-            return link
-        top = self._segments[0].links[0]
-        row = self.rows[self._at[top]]
-        above = self._up[top]
-        if is_boundary(row) or row.flags & _SUMMARY or above is None or above in self._at:
+        return self.broken_off() if self._segments else link
+
+    def broken_off(self) -> int | None:
+        """The same for the chain that was walked last."""
+        if not self._segments or self.start() >= 0:
             return None
-        return above
+        above = self._up[self._segments[0].links[0]]
+        return None if above is None or above in self._at else above
 
     def _forget(self) -> None:
         self._segments.clear()

@@ -238,6 +238,15 @@ def test_a_point_that_is_not_in_the_log_is_refused() -> None:
         context_at(log_of(writing), "msg_unknown")
 
 
+def test_a_beginning_that_is_not_in_the_file_is_called_unknown() -> None:
+    writing = Writing()
+    writing.user("go on", parent="in-another-file")
+    writing.assistant("yes")
+    context = last(writing)
+    assert texts(context) == [("user", ["go on"])]
+    assert any(sentence.startswith("What came first") for sentence in context.unknown)
+
+
 def test_parents_in_a_ring_end() -> None:
     writing = Writing()
     writing.user("ask", uuid="a", parent="b")
