@@ -1,4 +1,4 @@
-"""Measurements that need our own process: queries of a page, requests of a session, one line as the watcher takes it."""
+"""Measurements that need our own process: queries of a page, requests of a session, a line as the watcher takes it."""
 
 from __future__ import annotations
 
