@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.corpus import SIZES, Corpus, corpus_open
 from benchmarks.floors import floors_measure, orjson_seconds, ripgrep_seconds
 from benchmarks.measure import CommandError, cache_warm
+from benchmarks.ours.contexts import context_page_rows, context_rows
 from benchmarks.ours.home import Home, SilentServerError
 from benchmarks.ours.importing import (
     Imported,
@@ -112,6 +113,9 @@ class Bench:
         if corpus.size == "huge":
             small = corpus_open(SIZES["one-mb"], DATA / "one-mb")
             self.attempt("session pages", lambda: session_rows(corpus, small, home, times))
+            self.say("huge: contexts")
+            self.attempt("contexts", lambda: context_rows(corpus, self.repetitions))
+            self.attempt("context pages", lambda: context_page_rows(corpus, home, times))
             return
         self.say(f"{corpus.size}: sync, pages, search")
         self.attempt("unchanged sync", lambda: unchanged_rows(corpus, home, peer, self.repetitions))

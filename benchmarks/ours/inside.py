@@ -1,4 +1,4 @@
-"""Measurements that need our own process: the queries of a page, and one appended line as the watcher handles it."""
+"""Measurements that need our own process: queries of a page, requests of a session, a line as the watcher takes it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def main(action: str, arguments: list[str]) -> None:
             print(json.dumps(_append(Path(arguments[0]), int(arguments[1]))))
         case "queries":
             print(json.dumps([_queries(address) for address in arguments]))
+        case "requests":
+            print(json.dumps(_requests(arguments[0], int(arguments[1]))))
         case _:
             raise SystemExit(f"unknown measurement {action}")
 
@@ -60,6 +62,16 @@ def _queries(address: str) -> int:
     if response.status_code != 200:
         raise SystemExit(f"{address} answered {response.status_code}")
     return len(captured)
+
+
+def _requests(session: str, count: int) -> list[tuple[str, int]]:
+    """So many requests of a session, evenly spread: the answer's id, and where it stands."""
+    from sessions.models import Request
+
+    found = Request.objects.filter(transcript__public_id=session).order_by("position")
+    total = found.count()
+    chosen = [found[total * step // count + total // (2 * count)] for step in range(count)]
+    return [(one.message_id, one.position) for one in chosen]
 
 
 if __name__ == "__main__":

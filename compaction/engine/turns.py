@@ -19,14 +19,15 @@ class Turn:
     messages: tuple[int, ...]
     """The indexes of all its messages, ascending."""
     open: bool = False
-    """A call of it has no result yet, and nobody answered since."""
+    """A call of it has no result yet, or the model has yet to answer."""
     entangled: bool = False
     """One of its messages holds results of another turn too."""
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
     """What stands before the first input belongs to no turn."""
-    owner: dict[str, int] = {}
+    answers: dict[str, int] = {}
+    calls: dict[str, int] = {}
     members: list[list[int]] = []
     waiting: dict[str, int] = {}
     entangled: set[int] = set()
@@ -39,24 +40,26 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
             turn = current = len(members) - 1
         elif message.role == "assistant":
             if message.message_id:
-                turn = owner.setdefault(message.message_id, current)
+                turn = answers.setdefault(message.message_id, current)
             if message.message_id != answer or not answer:
                 waiting.clear()
                 answer = message.message_id
             for block in message.content:
                 if block.get("type") == "tool_use":
-                    owner[f"tool {block.get('id')}"] = turn
+                    calls[str(block.get("id"))] = turn
                     waiting[str(block.get("id"))] = turn
         else:
-            results = [block for block in message.content if block.get("type") == "tool_result"]
-            for block in results:
-                waiting.pop(str(block.get("tool_use_id")), None)
-            owners = {owner.get(f"tool {block.get('tool_use_id')}", current) for block in results}
+            ids = [str(block.get("tool_use_id")) for block in message.content if block.get("type") == "tool_result"]
+            for one in ids:
+                waiting.pop(one, None)
+            owners = {calls.get(one, current) for one in ids}
             turn = min(owners, default=current)
             entangled |= owners if len(owners) > 1 else set()
         if turn >= 0:
             members[turn].append(at)
     still = set(waiting.values())
+    if messages and messages[-1].role != "assistant":
+        still.add(current)
     return [
         Turn(min(indexes), tuple(indexes), number in still, number in entangled)
         for number, indexes in enumerate(members)

@@ -35,8 +35,15 @@ class Reader:
         """Load the blocks of all these (offset, length) ranges with one query."""
         fetch_all((self, offset, length) for offset, length in ranges)
 
+    def holds(self, offset: int, length: int) -> bool:
+        """Are these bytes in memory?"""
+        number = offset // BLOCK_SIZE
+        start = offset - number * BLOCK_SIZE
+        return start + length <= len(self._blocks.get(number, b""))
+
     def read(self, offset: int, length: int) -> bytes:
-        self.fetch([(offset, length)])
+        if not self.holds(offset, length):
+            self.fetch([(offset, length)])
         return cut(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:

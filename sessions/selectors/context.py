@@ -12,6 +12,7 @@ from sessions.engine.context import Context, Viewer
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE
+from sessions.engine.context.unrecorded import writes_words
 from sessions.engine.context.walk import is_boundary
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
@@ -21,6 +22,7 @@ from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
 from sessions.models import Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
+from sessions.selectors.archive import Reader
 from sessions.selectors.links import Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -57,12 +59,14 @@ def point_next(transcript: Transcript) -> Point:
     return Point(transcript.entries, leaf if isinstance(leaf, int) else None)
 
 
-def context_of(transcript: Transcript, point: Point) -> Context:
-    """Decodes what the context is made of, and little else, however long the session is."""
+def context_of(transcript: Transcript, point: Point, reader: Reader | None = None) -> Context:
+    """Decodes what the context is made of, and little else, however long the session is.
+
+    `reader`: of the transcript's source, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
     begin = boundaries[-1] if boundaries else 0
     while True:
-        stretch = _Stretch(transcript, begin, point)
+        stretch = _Stretch(transcript, begin, point, reader)
         gap = stretch.viewer.missing(stretch.link, point.position)
         above = None if gap is None or not begin else _position(transcript, gap)
         if above is None or above >= begin:
@@ -74,8 +78,8 @@ def context_of(transcript: Transcript, point: Point) -> Context:
 class _Stretch:
     """The rows from a boundary up to a point, and the kept ones from before it."""
 
-    def __init__(self, transcript: Transcript, begin: int, point: Point) -> None:
-        self._links = Links(transcript.pk, transcript.source_id)
+    def __init__(self, transcript: Transcript, begin: int, point: Point, reader: Reader | None) -> None:
+        self._links = Links(transcript.pk, transcript.source_id, reader)
         self._point = point
         rows = self._links.load(begin, point.position + bool(point.request))
         answer = rows.pop() if point.request else None
@@ -87,7 +91,7 @@ class _Stretch:
         rows = self._links.with_records(rows, wanted)
         self.viewer = Viewer(self._links.record, self._lookup)
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
-        for row in [*self._kept(rows, begin), *rows]:
+        for row in [*self._prompt(transcript, rows, begin), *self._kept(rows, begin), *rows]:
             self.viewer.feed(row)
         self._rows = rows
 
@@ -104,6 +108,12 @@ class _Stretch:
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
                 return text(mapping(self._links.record(row.position).get("message")).get("model"))
         return ""
+
+    def _prompt(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
+        """The system prompt holds across boundaries: where none is told in this stretch, it is the one from before."""
+        if not begin or not writes_words(transcript.version) or any(row.detail == "prompt_snapshot" for row in rows):
+            return []
+        return self._links.load_last("attachment", "prompt_snapshot", before=begin)
 
     def _kept(self, rows: list[LinkRow], begin: int) -> list[LinkRow]:
         """Rows from before the boundary that it kept, and what was said of their results."""

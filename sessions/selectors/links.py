@@ -25,9 +25,9 @@ Place = tuple[int, int]
 class Links:
     """Rows of one transcript, loaded by ranges, and the records behind them."""
 
-    def __init__(self, transcript_id: int, source_id: int) -> None:
+    def __init__(self, transcript_id: int, source_id: int, reader: Reader | None = None) -> None:
         self._base = transcript_id << POSITION_BITS
-        self.reader = Reader(source_id)
+        self.reader = reader or Reader(source_id)
         self.places: dict[int, Place] = {}
 
     def load(self, first: int, end: int) -> list[LinkRow]:
@@ -50,16 +50,21 @@ class Links:
         marks = ",".join(["%s"] * len(types))
         return self._keep(f"id >= %s AND id < %s AND type IN ({marks})", [self._base, self._base + before, *types])
 
+    def load_last(self, kind: str, detail: str, *, before: int) -> list[LinkRow]:
+        """The last row of a kind above `before`, if there is one."""
+        where = "id >= %s AND id < %s AND type = %s AND detail = %s"
+        return self._keep(where, [self._base, self._base + before, kind, detail], "id DESC LIMIT 1")
+
     def record(self, position: int) -> dict[str, Any]:
         return self.reader.record(*self.places[position])
 
     def stream(self, position: int) -> dict[str, Any]:
         """The same for those who read a whole session in order: whole blocks, and only the latest are held."""
-        place = self.places[position]
-        fetch_all([(self.reader, *place)], ahead=BLOCK_SIZE)
-        record = self.reader.record(*place)
-        self.reader.release(HELD)
-        return record
+        offset, length = self.places[position]
+        if not self.reader.holds(offset, length):
+            fetch_all([(self.reader, offset, length)], ahead=BLOCK_SIZE)
+            self.reader.release(HELD)
+        return self.reader.record(offset, length)
 
     def addresses(self, positions: Iterable[int]) -> dict[int, str]:
         """The last part of each entry's permalink."""
@@ -82,9 +87,9 @@ class Links:
         self.fetch(wanted)
         return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
 
-    def _keep(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
+    def _keep(self, where: str, parameters: Sequence[int | str], order: str = "id") -> list[LinkRow]:
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
+            cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY {order}", list(parameters))
             found = cursor.fetchall()
         rows = []
         for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in found:

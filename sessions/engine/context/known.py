@@ -29,10 +29,8 @@ class Given:
     """Where the cache marks stood."""
 
     @classmethod
-    def of_shape(
-        cls, shape: Mapping[str, Any], params: Mapping[str, Any], marks: tuple[Mapping[str, Any], ...]
-    ) -> Given:
-        return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")), params, marks)
+    def of_shape(cls, shape: Mapping[str, Any]) -> Given:
+        return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")))
 
     @classmethod
     def of_snapshot(cls, record: Mapping[str, Any]) -> Given:
@@ -46,13 +44,15 @@ def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(text_block(one) if isinstance(one, str) else mapping(one) for one in value)
 
 
-def unknown_of(exactness: Exactness, given: Given, inexact: int) -> tuple[str, ...]:
+def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: bool) -> tuple[str, ...]:
     sentences: list[str] = []
     if given.system is None:
         sentences.append("The system prompt: no record of this session holds it.")
     if given.tools is None:
         sentences.append("The definitions of the tools: no record of this session holds them.")
     if exactness is Exactness.RECONSTRUCTED:
+        if broken_off:
+            sentences.append("What came first: the first message follows a record that is not in this file.")
         if inexact:
             sentences.append(
                 f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sessions.engine.context.array import Element, Piece
-from sessions.engine.context.digest import canonical, digest, full_hash
+from sessions.engine.context.digest import canonical, full_hash, spoken
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
@@ -48,8 +48,8 @@ class RequestLog:
     _shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _requests: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
-    _known: dict[str, Element] = field(default_factory=dict)
-    """hash -> the element that it was found to stand for."""
+    _previous: tuple[tuple[str, ...], tuple[Element, ...]] = ((), ())
+    """The hashes of the request that was resolved last, and what they stand for."""
 
     def feed(self, record: Mapping[str, Any], position: int) -> None:
         name, tail = text(record.get("id")), record.get("tail")
@@ -84,48 +84,46 @@ class RequestLog:
                 self._shapes[text(record.get("shapeHash"))] = mapping(record.get("shape"))
 
     def resolve(self, hashes: Sequence[str], made: Sequence[Element]) -> tuple[Element, ...] | None:
-        """The elements that were sent. `made`: those that we make of the transcript. None if one cannot be found."""
-        new = [one for one in hashes if one not in self._known]
-        if new:
-            self._look_up(new)
-            self._find([one for one in new if one not in self._messages], made)
-        origins: dict[tuple[str, str], Message] | None = None
-        elements: list[Element] = []
-        for one in hashes:
-            known = self._known.get(one)
-            if known is None and one in self._messages:
-                origins = _origins(made) if origins is None else origins
-                known = self._known[one] = _element(self._messages[one], origins)
-            if known is None:
-                known = self._beside(one, elements, made)
-            if known is None:
-                return None
-            elements.append(known)
-        return tuple(elements)
+        """The elements that were sent. `made`: those that we make of the transcript. None if one cannot be found.
 
-    def _find(self, missing: Iterable[str], made: Sequence[Element]) -> None:
-        """By the hash of what we made. The newest first: older ones were found in earlier requests."""
-        wanted = set(missing)
-        for element in reversed(made):
-            for one in _hashes(element):
-                if one in wanted:
-                    self._known[one] = element
-                    wanted.discard(one)
-            if not wanted:
-                return
-
-    def _beside(self, one: str, before: Sequence[Element], made: Sequence[Element]) -> Element | None:
-        """By its place: it stands between elements that are known, where we have made just one that is not among them.
-
-        Files that were moved or cleaned of private words no longer have the hashes that the log names.
+        What a request has in common with the one before was found then. The rest is looked for anew, because the same
+        words may stand in several records.
         """
-        if not before:
-            return None
-        at = _last_index(made, before[-1])
-        if at < 0 or at + 1 >= len(made):
-            return None
-        self._known[one] = made[at + 1]
-        return made[at + 1]
+        before, known = self._previous
+        same = next((at for at, (one, other) in enumerate(zip(hashes, before, strict=False)) if one != other), None)
+        elements = list(known[: min(len(hashes), len(before)) if same is None else same])
+        new = hashes[len(elements) :]
+        self._look_up(new)
+        found = _find({one for one in new if one not in self._messages}, made)
+        origins = _origins(made) if any(one in self._messages for one in new) else {}
+        for one in new:
+            if one in self._messages:
+                elements.append(_element(self._messages[one], origins))
+            elif (element := found.get(one) or _beside(elements, made)) is not None:
+                elements.append(element)
+            else:
+                return None
+        self._previous = (tuple(hashes), tuple(elements))
+        return self._previous[1]
+
+
+def _find(wanted: set[str], made: Sequence[Element]) -> dict[str, Element]:
+    """By the hash of what we made, the newest first."""
+    found: dict[str, Element] = {}
+    for element in reversed(made):
+        if len(found) == len(wanted):
+            break
+        found.update((one, element) for one in _hashes(element) if one in wanted and one not in found)
+    return found
+
+
+def _beside(before: Sequence[Element], made: Sequence[Element]) -> Element | None:
+    """By its place: the element that we made after the last one that is known.
+
+    Files that were moved, or cleaned of private words, no longer have the hashes that the log names.
+    """
+    at = _last_index(made, before[-1]) if before else -1
+    return made[at + 1] if 0 <= at < len(made) - 1 else None
 
 
 def _last_index(made: Sequence[Element], element: Element) -> int:
@@ -142,8 +140,9 @@ def _prints(element: Element) -> list[tuple[str, str]]:
 
 def _print(block: Block) -> tuple[str, str]:
     """What tells a block from others, and stays the same however the client wraps it."""
-    name = block.get("id") or block.get("tool_use_id")
-    return (text(block.get("type")), text(name) if name else str(digest(block)["core"]))
+    kind = text(block.get("type"))
+    name = text(block.get("id")) or text(block.get("tool_use_id"))
+    return (kind, name or (text(block.get("text")) if kind == "text" else spoken(block)).strip())
 
 
 def _hashes(element: Element) -> Iterable[str]:

@@ -49,6 +49,8 @@ class Context:
     made_tokens: Tally
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
+    broken_off: bool = False
+    """The first record follows one that is not in the file."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -74,14 +76,8 @@ class Context:
     @cached_property
     def positions(self) -> frozenset[int]:
         """Of the records that the model saw something of."""
-        return frozenset(
-            message.position
-            for message in (
-                *self.messages,
-                *(piece.message for element in self.elements for piece in element.pieces),
-            )
-            if message.position is not None and message.content
-        )
+        found = (message.position for message in self.messages if message.content)
+        return frozenset(position for position in found if position is not None)
 
     @cached_property
     def taken(self) -> Mapping[int, tuple[int, bool]]:
@@ -103,7 +99,7 @@ class Context:
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
-        return unknown_of(self.exactness, self.given, inexact)
+        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off)
 
 
 class Records(Protocol):
@@ -164,6 +160,7 @@ class Viewer:
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
+            self._walk.broken_off() is not None,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -239,11 +236,12 @@ class Viewer:
         return logged, self._log.resolve(logged.hashes, made)
 
     def _given(self, logged: Logged | None) -> Given:
-        if logged is not None and (shape := self._log.shape(logged.shape)):
-            return Given.of_shape(shape, logged.params, logged.marks)
-        if self._snapshot is not None:
-            return Given.of_snapshot(self._records(self._snapshot))
-        return Given()
+        shape = self._log.shape(logged.shape) if logged is not None else None
+        if shape is not None:
+            given = Given.of_shape(shape)
+        else:
+            given = Given.of_snapshot(self._records(self._snapshot)) if self._snapshot is not None else Given()
+        return given if logged is None else replace(given, params=logged.params, marks=logged.marks)
 
     def _spare(self) -> None:
         """What left the context need not be held."""

@@ -6,7 +6,7 @@ is kept, so that all contexts of a session cost one pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
 
 _SUMMARY = int(Flag.SUMMARY)
+_NOTES = 100
+"""So many notes may stand between a boundary and its summary."""
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
 
 
@@ -28,11 +30,11 @@ class Segment(NamedTuple):
 
     message: int | None
     """The key of the answer's id; None before the first answer."""
-    answer: tuple[int, ...]
-    results: tuple[int, ...]
+    answer: list[int]
+    results: list[int]
     """In file order: that is the order in which they are sent, whatever they hang on."""
-    rest: tuple[int, ...]
-    links: tuple[int, ...]
+    rest: list[int]
+    links: list[int]
     """The uuids of the rows that stand on the chain itself."""
 
     @property
@@ -62,6 +64,8 @@ class Walk:
     _kept: dict[int, _Boundary] = field(default_factory=dict)
     _anchors: dict[int, _Boundary] = field(default_factory=dict)
     _segments: list[Segment] = field(default_factory=list)
+    _places: dict[int, int] = field(default_factory=dict)
+    """Answer -> its segment."""
     _depth: dict[int, int] = field(default_factory=dict)
     """uuid of a row on the chain -> its segment."""
     _stale: set[int] = field(default_factory=set)
@@ -146,8 +150,8 @@ class Walk:
             new.append(one)
         if shared < 0:
             self._forget()
-        for one in reversed(new):
-            self._extend(one)
+        self._own(len(self._segments) - 1)
+        self._extend(reversed(new))
         self._refresh()
         same, self._touched = self._touched, len(self._segments)
         return self._segments, same
@@ -155,7 +159,7 @@ class Walk:
     def _passes_kept(self, link: int) -> bool:
         """Whether the way up leads differently from here than for the rows that came before."""
         boundary = self._kept.get(link) or self._anchors.get(link)
-        return boundary is not None and self._segments[0].links[:1] != (self.rows[boundary.at].uuid,)
+        return boundary is not None and self._segments[0].links[:1] != [self.rows[boundary.at].uuid]
 
     def _chain(self, link: int | None, child: int) -> Iterator[int]:
         """The uuids from a row up to the boundary, or to where the file begins. Kept rows stand behind the anchor."""
@@ -179,9 +183,20 @@ class Walk:
             came, link = link, self._up[link]
 
     def _follows_boundary(self, row: LinkRow) -> bool:
-        """Old versions wrote a summary without a boundary: then nothing before it is sent."""
-        above = self._at.get(row.parent) if row.parent is not None else None
-        return above is not None and is_boundary(self.rows[above])
+        """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
+        between the two."""
+        above = row.parent
+        for _ in range(_NOTES):
+            position = self._at.get(above) if above is not None else None
+            if position is None:
+                return False
+            found = self.rows[position]
+            if is_boundary(found):
+                return True
+            if found.type in ("user", "assistant"):
+                return False
+            above = found.parent
+        return False
 
     def start(self) -> int:
         """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
@@ -193,17 +208,18 @@ class Walk:
     def missing(self, link: int | None, child: int) -> int | None:
         """The parent that the chain ends at because no such row was fed."""
         self.segments(link, child)
-        if not self._segments or not self._segments[0].links:
-            return link
-        top = self._segments[0].links[0]
-        row = self.rows[self._at[top]]
-        above = self._up[top]
-        if is_boundary(row) or row.flags & _SUMMARY or above is None or above in self._at:
+        return self.broken_off() if self._segments else link
+
+    def broken_off(self) -> int | None:
+        """The same for the chain that was walked last."""
+        if not self._segments or self.start() >= 0:
             return None
-        return above
+        above = self._up[self._segments[0].links[0]]
+        return None if above is None or above in self._at else above
 
     def _forget(self) -> None:
         self._segments.clear()
+        self._places.clear()
         self._depth.clear()
         self._stale.clear()
         self._touched = 0
@@ -216,23 +232,38 @@ class Walk:
         for segment in self._segments[depth:]:
             for one in segment.links:
                 del self._depth[one]
+            if segment.message is not None:
+                self._places.pop(segment.message, None)
         del self._segments[depth:]
         self._touched = min(self._touched, depth)
-        for one in last.links[: last.links.index(link) + 1]:
-            self._extend(one)
+        self._extend(last.links[: last.links.index(link) + 1])
 
-    def _extend(self, link: int) -> None:
-        row = self.rows[self._at[link]]
-        message = self._message_of(row)
-        if not self._segments or (row.type == "assistant" and message not in (None, self._segments[-1].message)):
-            self._segments.append(Segment(message if row.type == "assistant" else None, (), (), (), ()))
-        last = self._segments[-1]
-        rest = last.rest if message is not None and message == last.message else (*last.rest, row.position)
-        self._segments[-1] = Segment(last.message, last.answer, last.results, rest, (*last.links, link))
-        self._depth[link] = len(self._segments) - 1
-        self._touched = min(self._touched, len(self._segments) - 1)
-        if last.message is not None:
-            self._stale.add(last.message)
+    def _own(self, at: int) -> None:
+        """A segment that goes on is written anew: whoever was given it keeps it as it was."""
+        if at >= 0:
+            last = self._segments[at]
+            self._segments[at] = last._replace(rest=list(last.rest), links=list(last.links))
+
+    def _extend(self, links: Iterable[int]) -> None:
+        """Go on from the end of the chain with these rows."""
+        segments = self._segments
+        for link in links:
+            row = self.rows[self._at[link]]
+            message = self._message_of(row)
+            if not segments or (row.type == "assistant" and message is not None and message not in self._places):
+                segments.append(Segment(message if row.type == "assistant" else None, [], [], [], []))
+                if message is not None and row.type == "assistant":
+                    self._places[message] = len(segments) - 1
+            last = segments[-1]
+            self._touched = min(self._touched, len(segments) - 1)
+            # What belongs to an answer stands with it, wherever in the file it came.
+            place = self._places.get(message) if message is not None else None
+            if place is None:
+                last.rest.append(row.position)
+            elif message is not None:
+                self._stale.add(message)
+            last.links.append(link)
+            self._depth[link] = len(segments) - 1
 
     def _message_of(self, row: LinkRow) -> int | None:
         """The answer that a row is a part of, or answers. What reports an error is no answer."""
@@ -244,34 +275,30 @@ class Walk:
 
     def _refresh(self) -> None:
         """Pull in what the chain itself does not pass: further blocks, parallel results, and what hangs on those."""
-        for at in range(len(self._segments) - 1, -1, -1):
-            if not self._stale:
-                return
-            old = self._segments[at]
-            if old.message is None or old.message not in self._stale:
+        for message in self._stale:
+            at = self._places.get(message)
+            if at is None:
                 continue
-            self._stale.discard(old.message)
-            answer = tuple(sorted(self._answers.get(old.message, ())))
-            results = tuple(self._results.get(old.message, ()))
-            on = set(old.links)
-            beside = [p for one in (*answer, *results) for p in self._hanging(one, on) if p not in old.rest]
-            rest = old.rest
-            for position in beside:
-                place = next((i for i, other in enumerate(rest) if other > position), len(rest))
-                rest = (*rest[:place], position, *rest[place:])
-            self._segments[at] = Segment(old.message, answer, results, rest, old.links)
+            old = self._segments[at]
+            answer = sorted(self._answers.get(message, ()))
+            results = list(self._results.get(message, ()))
+            rest = list(old.rest)
+            for position in self._beside((*answer, *results)):
+                if position not in rest:
+                    rest.insert(next((i for i, other in enumerate(rest) if other > position), len(rest)), position)
+            self._segments[at] = Segment(message, answer, results, rest, old.links)
             self._touched = min(self._touched, at)
         self._stale.clear()
 
-    def _hanging(self, position: int, on: set[int]) -> list[int]:
-        """Notes on a row that the chain does not pass, and notes on those."""
-        uuid = self.rows[position].uuid
+    def _beside(self, positions: Iterable[int]) -> list[int]:
+        """Notes on rows that the chain does not pass, and notes on those."""
         found: list[int] = []
-        waiting = [uuid] if uuid is not None and uuid not in on else []
+        uuids = (self.rows[position].uuid for position in positions)
+        waiting = [uuid for uuid in uuids if uuid is not None and uuid not in self._depth]
         while waiting:
             for note in self._notes.get(waiting.pop(), ()):
                 other = self.rows[note].uuid
-                if other is not None and other not in on and note not in found:
+                if other is not None and other not in self._depth and note not in found:
                     found.append(note)
                     waiting.append(other)
         return found

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("context", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*arguments, "--json"))
+    return found
+
+
+def test_it_prints_what_is_sent_next(file: Written) -> None:
+    file.turns(1)
+    file.user("And now?")
+    file.read()
+    found = document(file.session)
+    assert (found["session"], found["request"], found["exactness"]) == (file.session, None, "reconstructed")
+    assert [message["role"] for message in found["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+    assert found["messages"][-1]["content"] == [{"type": "text", "text": "And now?"}]
+    assert found["messages"][-1]["entries"] == [file.records[-1]["uuid"]]
+    assert found["tokens"]["total"] == sum(found["tokens"].values()) - found["tokens"]["total"] > 0
+    assert found["left_out"] == []
+
+
+def test_it_prints_what_was_sent_in_a_request(file: Written) -> None:
+    file.turns(2)
+    file.read()
+    message_id = file.records[3]["message"]["id"]
+    found = document(file.session, "--request", message_id)
+    assert found["request"] == message_id
+    assert len(found["messages"]) == 3
+
+
+def test_it_prints_what_would_be_sent_after_an_entry(file: Written) -> None:
+    file.turns(2)
+    file.read()
+    found = document(file.session, "--at", file.records[0]["uuid"])
+    assert len(found["messages"]) == 1
+
+
+def test_it_prints_a_line_for_every_request(file: Written) -> None:
+    file.turns(3)
+    file.read()
+    lines = [json.loads(line) for line in run(file.session, "--every-request").splitlines()]
+    assert [line["request"] for line in lines] == [
+        record["message"]["id"] for record in file.records if record["type"] == "assistant"
+    ]
+    assert [len(line["messages"]) for line in lines] == [1, 3, 5, 7, 9, 11]
+
+
+def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
+    file.user("abc")
+    file.assistant("Yes.")
+    file.read()
+    block = document(file.session, "--request", file.records[1]["message"]["id"], "--digest")["messages"][0]["content"][
+        0
+    ]
+    assert block == {
+        "type": "text",
+        "chars": 3,
+        "sha256": "ba7816bf8f01cfea414140de",
+        "core": "ba7816bf8f01cfea414140de",
+    }
+
+
+def test_the_context_of_a_sub_agent_is_its_own(file: Written) -> None:
+    file.turns(1)
+    agent = Written(project=file.project, session=file.session, agent="a1b2c3")
+    agent.user("Count the boats")
+    agent.assistant("Three.", message="msg_agent")
+    agent.save(agent.path.parent, agent.path.stem)
+    file.read()
+    found = document(file.session, "--agent", "a1b2c3", "--request", "msg_agent")
+    assert [message["role"] for message in found["messages"]] == ["user"]
+    assert document(file.session, "--request", "msg_agent")["messages"] == found["messages"]
+
+
+def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> None:
+    file.turns(1)
+    file.compacts("In short.")
+    file.user("More")
+    file.read()
+    found = document(file.session)
+    boundary = file.records[4]["uuid"]
+    assert {(one["reason"], one["by"]) for one in found["left_out"]} == {("summarised", boundary), ("never sent", None)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--request", "msg_none"], "No request of this session was answered by msg_none."),
+        (["--at", "none"], "The session has no entry none."),
+        (["--agent", "none"], "The session has no sub-agent 'none'."),
+    ],
+)
+def test_a_point_that_is_not_there_is_one_sentence(file: Written, arguments: list[str], reason: str) -> None:
+    file.turns(1)
+    file.read()
+    with pytest.raises(CommandError, match=reason):
+        run(file.session, *arguments)
+
+
+def test_without_json_it_speaks_to_people(file: Written) -> None:
+    file.turns(1)
+    file.read()
+    said = run(file.session)
+    assert said.startswith("reconstructed, 4 messages, about ")
+    assert "unknown: The system prompt" in said

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django.plugin import DjangoDbBlocker
+
+from sessions.engine.archive import BLOCK_SIZE
+from sessions.engine.context import Context, Log, context_at, contexts
+from sessions.models import Request, Transcript
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import (
+    context_of,
+    contexts_of,
+    left_out_of,
+    point_after,
+    point_next,
+    point_of_request,
+)
+from sessions.selectors.entries import find_entry
+from tests.importing import imported
+from tests.sessions.engine.linking.shared import SHARED
+from tests.sessions.written import Written
+
+DEMO = Path(__file__).resolve().parents[3] / "sessions" / "demo" / "projects"
+RECORDINGS = SHARED / "realclient"
+QUERIES = 8
+"""What a context takes out of the archive, whatever the session went through."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def archive(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    paths = [DEMO, RECORDINGS] if RECORDINGS.is_dir() else [DEMO]
+    with imported(django_db_blocker, *paths):
+        yield
+
+
+def transcripts() -> list[Transcript]:
+    kinds = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
+    return list(Transcript.objects.filter(kind__in=kinds).select_related("source"))
+
+
+def log_of(transcript: Transcript) -> Log:
+    return Log(Path(transcript.source.path).read_bytes(), agent=transcript.kind == Transcript.Kind.AGENT)
+
+
+def facts(context: Context) -> tuple[object, ...]:
+    array = [element.to_api() for element in context.elements]
+    return array, context.exactness, context.tokens, context.positions, context.start, context.given
+
+
+@pytest.mark.django_db
+def test_all_contexts_of_a_session_are_those_of_its_file() -> None:
+    for transcript in transcripts():
+        ours = [(context.request, facts(context)) for context in contexts_of(transcript)]
+        assert ours == [(context.request, facts(context)) for context in contexts(log_of(transcript))]
+
+
+@pytest.mark.django_db
+def test_one_context_is_the_same_as_in_the_walk_over_all() -> None:
+    for transcript in transcripts():
+        walked = {context.request: facts(context) for context in contexts(log_of(transcript))}
+        for request in Request.objects.filter(transcript=transcript, message_id__in=walked):
+            _, point = point_of_request(transcript, request.message_id)
+            assert facts(context_of(transcript, point)) == walked[request.message_id], request.message_id
+
+
+@pytest.mark.django_db
+def test_a_context_takes_few_queries_whatever_the_session_went_through() -> None:
+    for transcript in transcripts():
+        for request in Request.objects.filter(transcript=transcript).order_by("position"):
+            with CaptureQueriesContext(connection) as queries:
+                _, point = point_of_request(transcript, request.message_id)
+                context_of(transcript, point)
+            assert len(queries) <= QUERIES, request.message_id
+
+
+@pytest.mark.django_db
+def test_what_is_sent_next_is_that_of_the_file() -> None:
+    for transcript in transcripts():
+        ours = context_of(transcript, point_next(transcript))
+        assert facts(ours)[:3] == facts(context_at(log_of(transcript)))[:3], transcript.public_id
+
+
+@pytest.mark.django_db
+def test_every_entry_before_a_request_is_sent_or_has_a_reason() -> None:
+    for transcript in transcripts():
+        context = context_of(transcript, point_next(transcript))
+        told = {one.position for one, _ in left_out_of(transcript, context)}
+        assert told | context.positions == set(range(transcript.entries))
+
+
+@pytest.mark.django_db
+def test_an_entry_leads_to_the_context_right_after_it(tmp_path: Path) -> None:
+    file = Written(
+        project=tmp_path / "projects" / "-home-dev-tidewatch", session="77777777-2222-4333-8444-555555555555"
+    )
+    file.turns(2)
+    transcript = file.read()
+    uuid = str(file.records[1]["uuid"])
+    _, entry = find_entry(transcript, uuid)
+    context = context_of(transcript, point_after(entry))
+    assert [element.role for element in context.elements] == ["user", "assistant"]
+
+
+@pytest.mark.django_db
+def test_only_what_the_context_is_made_of_is_decoded(tmp_path: Path) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-harbour", session="88888888-2222-4333-8444-555555555555")
+    for number in range(400):
+        file.user(f"{number} " + "words " * 1000)
+        file.assistant("Yes.")
+    file.compacts("They counted.")
+    file.turns(1)
+    transcript = file.read()
+    reader = Reader(transcript.source_id)
+    context_of(transcript, point_next(transcript), reader)
+    assert transcript.source.size > 2_000_000
+    assert reader.decoded <= BLOCK_SIZE
