@@ -11,7 +11,7 @@ from django.db.models import Q
 from sessions.engine.context import Context, Viewer
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
-from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE
+from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
 from sessions.engine.context.unrecorded import writes_words
 from sessions.engine.context.walk import is_boundary
 from sessions.engine.flags import Flag
@@ -26,6 +26,9 @@ from sessions.selectors.archive import Reader
 from sessions.selectors.links import Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
+FETCHED = 8 * 1024 * 1024
+"""Bytes of records that are fetched without knowing that they are needed."""
+PROMPT = "prompt_snapshot"
 _OVERLAYS = ("content-replacement", "marble-origami-commit", "marble-origami-reset")
 
 
@@ -65,6 +68,7 @@ def context_of(transcript: Transcript, point: Point, reader: Reader | None = Non
     `reader`: of the transcript's source, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
     begin = boundaries[-1] if boundaries else 0
+    reader = reader or Reader(transcript.source_id)
     while True:
         stretch = _Stretch(transcript, begin, point, reader)
         gap = stretch.viewer.missing(stretch.link, point.position)
@@ -76,9 +80,9 @@ def context_of(transcript: Transcript, point: Point, reader: Reader | None = Non
 
 
 class _Stretch:
-    """The rows from a boundary up to a point, and the kept ones from before it."""
+    """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
 
-    def __init__(self, transcript: Transcript, begin: int, point: Point, reader: Reader | None) -> None:
+    def __init__(self, transcript: Transcript, begin: int, point: Point, reader: Reader) -> None:
         self._links = Links(transcript.pk, transcript.source_id, reader)
         self._point = point
         rows = self._links.load(begin, point.position + bool(point.request))
@@ -87,11 +91,15 @@ class _Stretch:
         self.link = point.link if answer is None else answer.parent
         wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
         logged = [row.position for row in rows if row.type == REQUEST]
-        self._links.fetch(wanted + logged)
+        # Nearly all that stands here is sent, so that it can be fetched before we know.
+        small = sum(self._links.places[row.position][1] for row in rows) <= FETCHED
+        self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         self.viewer = Viewer(self._links.record, self._lookup)
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
-        for row in [*self._prompt(transcript, rows, begin), *self._kept(rows, begin), *rows]:
+        self._sought: set[int] = set()
+        before = self._before(transcript, rows, begin) if begin else []
+        for row in (*before, *rows):
             self.viewer.feed(row)
         self._rows = rows
 
@@ -109,34 +117,54 @@ class _Stretch:
                 return text(mapping(self._links.record(row.position).get("message")).get("model"))
         return ""
 
-    def _prompt(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
-        """The system prompt holds across boundaries: where none is told in this stretch, it is the one from before."""
-        if not begin or not writes_words(transcript.version) or any(row.detail == "prompt_snapshot" for row in rows):
+    def _before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
+        """What counts of the rows before the stretch: those that its boundary kept and what was said of their results,
+        the system prompt, and messages of the client's log. They are looked for together."""
+        uuids, since = self._kept(rows, begin)
+        kept = bool(uuids) or since is not None
+        # The system prompt holds across boundaries: where none is told in this stretch, it is the one from before.
+        prompt = writes_words(transcript.version) and not any(row.detail == PROMPT for row in rows)
+        self._sought = self._named(rows) - self._logged.keys()
+        if not kept and not prompt and not self._sought:
             return []
-        return self._links.load_last("attachment", "prompt_snapshot", before=begin)
+        types = _OVERLAYS if kept else ()
+        found = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
+        self._logged |= {row.tool: row.position for row in found if row.type in (MESSAGE, SHAPE)}
+        last = max((row.position for row in found if row.detail == PROMPT), default=None)
+        mine = [
+            row
+            for row in found
+            if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)
+        ]
+        self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
+        return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
 
-    def _kept(self, rows: list[LinkRow], begin: int) -> list[LinkRow]:
-        """Rows from before the boundary that it kept, and what was said of their results."""
-        if not begin or not rows or not is_boundary(rows[0]):
-            return []
+    def _kept(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
+        """The keys of what the boundary kept; or, where it only names the first and the last, the first's place."""
+        if not rows or not is_boundary(rows[0]):
+            return set(), None
         metadata = mapping(mapping(rows[0].extra).get("compactMetadata"))
         segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
         named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
-        if named:
-            found = self._links.load_keys("uuid_key", named, before=begin)
-        elif (head := key(segment.get("headUuid"))) is not None:
-            first = self._links.load_keys("uuid_key", [head], before=begin)
-            found = self._links.load(first[0].position, begin) if first else []
-        else:
-            return []
-        overlays = self._links.load_types(_OVERLAYS, before=begin)
-        overlays = self._links.with_records(overlays, [row.position for row in overlays])
-        return sorted({row.position: row for row in (*found, *overlays)}.values(), key=lambda row: row.position)
+        if named or (head := key(segment.get("headUuid"))) is None:
+            return set(named), None
+        first = self._links.load_keys("uuid_key", [head], before=begin)
+        return set(), first[0].position if first else None
+
+    def _named(self, rows: list[LinkRow]) -> set[int]:
+        """The keys of the messages that the client's log names in the stretch's last request, and of its shape."""
+        log = RequestLog(self._lookup)
+        for row in rows:
+            if row.type == REQUEST:
+                log.feed(self._links.record(row.position), row.position)
+        last = log.last
+        return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
 
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         wanted = {key_of(one) for one in hashes}
-        missing = wanted - self._logged.keys()
-        if missing:
+        missing = wanted - self._logged.keys() - self._sought
+        if missing and self._rows[0].position:
+            self._sought |= missing
             for row in self._links.load_keys("tool_key", missing, before=self._point.position):
                 if row.type in (MESSAGE, SHAPE):
                     self._logged[row.tool] = row.position

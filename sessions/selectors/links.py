@@ -46,14 +46,30 @@ class Links:
             found += self._keep(where, [*some, self._base, self._base + before])
         return found
 
-    def load_types(self, types: Sequence[str], *, before: int) -> list[LinkRow]:
-        marks = ",".join(["%s"] * len(types))
-        return self._keep(f"id >= %s AND id < %s AND type IN ({marks})", [self._base, self._base + before, *types])
-
-    def load_last(self, kind: str, detail: str, *, before: int) -> list[LinkRow]:
-        """The last row of a kind above `before`, if there is one."""
-        where = "id >= %s AND id < %s AND type = %s AND detail = %s"
-        return self._keep(where, [self._base, self._base + before, kind, detail], "id DESC LIMIT 1")
+    def load_any(
+        self,
+        uuids: Collection[int],
+        tools: Collection[int],
+        types: Sequence[str],
+        detail: str,
+        *,
+        since: int | None,
+        before: int,
+    ) -> list[LinkRow]:
+        """The rows above `before` that answer to any of these, or stand at or below `since`, with one query."""
+        either: list[str] = []
+        parameters: list[int | str] = [self._base, self._base + before]
+        for column, names in (("uuid_key", uuids), ("tool_key", tools), ("type", types)):
+            if names:
+                either.append(f"{column} IN ({','.join(['%s'] * len(names))})")
+                parameters += names
+        if detail:
+            either.append("(type = 'attachment' AND detail = %s)")
+            parameters.append(detail)
+        if since is not None:
+            either.append("id >= %s")
+            parameters.append(self._base + since)
+        return self._keep(f"id >= %s AND id < %s AND ({' OR '.join(either)})", parameters)
 
     def record(self, position: int) -> dict[str, Any]:
         return self.reader.record(*self.places[position])
