@@ -191,13 +191,22 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         viewer.feed(row)
 
 
+def left_out_among(transcript: Transcript, context: Context, positions: Collection[int]) -> dict[int, LeftOut]:
+    """Those of a few entries that are not in the context, by position."""
+    rows = Links(transcript.pk, transcript.source_id).load_at(positions)
+    return {one.position: one for one in left_out(context, rows, _marks(transcript))}
+
+
 def left_out_of(transcript: Transcript, context: Context) -> list[tuple[LeftOut, LinkRow]]:
     """Every entry before the point that is not in the context, and why."""
     links = Links(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
-    stored = StoredMark.objects.filter(transcript=transcript)
-    marks = [Mark(mark.first, mark.last, Fate(mark.fate), mark.by) for mark in stored]
-    return [(one, rows[one.position]) for one in left_out(context, rows.values(), marks)]
+    return [(one, rows[one.position]) for one in left_out(context, rows.values(), _marks(transcript))]
+
+
+def _marks(transcript: Transcript) -> list[Mark]:
+    stored = StoredMark.objects.filter(transcript=transcript).values_list("first", "last", "fate", "by")
+    return [Mark(first, last, Fate(fate), by) for first, last, fate, by in stored]
 
 
 def _position(transcript: Transcript, uuid: int) -> int | None:

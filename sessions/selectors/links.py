@@ -46,6 +46,12 @@ class Links:
             found += self._keep(where, [*some, self._base, self._base + before])
         return found
 
+    def load_at(self, positions: Collection[int]) -> list[LinkRow]:
+        if not positions:
+            return []
+        marks = ",".join(["%s"] * len(positions))
+        return self._keep(f"id IN ({marks})", [self._base | position for position in positions])
+
     def load_any(
         self,
         uuids: Collection[int],

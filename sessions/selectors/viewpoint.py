@@ -29,6 +29,11 @@ class Viewpoint:
     request: Request | None = None
     entry: Entry | None = None
 
+    @property
+    def as_context(self) -> str:
+        """In an address of the timeline."""
+        return urlencode({"context": self.point.request})
+
     def context(self) -> Context:
         return context_of(self.transcript, self.point)
 

@@ -37,6 +37,7 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
         "stretches": stretches_of(build(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True),
         "answered": build(answered.rows, answered.results, mask=mask),
         "ruler": ruler(transcript.ruler, transcript.entries, after),
+        "everything": everything,
         "more": "&all=1" if everything else "",
     }
     return render(request, "transcripts/live.html", context)

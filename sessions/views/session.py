@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.engine.cards import Card, build
+from sessions.engine.cards.sight import seen_from
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript, Turn
+from sessions.selectors.context import left_out_among
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
+from sessions.selectors.viewpoint import Viewpoint, viewpoint
 
 DIGITS = 12
 
@@ -38,6 +41,11 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     window, asked = _window(request, head.transcript, everything=everything)
     fragment = request.GET.get("part") == "rows" and bool(request.htmx)
     cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
+    chosen = viewpoint(head.transcript, request=request.GET["context"]) if request.GET.get("context") else None
+    if chosen is not None:
+        if chosen.transcript.pk != head.transcript.pk:
+            raise Http404("The request that is to be looked from was made by a sub-agent.")
+        cards = _seen(chosen, cards)
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
@@ -50,7 +58,9 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
             "ruler": ruler(head.transcript.ruler, head.transcript.entries, first),
             "window": window,
             "stretches": stretches_of(cards, window.turns, joins=fragment and asked == "from"),
-            "more": "&all=1" if everything else "",
+            "everything": everything,
+            "chosen": chosen,
+            "more": _more(everything=everything, chosen=chosen),
             "above": window.earlier is not None and not (fragment and asked == "from"),
             "below": not (fragment and asked == "before"),
         },
@@ -71,6 +81,18 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
         if position is not None and (name, position) != ("before", 0):
             return build_window(transcript, min(position, most), everything=everything), name
     return window_from(transcript, 0, everything=everything), ""
+
+
+def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
+    """The cards as the model saw them in the chosen request."""
+    positions = {row for card in cards for row in card.rows} | {chip.position for card in cards for chip in card.chips}
+    sent = chosen.context()
+    return seen_from(cards, left_out_among(chosen.transcript, sent, positions), sent.position)
+
+
+def _more(*, everything: bool, chosen: Viewpoint | None) -> str:
+    """What every address of the timeline carries on."""
+    return ("&all=1" if everything else "") + (f"&{chosen.as_context}" if chosen else "")
 
 
 def number_asked(request: HtmxRequest, name: str) -> int | None:

@@ -107,8 +107,8 @@
     k: () => step(ITEMS, false) || reveal(".earlier"),
     n: () => step(".turn", true) || reveal(".later"),
     p: () => step(".turn", false) || reveal(".earlier"),
-    "]": () => step(".bar", true) || leap(true),
-    "[": () => step(".bar", false) || leap(false),
+    "]": () => follow("]") || step(".bar", true) || leap(true),
+    "[": () => follow("[") || step(".bar", false) || leap(false),
     g: () => follow("g") || scrollTo({ top: 0 }),
     G: () => follow("G") || scrollTo({ top: document.body.scrollHeight }),
   };
@@ -138,10 +138,11 @@
     location.assign(address);
   }
 
-  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. */
+  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. A page
+     that has a place for the key but no link is at its end. */
   function follow(key) {
-    const link = find(`a[data-key="${key}"]`);
-    if (link) link.click();
+    const link = find(`[data-key="${key}"]`);
+    if (link?.href) link.click();
     return Boolean(link);
   }
 

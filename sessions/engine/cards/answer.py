@@ -65,7 +65,8 @@ def _text(row: Row, words: str, lens: Lens) -> Card | Told:
     stop = text(message.get("stop_reason"))
     aborted = "aborted" if record.get("isAbortedMidStream") is True else ""
     facts = known(lens.line(model, 60), _STOPS.get(stop, ""), aborted)
-    return draft(Kind.ASSISTANT, row, lens, "Assistant", facts=facts, parts=lens.prose(words, ANSWER))
+    card = draft(Kind.ASSISTANT, row, lens, "Assistant", facts=facts, parts=lens.prose(words, ANSWER))
+    return replace(card, message_id=text(message.get("id")))
 
 
 def _thinking(row: Row, block: dict[str, Any], lens: Lens) -> Card | Told:

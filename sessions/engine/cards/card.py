@@ -159,11 +159,20 @@ class Fold:
 Part = Prose | Plain | Output | Changes | Todos | Pairs | Questions | Links | Pictures | Spill | Fold
 
 
+class Sight(StrEnum):
+    """What a card is to the model at the point from which a timeline is looked at."""
+
+    SEEN = "seen"
+    UNSENT = "unsent"
+    """For the client or the person only."""
+    LATER = "later"
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
     """A fate with its mark and words, so that no meaning hangs on a colour alone."""
 
-    fate: Fate
+    fate: Fate | Sight
     symbol: str
     text: str
     by: int | None
@@ -182,6 +191,8 @@ class Chip:
     """"bad" or "warn"; empty for the ordinary."""
     count: int = 1
     parts: tuple[Part, ...] = ()
+    sight: str = ""
+    """What it is to the model, where a timeline is looked at from a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +226,8 @@ class Card:
     agent_id: str = ""
     """The sub-agent that this call started."""
     tool_use_id: str = ""
+    message_id: str = ""
+    """Of an answer: the request that it came from."""
     call: str = ""
     """Address of the call that a lone result belongs to."""
     spilled: str = ""

@@ -29,6 +29,8 @@ _FRAME = 440
 _MARK = 70
 _MORE = 330
 """Of the link to the whole: it stands in two addresses."""
+_REQUEST = 110
+"""Of the link to the request, beside its id."""
 _TURN = 450
 """Of the line above the cards of a turn."""
 
@@ -36,7 +38,8 @@ _TURN = 450
 def frame(card: Card) -> int:
     marks = sum(_MARK if mark.repeated else 3 * _MARK for mark in card.marks)
     words = _bytes(card.title) + sum(map(_bytes, card.facts))
-    return _FRAME + marks + words + (_MORE if card.cut else 0)
+    request = _REQUEST + len(card.message_id) if card.message_id else 0
+    return _FRAME + marks + words + request + (_MORE if card.cut else 0)
 
 
 def frames(cards: Sequence[Card]) -> int:

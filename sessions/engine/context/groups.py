@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from sessions.engine.context.leftout import LeftOut, Reason
 
 WORDS = {
     Reason.SUMMARISED: ("▨", "Summarised away", "A summary stands in their place."),
     Reason.SNIPPED: ("✂", "Snipped", "Removed from the conversation."),
-    Reason.CLEARED: ("☐", "Cleared", "The entry is there; the text of its result is not. The original is in the entry."),
+    Reason.CLEARED: (
+        "☐",
+        "Cleared",
+        "The entry is there, the text of its result is not: that is in the entry.",
+    ),
     Reason.PERSISTED: ("⛁", "On disk", "The entry is there, with a preview and the path of a file as its result."),
     Reason.COLLAPSED: ("≣", "Collapsed", "Folded into a summary of the span."),
     Reason.ABANDONED: ("⎇", "On another branch", "The session went back, and this request does not stand on them."),
@@ -22,7 +25,8 @@ WORDS = {
 _PARTLY = frozenset({Reason.CLEARED, Reason.PERSISTED})
 
 
-class Range(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Range:
     """Entries from `first` to `last`, of which `count` are meant; what stands between is left out for other reasons."""
 
     first: int
@@ -105,7 +109,8 @@ def grouped(left: Iterable[LeftOut]) -> list[Group]:
     ]
 
 
-class _Open(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Open:
     first: int
     last: int
     count: int

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from sessions.engine.cards.lens import Lens, Mask
-from sessions.engine.context.array import Element, Piece
+from sessions.engine.context.array import THINKING, Element, Piece
 from sessions.engine.context.changes import Cause, Change, ChangeKind, Changes
 from sessions.engine.context.shown import address_of, told
 from sessions.engine.context.view import Context
 from sessions.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
+from sessions.engine.linking.extras import text
 from sessions.engine.prose import visible
 from sessions.engine.tokens import estimate_blocks
 
@@ -81,10 +82,13 @@ def _tokens(element: Element) -> int:
 
 def _told(change: Change, previous: Context, current: Context, mask: Mask) -> Told:
     element = _element(change, previous, current)
-    shown = next((piece for piece in element.pieces if told(piece.block).strip()), None)
-    first = shown or (element.pieces[0] if element.pieces else None)
+    spoken = (
+        piece for piece in element.pieces if piece.block.get("type") not in THINKING and told(piece.block).strip()
+    )
+    first = next(spoken, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)
-    line = Lens(mask).line(told(first.block)[:4_000] if first else "", _LINE)
+    name = f"{text(first.block.get('name'))} " if first else ""
+    line = Lens(mask).line((name.lstrip() + told(first.block))[:4_000] if first else "", _LINE)
     return Told(
         change.kind,
         change.old,

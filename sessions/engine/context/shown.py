@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sessions.engine.cards.lens import Lens, Limit, Mask
 from sessions.engine.cards.loose import content_blocks, table, text
 from sessions.engine.cards.raw import pretty
-from sessions.engine.context.array import Element, Piece
+from sessions.engine.context.array import Piece
 from sessions.engine.context.known import Exactness
 from sessions.engine.context.overlays import CLEARED
 from sessions.engine.context.view import Context
@@ -33,7 +33,6 @@ _FRAME = 520
 _LEAST = 0.12
 _LONG_JSON = 12_000
 _PERSISTED = "<persisted-output>"
-_KINDS = {Kind.PROMPT: "prompt", Kind.INJECTED: "injected"}
 
 
 class Note(NamedTuple):
@@ -81,7 +80,8 @@ class ShownElement:
     tokens: int
 
 
-class Gap(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Gap:
     """Messages that are not shown: from `first` up to before `end`, counted from zero."""
 
     first: int
@@ -233,7 +233,7 @@ class Array:
     def _label(self, piece: Piece) -> tuple[str, bool]:
         kind = text(piece.block.get("type"))
         if kind == "text":
-            return _KINDS.get(piece.message.kind, "text"), False
+            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             return text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
@@ -255,11 +255,11 @@ class Array:
 
     def _notes(self, piece: Piece, place: tuple[int, int]) -> tuple[Note, ...]:
         notes: list[Note] = []
-        message, block = piece.message, piece.block
+        message = piece.message
         if message.kind is Kind.SUMMARY:
             notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
-        elif message.kind is Kind.INJECTED and block.get("type") != "text":
-            notes.append(Note("injected", "⊕", "injected"))
+        elif message.kind is Kind.INJECTED:
+            notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
         if (put := self._put_aside(piece)) is not None:
             notes.append(put)
         if not piece.exact:
