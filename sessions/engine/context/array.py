@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sessions.engine.context.rendering import Place, Said
+from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
@@ -71,7 +72,7 @@ def without_thinking_of_others(element: Element, model: str) -> Element | None:
 
 
 def _foreign(piece: Piece, model: str) -> bool:
-    return piece.block.get("type") in THINKING and piece.message.model != model
+    return text(piece.block.get("type")) in THINKING and piece.message.model != model
 
 
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:

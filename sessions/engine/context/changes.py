@@ -13,6 +13,7 @@ from sessions.engine.context.array import THINKING, Element
 from sessions.engine.context.digest import canonical, full_hash
 from sessions.engine.context.view import Context
 from sessions.engine.keys import key_of
+from sessions.engine.linking.extras import text
 from sessions.engine.words import plural
 
 
@@ -161,7 +162,7 @@ def _cause(change: Change, previous: Context, current: Context) -> Cause | None:
 
 
 def _rewriting(old: Element, new: Element, previous: Context, current: Context) -> Cause | None:
-    thoughts = [sum(piece.block.get("type") in THINKING for piece in element.pieces) for element in (old, new)]
+    thoughts = [sum(text(piece.block.get("type")) in THINKING for piece in element.pieces) for element in (old, new)]
     if previous.model != current.model and thoughts[0] != thoughts[1]:
         return Cause(f"thinking is only sent to the model that had it, and {current.model} took over")
     more = len(new.pieces) - len(old.pieces)

@@ -83,7 +83,7 @@ def _tokens(element: Element) -> int:
 def _told(change: Change, previous: Context, current: Context, mask: Mask) -> Told:
     element = _element(change, previous, current)
     spoken = (
-        piece for piece in element.pieces if piece.block.get("type") not in THINKING and told(piece.block).strip()
+        piece for piece in element.pieces if text(piece.block.get("type")) not in THINKING and told(piece.block).strip()
     )
     first = next(spoken, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)

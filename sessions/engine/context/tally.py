@@ -8,7 +8,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from sessions.engine.context.array import Element
-from sessions.engine.linking.extras import mapping
+from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Kind
 from sessions.engine.tokens import estimate_blocks
 
@@ -76,7 +76,7 @@ def tally_of(elements: Iterable[Element]) -> Tally:
                 counts[_RESULTS] += tokens - pictures
                 counts[_IMAGES] += pictures
             else:
-                counts[_OF_TYPE.get(kind) or _OF_KIND[piece.message.kind]] += tokens
+                counts[_OF_TYPE.get(text(kind)) or _OF_KIND[piece.message.kind]] += tokens
     return Tally(*counts)
 
 
@@ -84,7 +84,7 @@ def _pictures(content: object) -> int:
     """The pictures in a result are counted as pictures."""
     if not isinstance(content, list):
         return 0
-    return estimate_blocks([part for part in content if mapping(part).get("type") in _PICTURES])
+    return estimate_blocks([part for part in content if text(mapping(part).get("type")) in _PICTURES])
 
 
 def system_tally(system: Sequence[Mapping[str, Any]] | None, tools: Sequence[Mapping[str, Any]] | None) -> Tally:
