@@ -32,7 +32,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     if view.transcript.pk != head.transcript.pk:
         return moved("transcript-context", view)
     sent = view.context()
-    array = Array(sent, mask)
+    array = Array(sent, mask, request.GET.get("open", ""))
     values = frame(head, view)
     if part := _part(request, array):
         name, found = part
@@ -45,6 +45,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             **values,
             "sent": sent,
             "array": array,
+            "beside": array.beside(),
             "items": array.page(number_asked(request, "from")),
             "sizes": sizes,
             **_bars(sizes, view.request),

@@ -97,9 +97,11 @@ class Gap:
 class Array:
     """The messages of one context, ready to be shown a few at a time."""
 
-    def __init__(self, context: Context, mask: Mask) -> None:
+    def __init__(self, context: Context, mask: Mask, opened: str = "") -> None:
+        """`opened`: the place of a block, or of a message, that is wanted as a whole."""
         self._context = context
         self._mask = mask
+        self._opened = opened
         self._called: dict[str, str] | None = None
         self._marked = _marked(context)
 
@@ -109,6 +111,9 @@ class Array:
     def page(self, start: int | None = None) -> list[ShownElement | Gap]:
         """The first few messages and the last, or those from `start` on; gaps stand for the others."""
         total = len(self)
+        opened = self._opened.partition(".")[0]
+        if start is None and is_number(opened):
+            start = int(opened)
         if start is None:
             first, end = self._before(total), total
         else:
@@ -172,13 +177,13 @@ class Array:
     def piece(self, place: str) -> ShownPiece | None:
         """One block, as long as it is."""
         message, _, block = place.partition(".")
-        if not (block.isascii() and block.isdigit() and len(block) < 6):
+        if not is_number(block):
             return None
         lens = Lens(self._mask, whole=True)
         if message in ("system", "tools"):
             beside = next((one for one in self.beside(lens) if one.place == message), None)
             return beside.pieces[int(block)] if beside and int(block) < len(beside.pieces) else None
-        if not (message.isascii() and message.isdigit() and len(message) < 8 and int(message) < len(self)):
+        if not is_number(message) or int(message) >= len(self):
             return None
         pieces = self._context.elements[int(message)].pieces
         return self._piece(int(message), int(block), lens) if int(block) < len(pieces) else None
@@ -201,6 +206,7 @@ class Array:
     def _element(self, number: int, scale: float, most: int = PIECES) -> ShownElement:
         element = self._context.elements[number]
         lens = Lens(self._mask, scale=scale)
+        most = 2_000 if self._opened == str(number) else most
         pieces = tuple(self._piece(number, at, lens.fresh()) for at in range(min(most, len(element.pieces))))
         tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
@@ -208,6 +214,8 @@ class Array:
 
     def _piece(self, number: int, at: int, lens: Lens) -> ShownPiece:
         piece = self._context.elements[number].pieces[at]
+        if self._opened == f"{number}.{at}":
+            lens = Lens(self._mask, whole=True)
         label, mono = self._label(piece)
         words = lens.block(told(piece.block), LIMIT)
         return ShownPiece(
@@ -281,6 +289,10 @@ class Array:
         if taken or words.lstrip().startswith(_PERSISTED):
             return Note("persisted", "⛁", "on disk, preview only", taken[0] if taken else None)
         return None
+
+
+def is_number(words: str) -> bool:
+    return words.isascii() and words.isdigit() and len(words) < 8
 
 
 def address_of(piece: Piece) -> str:

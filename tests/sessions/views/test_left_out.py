@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from sessions.models import Transcript
+from tests.sessions.views.test_context import compacted, ids
+from tests.sessions.views.test_session import HTMX, long
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def part(client: Client, transcript: Transcript, query: str = "", target: str = "left-out") -> str:
+    headers = {**HTMX, **({"HX-Target": target} if target else {})}
+    response = client.get(f"/sessions/{transcript.public_id}/context/left-out/{query}", headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: Written) -> None:
+    transcript = compacted(file)
+    html = part(client, transcript)
+    assert html.startswith('<section id="left-out"')
+    assert "<html" not in html
+    assert "▨ Summarised away" in html
+    assert "☐ Cleared" in html
+    boundary = transcript.ruler["boundaries"][-1]
+    assert re.search(rf'<a href="/sessions/[^"]+/\?at={boundary}#e{boundary}">by entry {boundary}</a>', html)
+    assert "of the" in html
+    assert "entries before this point" in html
+
+
+def test_ranges_lead_to_the_timeline_as_it_was_seen(client: Client, file: Written) -> None:
+    transcript = compacted(file)
+    html = part(client, transcript)
+    link = re.search(r'class="range" href="(/sessions/[^"]+)"', html)
+    assert link
+    address = link[1].replace("&amp;", "&")
+    assert f"context={ids(transcript)[-1]}" in address
+    assert client.get(address).status_code == 200
+
+
+def test_only_the_first_ranges_of_a_reason_are_shown_until_more_are_asked_for(client: Client, file: Written) -> None:
+    for number in range(30):
+        file.turns(1)
+        file.state("mode", mode=f"plan {number}")
+    transcript = file.read()
+    html = part(client, transcript)
+    more = re.search(r'class="more" href="[^"]+" hx-get="/sessions/[^"]+/left-out/(\?[^"]+)"[^>]*>(\d+) more', html)
+    assert more
+    whole = part(client, transcript, more[1].replace("&amp;", "&"), target="")
+    assert whole.startswith('<div class="left-group">')
+    assert "more range" not in whole
+    assert whole.count('class="range"') == html.count('class="range"') + int(more[2])
+
+
+def test_nothing_left_out_says_so(client: Client, file: Written) -> None:
+    file.user("ask")
+    file.assistant("say")
+    assert "Nothing: the model saw every entry before this point" in part(client, file.read())
+
+
+def test_without_htmx_it_is_a_page(client: Client, file: Written) -> None:
+    transcript = long(file)
+    html = client.get(f"/sessions/{transcript.public_id}/context/left-out/").content.decode()
+    assert "<html" in html
+    assert "← the context" in html
+    assert len(html.encode()) < 150_000
