@@ -25,11 +25,15 @@ def _at(name: str) -> str:
     return f"/sessions/{names.LONG}/?at={position}#e{position}"
 
 
+MESSAGE = "msg_015834b3409264963180fe5f"
+"""The answer that came first after the automatic compaction."""
+
 PAGES = {
     "home": "/",
     "sessions": "/sessions/",
     "timeline": _at("edit hours"),
     "boundary": _at("manual boundary"),
+    "context": f"/sessions/{names.LONG}/context/?request={MESSAGE}",
     "agents": f"/sessions/{names.SURVEY}/agents/",
     "search": "/search/?q=Azores",
     "entry": f"/sessions/{names.LONG}/entries/{names.uuid('long', 'edit hours')}/",
