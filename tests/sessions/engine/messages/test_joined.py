@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
@@ -63,7 +64,7 @@ def test_each_call_of_a_conversation_is_answered_in_the_next_element(messages: l
     array = joined(messages)
     assert array[0]["role"] == "user"
     assert sum(len(one["content"]) for one in array) == sum(len(message.content) for message in messages)
-    for here, after in zip(array, array[1:], strict=False):
+    for here, after in pairwise(array):
         assert {block["id"] for block in _of(here, "tool_use")} == {
             block["tool_use_id"] for block in _of(after, "tool_result")
         }
