@@ -42,6 +42,9 @@ def nudge(
     if growth < config.nudge_every:
         why = f"The context grew by {growth:,} tokens since; a nudge is due at {config.nudge_every:,}."
         return Outcome(messages, Report("nudge", False, why, before, before), replace(state, baseline=baseline))
+    if messages and any(block.get("type") == "tool_use" for block in messages[-1].content):
+        why = "A nudge is due, but nothing may come between a call and its result."
+        return Outcome(messages, Report("nudge", False, why, before, before), replace(state, baseline=baseline))
     last = messages[-1].uuid if messages else ""
     text = text_block(_TEXT.format(growth=growth))
     added = Message("user", (text,), Kind.INJECTED, str(uuid5(_NAMESPACE, f"{last} {size}")))

@@ -26,7 +26,8 @@ class Turn:
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
     """What stands before the first input belongs to no turn."""
-    owner: dict[str, int] = {}
+    answers: dict[str, int] = {}
+    calls: dict[str, int] = {}
     members: list[list[int]] = []
     waiting: dict[str, int] = {}
     entangled: set[int] = set()
@@ -39,19 +40,19 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
             turn = current = len(members) - 1
         elif message.role == "assistant":
             if message.message_id:
-                turn = owner.setdefault(message.message_id, current)
+                turn = answers.setdefault(message.message_id, current)
             if message.message_id != answer or not answer:
                 waiting.clear()
                 answer = message.message_id
             for block in message.content:
                 if block.get("type") == "tool_use":
-                    owner[f"tool {block.get('id')}"] = turn
+                    calls[str(block.get("id"))] = turn
                     waiting[str(block.get("id"))] = turn
         else:
-            results = [block for block in message.content if block.get("type") == "tool_result"]
-            for block in results:
-                waiting.pop(str(block.get("tool_use_id")), None)
-            owners = {owner.get(f"tool {block.get('tool_use_id')}", current) for block in results}
+            ids = [str(block.get("tool_use_id")) for block in message.content if block.get("type") == "tool_result"]
+            for one in ids:
+                waiting.pop(one, None)
+            owners = {calls.get(one, current) for one in ids}
             turn = min(owners, default=current)
             entangled |= owners if len(owners) > 1 else set()
         if turn >= 0:
