@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compaction.engine.attachments.parts import Part, cut_to, tokens_of
 from compaction.engine.attachments.surroundings import ReadFile, Surroundings
-from sessions.engine.messages import Message
+from sessions.engine.messages import Block, Kind, Message
 
 READING = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
+_RESTORED = re.compile(r'<file path="([^"\n]+)">')
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,9 @@ def files_read(messages: Sequence[Message]) -> tuple[str, ...]:
     paths: dict[str, None] = {}
     for message in reversed(messages):
         for block in reversed(message.content):
-            if block.get("type") == "tool_use" and block.get("name") in READING:
-                path = _path(block.get("input"))
-                if path:
-                    paths.setdefault(path)
+            path = _path(message, block)
+            if path:
+                paths.setdefault(path)
     return tuple(paths)
 
 
@@ -81,8 +82,13 @@ def _part(path: str, text: str, fits: str) -> Part:
     return Part(f"file:{path}", f'<file path="{path}">\n{fits}\n{note}\n</file>', why, (remark,))
 
 
-def _path(given: object) -> str:
-    if not isinstance(given, dict):
+def _path(message: Message, block: Block) -> str:
+    """Read by a call, or handed over again after an earlier compaction."""
+    if message.kind is Kind.INJECTED:
+        restored = _RESTORED.match(str(block.get("text")))
+        return restored[1] if restored else ""
+    given = block.get("input")
+    if block.get("type") != "tool_use" or block.get("name") not in READING or not isinstance(given, dict):
         return ""
     path = given.get("file_path") or given.get("path")
     return path if isinstance(path, str) else ""

@@ -84,7 +84,7 @@ def _user_section(summary: str) -> str:
         number = int(heading[1])
         # Only the next number in line ends the section: a user may have written a numbered list.
         end = next((one.start() for one in headings[place + 1 :] if _is_next(one, number)), len(summary))
-        return heading[2].partition(":")[2] + "\n" + summary[heading.end() : end]
+        return heading[2].partition(":")[2].strip("* ") + "\n" + summary[heading.end() : end]
     return ""
 
 
