@@ -6,13 +6,13 @@ sure as a fact.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from sessions.engine.model_names import bare_name
 from sessions.engine.usage import Usage
 
 SYNTHETIC = "<synthetic>"
@@ -21,13 +21,6 @@ SYNTHETIC = "<synthetic>"
 _MILLION = 1_000_000
 _USUAL_WINDOW = 200_000
 _LONG_WINDOW = 1_000_000
-_LONGEST_NAME = 200
-_MODEL = re.compile(
-    r"(?:arn:aws[a-z-]*:bedrock:[^/]*/)?(?:(?:openrouter|bedrock|vertex_ai)/)?(?:(?:[a-z]{2,6}\.)?anthropic[./])?"
-    r"(?P<name>claude-[a-z0-9.-]+?)"
-    r"(?:[-@](?:\d{8}|latest))?(?:-v\d(?::\d)?)?(?P<long>\[1m\])?",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +77,9 @@ def context_window(model: str | None) -> int:
 
 @lru_cache(maxsize=1024)
 def _find(model: str | None) -> _Model | None:
-    if model is None or len(model) > _LONGEST_NAME:
-        return None
     if model == SYNTHETIC:
         return _FREE
-    match = _MODEL.fullmatch(model)
-    return _MODELS.get(match["name"].lower().replace(".", "-")) if match else None
+    return _MODELS.get(bare_name(model) or "")
 
 
 def _models(table: dict[str, Any]) -> dict[str, _Model]:

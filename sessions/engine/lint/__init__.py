@@ -1,0 +1,21 @@
+"""Lint: what the Messages API would refuse in a request, what would silently cost, and how to put it right."""
+
+from __future__ import annotations
+
+from sessions.engine.lint.binding import Dead, dead_thinking
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.linting import lint_request
+from sessions.engine.lint.mending.draft import Repair
+from sessions.engine.lint.repair import repair, repair_messages, strip_dead_thinking
+
+__all__ = [
+    "Dead",
+    "Finding",
+    "Repair",
+    "Severity",
+    "dead_thinking",
+    "lint_request",
+    "repair",
+    "repair_messages",
+    "strip_dead_thinking",
+]

@@ -1,0 +1,52 @@
+"""Blocks that the API refuses wherever they stand are left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sessions.engine.lint.mending.draft import Draft
+from sessions.engine.lint.reading import THINKING, Row, Spot
+from sessions.engine.lint.rules.empty import empty_parts, is_blank, is_empty_error
+from sessions.engine.lint.rules.pairing import orphaned_server_results
+from sessions.engine.lint.rules.shape import missing_key
+from sessions.engine.lint.rules.thinking import is_signed, trailing_thinking
+
+NO_OUTPUT = "[no output]"
+
+
+def mend_blocks(draft: Draft) -> None:
+    draft.drop(lambda row, spot: not missing_key(spot.block), "It lacks what a block of its type needs.")
+    draft.drop(_in_its_role, "It cannot stand in a message of this role.")
+    draft.drop(lambda row, spot: is_signed(spot), "It is not signed, so the API would not take it as the model's own.")
+    draft.drop(lambda row, spot: not is_blank(spot.block), "It is empty.")
+    draft.drop_spots(orphaned_server_results(_spots(draft)), "Its call is not there.")
+    for row in draft.rows:
+        row.spots = [_filled(draft, spot) for spot in row.spots]
+
+
+def mend_thinking(draft: Draft) -> None:
+    trailing = [spot for section in draft.sections for spot in trailing_thinking(section)]
+    draft.drop_spots(trailing, "An answer cannot end with thinking.")
+
+
+def _in_its_role(row: Row, spot: Spot) -> bool:
+    if spot.type == "tool_result":
+        return row.role == "user"
+    return row.role == "assistant" or spot.type not in ("tool_use", *THINKING)
+
+
+def _spots(draft: Draft) -> list[Spot]:
+    return [spot for row in draft.rows for spot in row.spots]
+
+
+def _filled(draft: Draft, spot: Spot) -> Spot:
+    block: dict[str, Any] = dict(spot.block)
+    empty = empty_parts(block)
+    if empty:
+        block["content"] = [part for at, part in enumerate(block["content"]) if at not in empty]
+        draft.say(spot.path, "Left out empty texts of a result.", "Empty texts are refused.")
+    if is_empty_error(block):
+        block["content"] = NO_OUTPUT
+        draft.say(spot.path, "Gave an error a text.", "A result that is an error has to say something.")
+    return replace(spot, block=block) if block != spot.block else spot

@@ -1,0 +1,102 @@
+"""Makes a conversation valid with the least change, and says what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+from sessions.engine.lint.binding import Dead, Side, dead_thinking
+from sessions.engine.lint.mending.blocks import mend_blocks, mend_thinking
+from sessions.engine.lint.mending.calls import mend_calls, mend_order
+from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
+from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
+from sessions.engine.lint.reading import Row
+from sessions.engine.messages import Kind, Message
+from sessions.engine.model_facts import facts_of
+
+_DEAD = "Something before it was changed, and the model had signed it."
+
+
+def repair(
+    messages: Sequence[Any], *, model: str | None = None, before: Side | None = None, sending: bool = False
+) -> tuple[list[Any], list[Repair]]:
+    """Makes an array valid: calls and results paired and in order, nothing empty, a user message first.
+
+    `before` is the array, or the body, that this one was made from: with it and the `model`, thinking that the edit has
+    killed is left out. `sending` says that the array goes to the model as it is: an answer at its end is then left out
+    if the model would not continue it. A valid array is returned with the very objects that it had.
+    """
+    draft = draft_of(messages, recorded=False)
+    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
+    _mend(draft, messages, model if sending else None)
+    return _array(draft, messages), draft.repairs
+
+
+def repair_messages(
+    messages: Sequence[Message], *, model: str | None = None, before: Side | None = None, sending: bool = False
+) -> tuple[list[Message], list[Repair]]:
+    """The same for records: the array that they are joined to is made valid.
+
+    Records that need no change are the same objects. What is added gets an id that follows from what it answers, so
+    that it is the same each time.
+    """
+    draft = draft_of(messages, recorded=True)
+    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
+    _mend(draft, messages, model if sending else None)
+    return [_record(draft, row, messages) for row in draft.rows], draft.repairs
+
+
+def strip_dead_thinking(before: Side, after: Sequence[Any], model: str | None) -> tuple[list[Any], list[Repair]]:
+    """Leaves out the thinking blocks of `after` that held in `before` and no longer do, and nothing else.
+
+    A message that consisted of them goes as a whole.
+    """
+    draft = draft_of(after, recorded=False)
+    _strip(draft, dead_thinking(before, after, model))
+    mend_empty(draft, lambda row: True)
+    return _array(draft, after), draft.repairs
+
+
+def _mend(draft: Draft, messages: Sequence[Any], model: str | None) -> None:
+    """Until nothing is left to do: what one step takes out, another may have counted on."""
+    done = -1
+    while done != len(draft.repairs):
+        done = len(draft.repairs)
+        mend_blocks(draft)
+        mend_calls(draft)
+        mend_order(draft)
+        mend_thinking(draft)
+        mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
+        mend_end(draft, facts_of(model))
+        mend_beginning(draft)
+
+
+def _strip(draft: Draft, dead: list[Dead]) -> None:
+    gone = {(one.message, one.at) for one in dead}
+    draft.drop(lambda row, spot: (spot.message, spot.at) not in gone, _DEAD)
+
+
+def _array(draft: Draft, messages: Sequence[Any]) -> list[Any]:
+    if not draft.repairs:
+        return messages if isinstance(messages, list) else list(messages)
+    return [_element(draft, row, messages) for row in draft.rows]
+
+
+def _element(draft: Draft, row: Row, messages: Sequence[Any]) -> Any:
+    if draft.is_untouched(row):
+        return messages[row.index]
+    origin: Mapping[str, Any] = messages[row.index] if row.index >= 0 else {"role": row.role}
+    return {**origin, "content": [spot.block for spot in row.spots]}
+
+
+def _record(draft: Draft, row: Row, messages: Sequence[Message]) -> Message:
+    if draft.is_untouched(row):
+        return messages[row.index]
+    content = tuple(spot.block for spot in row.spots)
+    if row.index >= 0:
+        return replace(messages[row.index], content=content)
+    answered = content[0].get("tool_use_id")
+    uuid = str(uuid5(NAMESPACE_OID, f"lucid repair {answered or content[0].get('text')}"))
+    return Message("user", content, Kind.RESULT if answered else Kind.INJECTED, uuid)

@@ -1,0 +1,82 @@
+"""Nothing that says nothing: no empty texts, no empty messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.reading import Request, Spot
+
+_EMPTY = "text content blocks must be non-empty"
+_BLANK = "text content blocks must contain non-whitespace text"
+
+
+def check(request: Request) -> Iterator[Finding]:
+    last = request.rows[-1].index if request.rows else -1
+    for row in request.rows:
+        message = request.body["messages"][row.index]
+        optional = row.role == "assistant" and row.index == last
+        if message["content"] in ("", [], ()) and not optional and not message.get("output_config"):
+            yield Finding(
+                "empty-message",
+                Severity.REFUSED,
+                f"messages[{row.index}]",
+                "The message has no content.",
+                "Leave the message out.",
+                f"messages.{row.index}: all messages must have non-empty content except for the optional final "
+                "assistant message",
+            )
+            continue
+        for spot in row.spots:
+            yield from _spot(spot)
+    system = request.body.get("system")
+    for at, block in enumerate(system if isinstance(system, list) else []):
+        if is_blank(block):
+            yield _blank(f"system[{at}]", f"system: {_words(block)}")
+
+
+def is_blank(block: object) -> bool:
+    """A text without a word."""
+    if not isinstance(block, Mapping) or block.get("type") != "text":
+        return False
+    text = block.get("text")
+    return isinstance(text, str) and not text.strip()
+
+
+def is_empty_error(block: Mapping[str, Any]) -> bool:
+    return block.get("type") == "tool_result" and bool(block.get("is_error")) and not block.get("content")
+
+
+def empty_parts(block: Mapping[str, Any]) -> list[int]:
+    """Which parts of a result are empty texts. Blank ones are taken there: tools do print line breaks alone."""
+    content = block.get("content") if block.get("type") == "tool_result" else None
+    return [at for at, part in enumerate(content if isinstance(content, list) else []) if _is_empty(part)]
+
+
+def _is_empty(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "text" and part.get("text") == ""
+
+
+def _spot(spot: Spot) -> Iterator[Finding]:
+    if is_blank(spot.block):
+        yield _blank(spot.path, f"messages: {_words(spot.block)}")
+    for at in empty_parts(spot.block):
+        yield _blank(f"{spot.path}.content[{at}]", f"messages: {_EMPTY}")
+    if is_empty_error(spot.block):
+        yield Finding(
+            "empty-error",
+            Severity.REFUSED,
+            spot.path,
+            "A result that is an error has to say something.",
+            "Give it some text, or do not call it an error.",
+            f"{spot.api_path}.tool_result: content cannot be empty if `is_error` is true",
+        )
+
+
+def _words(block: Mapping[str, Any]) -> str:
+    return _BLANK if block["text"] else _EMPTY
+
+
+def _blank(path: str, api_error: str) -> Finding:
+    return Finding("empty-text", Severity.REFUSED, path, "The text is empty.", "Leave the block out.", api_error)

@@ -1,0 +1,143 @@
+"""Each call has its one result right after it, and each result its call right before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.reading import THINKING, Request, Section, Spot, spots_of, text_of
+
+ID = re.compile(r"[a-zA-Z0-9_-]+")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    yield from _ids(request)
+    yield from _places(request)
+    yield from _server_results(request)
+    before: Section = []
+    for section, after in zip(request.sections, [*request.sections[1:], []], strict=True):
+        if section[0].role == "assistant":
+            yield from _unanswered(section, after)
+        else:
+            yield from _unexpected(section, before)
+        before = section
+
+
+def calls_of(section: Section) -> list[Spot]:
+    return [spot for spot in spots_of(section, "tool_use") if section[0].role == "assistant"]
+
+
+def results_of(section: Section) -> list[Spot]:
+    return [spot for spot in spots_of(section, "tool_result") if section[0].role == "user"]
+
+
+def orphaned_server_results(spots: list[Spot]) -> Iterator[Spot]:
+    """Results of tools that run on the server stand in the answer itself, after their call."""
+    called: set[str] = set()
+    for spot in spots:
+        if spot.type in ("server_tool_use", "mcp_tool_use"):
+            called.add(text_of(spot.block.get("id")))
+        elif spot.type.endswith("_tool_result") and text_of(spot.block.get("tool_use_id")) not in called:
+            yield spot
+
+
+def _ids(request: Request) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for spot in request.spots:
+        if spot.type == "tool_use":
+            name = text_of(spot.block.get("id"))
+            if not ID.fullmatch(name):
+                yield Finding(
+                    "call-id",
+                    Severity.REFUSED,
+                    spot.path,
+                    "A call needs an id of letters, digits, - and _.",
+                    "Give the call and its result such an id.",
+                    f"{spot.api_path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+                )
+            elif name in seen:
+                yield Finding(
+                    "duplicate-call",
+                    Severity.REFUSED,
+                    spot.path,
+                    f"An earlier call has the id {name} as well.",
+                    "Leave out one of the two, with its result.",
+                    f"{spot.api_path}: `tool_use` ids must be unique",
+                )
+            seen.add(name)
+
+
+def _places(request: Request) -> Iterator[Finding]:
+    for row in request.rows:
+        for spot in row.spots:
+            belongs = "user" if spot.type == "tool_result" else "assistant"
+            if spot.type in ("tool_use", "tool_result", *THINKING) and row.role != belongs:
+                yield Finding(
+                    "wrong-role",
+                    Severity.REFUSED,
+                    spot.path,
+                    f"A block of the type {spot.type} cannot stand in a message of the role {row.role}.",
+                    f"Move it to a message of the role {belongs}, or leave it out.",
+                    f"{spot.api_path}: `{spot.type}` blocks can only be in `{belongs}` messages",
+                )
+
+
+def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
+    answered = {spot.block.get("tool_use_id") for spot in results_of(after)} if after else set()
+    for spot in calls_of(section):
+        name = text_of(spot.block.get("id"))
+        if name not in answered:
+            yield Finding(
+                "unanswered-call",
+                Severity.REFUSED,
+                spot.path,
+                f"The call {name} has no result in the next message.",
+                "Put its result, or a placeholder for it, first in the next user message.",
+                f"messages.{spot.message}: `tool_use` ids were found without `tool_result` blocks immediately after: "
+                f"{name}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+            )
+
+
+def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
+    called = {spot.block.get("id") for spot in calls_of(before)} if before else set()
+    results = results_of(section)
+    given: Counter[str] = Counter()
+    for spot in results:
+        name = text_of(spot.block.get("tool_use_id"))
+        given[name] += 1
+        if name not in called:
+            yield Finding(
+                "unexpected-result",
+                Severity.REFUSED,
+                spot.path,
+                f"The message before has no call {name}.",
+                "Leave the result out, or keep its call in the message before.",
+                f"{spot.api_path}: unexpected `tool_use_id` found in `tool_result` blocks: {name}. Each `tool_result` "
+                "block must have a corresponding `tool_use` block in the previous message.",
+            )
+        elif given[name] == 2:
+            yield Finding(
+                "duplicate-result",
+                Severity.REFUSED,
+                spot.path,
+                f"The call {name} has several results.",
+                "Keep one of them.",
+                f"{spot.api_path}: each tool_use must have a single result. Found multiple `tool_result` blocks with "
+                f"id: {name}",
+            )
+
+
+def _server_results(request: Request) -> Iterator[Finding]:
+    for spot in orphaned_server_results(request.spots):
+        name = text_of(spot.block.get("tool_use_id"))
+        yield Finding(
+            "unexpected-server-result",
+            Severity.REFUSED,
+            spot.path,
+            f"No call of a server tool before this result has the id {name}.",
+            "Leave the result out, or keep its call.",
+            f"{spot.api_path}: unexpected `tool_use_id` found in `{spot.type}` blocks: {name}. Each `{spot.type}` "
+            "block must have a corresponding `server_tool_use` block before it.",
+        )

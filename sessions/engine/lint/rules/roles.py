@@ -1,0 +1,70 @@
+"""Who begins and who ends a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.reading import Request, Section, spots_of, text_of
+
+
+def check(request: Request) -> Iterator[Finding]:
+    if not request.sections:
+        return
+    first, last = request.sections[0], request.sections[-1]
+    if begins_wrongly(first):
+        yield Finding(
+            "user-first",
+            Severity.REFUSED,
+            f"messages[{first[0].index}]",
+            "The conversation begins with an answer.",
+            "Put a user message first.",
+            'messages: first message must use the "user" role',
+        )
+    if is_prefill(last) and request.facts:
+        if request.facts.prefill is False:
+            yield Finding(
+                "prefill",
+                Severity.REFUSED,
+                f"messages[{last[0].index}]",
+                "This model does not continue an answer that the request begins.",
+                "Leave out the last assistant message, or add a user message.",
+                "This model does not support assistant message prefill. The conversation must end with a user message.",
+            )
+        elif request.facts.prefill and ends_blank(last):
+            yield Finding(
+                "prefill-blank",
+                Severity.REFUSED,
+                spots_of(last)[-1].path,
+                "The beginning of the answer ends with a space or a line break.",
+                "Cut them off.",
+                "messages: final assistant content cannot end with trailing whitespace",
+            )
+    system = next((row for row in request.rows if row.role == "system"), None)
+    if system and request.facts and request.facts.system_role is False:
+        yield Finding(
+            "system-role",
+            Severity.NOTE,
+            f"messages[{system.index}].role",
+            "This model is older than messages of the role system, and may refuse them.",
+            "Send them as user messages if it does.",
+            "role 'system' is not supported on this model",
+        )
+
+
+def begins_wrongly(first: Section) -> bool:
+    """A summary that the API itself wrote is an answer, and may begin a conversation."""
+    return first[0].role == "assistant" and spots_of(first)[0].type != "compaction"
+
+
+def is_prefill(last: Section) -> bool:
+    """An answer that waits for a tool of the server, or that holds the API's summary, is no prefill."""
+    kind = spots_of(last)[-1].type
+    waits = kind in ("server_tool_use", "compaction") or kind.endswith("_tool_result")
+    return last[0].role == "assistant" and not waits
+
+
+def ends_blank(last: Section) -> bool:
+    spot = spots_of(last)[-1]
+    text = text_of(spot.block.get("text"))
+    return spot.type == "text" and text != text.rstrip()

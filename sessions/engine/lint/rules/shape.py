@@ -1,0 +1,68 @@
+"""The body is what the API can read at all: objects, roles and content where they are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.reading import ROLES, Request
+
+_NEEDED = {
+    "text": ("text", str),
+    "tool_use": ("input", Mapping),
+    "thinking": ("thinking", str),
+}
+
+
+def check(request: Request) -> Iterator[Finding]:
+    messages = request.body.get("messages")
+    if not isinstance(messages, list):
+        yield _broken("messages", "The body has no list of messages.", "messages: Field required")
+        return
+    if not messages:
+        yield _broken("messages", "There is no message.", "messages: at least one message is required")
+    for index, message in enumerate(messages):
+        yield from _message(f"messages[{index}]", message)
+    if not isinstance(request.body.get("max_tokens"), int):
+        yield Finding(
+            "max-tokens",
+            Severity.NOTE,
+            "max_tokens",
+            "The body does not say how long the answer may be.",
+            "Set max_tokens before sending it.",
+            "max_tokens: Field required",
+        )
+
+
+def _message(path: str, message: Any) -> Iterator[Finding]:
+    if not isinstance(message, Mapping):
+        yield _broken(path, "A message has to be an object.")
+        return
+    if message.get("role") not in ROLES:
+        yield _broken(f"{path}.role", "A role has to be user, assistant or system.")
+    content = message.get("content")
+    if isinstance(content, list):
+        for at, block in enumerate(content):
+            yield from _block(f"{path}.content[{at}]", block)
+    elif not isinstance(content, str) and not (message.get("role") == "system" and message.get("output_config")):
+        yield _broken(f"{path}.content", "The content has to be a text or a list of blocks.")
+
+
+def _block(path: str, block: Any) -> Iterator[Finding]:
+    if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+        yield _broken(path, "A block has to be an object with a type.")
+        return
+    key = missing_key(block)
+    if key:
+        yield _broken(f"{path}.{key}", f"A block of the type {block['type']} needs its {key}.")
+
+
+def missing_key(block: Mapping[str, Any]) -> str:
+    """What a block of its type cannot do without, if it does."""
+    key, kind = _NEEDED.get(block["type"], ("type", str))
+    return "" if isinstance(block.get(key), kind) else key
+
+
+def _broken(path: str, message: str, api_error: str = "") -> Finding:
+    return Finding("shape", Severity.REFUSED, path, message, "Give it the shape that the API documents.", api_error)

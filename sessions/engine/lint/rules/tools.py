@@ -1,0 +1,85 @@
+"""Definitions of tools, and the choice among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sessions.engine.lint.finding import Finding, Severity
+from sessions.engine.lint.reading import Request
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+_COMBINED = ("oneOf", "allOf", "anyOf")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    tools = request.body.get("tools")
+    if tools is None:
+        return
+    if not isinstance(tools, list):
+        yield _refused("tools", "The tools have to be a list.", "Write them as a list.")
+        return
+    seen: set[str] = set()
+    for at, tool in enumerate(tools):
+        path = f"tools[{at}]"
+        if not isinstance(tool, Mapping):
+            yield _refused(path, "A tool has to be an object.", "Describe it with a name and an input_schema.")
+            continue
+        if tool.get("type") in (None, "custom"):
+            yield from _own(path, f"tools.{at}.custom", tool)
+        name = tool.get("name")
+        if isinstance(name, str) and name in seen:
+            yield _refused(
+                f"{path}.name",
+                f"There are several tools named {name}.",
+                "Rename one of them.",
+                "tools: Tool names must be unique.",
+            )
+        seen |= {name} if isinstance(name, str) else set()
+    yield from _choice(request, seen)
+
+
+def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]:
+    name, schema = tool.get("name"), tool.get("input_schema")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield _refused(
+            f"{path}.name",
+            "A tool's name is 1 to 128 letters, digits, - and _.",
+            "Rename the tool.",
+            f"{api_path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'",
+        )
+    if not isinstance(schema, Mapping):
+        words = f"{api_path}.input_schema: Field required"
+        yield _refused(f"{path}.input_schema", "The tool has no schema of its input.", "Add one.", words)
+        return
+    if schema.get("type") != "object":
+        words = "Input should be 'object'" if "type" in schema else "Field required"
+        yield _refused(
+            f"{path}.input_schema.type",
+            "The input of a tool has to be an object.",
+            'Let the schema have "type": "object".',
+            f"{api_path}.input_schema.type: {words}",
+        )
+    if any(key in schema for key in _COMBINED):
+        yield _refused(
+            f"{path}.input_schema",
+            "The schema combines others at its top level.",
+            "Put oneOf, allOf and anyOf inside of a property.",
+            f"{api_path}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
+        )
+
+
+def _choice(request: Request, names: set[str]) -> Iterator[Finding]:
+    choice = request.body.get("tool_choice")
+    if isinstance(choice, Mapping) and choice.get("type") == "tool" and choice.get("name") not in names:
+        yield _refused(
+            "tool_choice.name",
+            "The tool that must be called is not among the tools.",
+            "Add the tool, or choose another.",
+            f"tool_choice.name: Tool '{choice.get('name')}' not found in provided tools",
+        )
+
+
+def _refused(path: str, message: str, repair: str, api_error: str = "") -> Finding:
+    return Finding("tools", Severity.REFUSED, path, message, repair, api_error)
