@@ -1,0 +1,25 @@
+"""Context collapse: spans of early history give way to summaries, one by one, before the window is full."""
+
+from __future__ import annotations
+
+from compaction.engine.collapse.config import CollapseConfig, Weights, suppresses_auto_compact
+from compaction.engine.collapse.cycle import CollapseReport, Summarise, collapse
+from compaction.engine.collapse.records import commit_record, from_records, reset_record, snapshot_record, to_records
+from compaction.engine.collapse.state import CollapseState, Commit, Staged
+
+__all__ = [
+    "CollapseConfig",
+    "CollapseReport",
+    "CollapseState",
+    "Commit",
+    "Staged",
+    "Summarise",
+    "Weights",
+    "collapse",
+    "commit_record",
+    "from_records",
+    "reset_record",
+    "snapshot_record",
+    "suppresses_auto_compact",
+    "to_records",
+]
