@@ -42,6 +42,8 @@ class Occasion:
     read_file: ReadFile = nothing_readable
     hooks: Hooks = field(default_factory=NoHooks)
     counter: TokenCounter = estimate_blocks
+    model: str = ""
+    """Some models sign what precedes their thinking: then it is left out where that has changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from compaction.engine.full.asking import FullConfig, asked
 from compaction.engine.full.compact import summarised, unchanged
 from compaction.engine.full.prompt import Variant, compaction_prompt
 from compaction.engine.full.request import Summarise
+from compaction.engine.keeping import is_start
 from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome
@@ -33,7 +34,7 @@ def legal_pivots(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(
         messages[at].uuid
         for at in spoken[1:]
-        if places.is_legal(at) and messages[at].kind is not Kind.RESULT and messages[at].uuid
+        if is_start(messages, at, places) and messages[at].kind is not Kind.RESULT and messages[at].uuid
     )
 
 
@@ -68,7 +69,7 @@ def partial_compact(
         sent, cut = messages[floor:], Cut(place, len(messages))
     else:
         sent, cut = messages[floor:place], Cut(0, place)
-    reply = asked(sent, prompt, summarise, config, occasion.counter)
+    reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model)
     return summarised(
         messages,
         cut,

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-import msgspec
-import xxhash
-
 from compaction.engine.boundary import Boundary, Direction, PreservedMessages, PreservedSegment, Trigger
 from compaction.engine.continuation import summary_message
+from compaction.engine.fingerprint import fingerprint
 from compaction.engine.identity import derived_id
 from sessions.engine.messages import Message
 from sessions.engine.tokens import TokenCounter, estimate
@@ -163,6 +161,29 @@ def replayed(messages: Sequence[Message], compactions: Sequence[Compaction]) -> 
     return current
 
 
+def rebased(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:
+    """The same compaction, told in the messages of the whole conversation instead of those of a view of it.
+
+    A view may lack messages, and have placeholders that stand for others; what comes back is replayed on the whole.
+    """
+    start = _place(shown, compaction.covered)
+    assert start is not None, "a compaction covers messages of the view that it was made from"
+    stop = start + compaction.covered.count
+    places = {message.uuid: at for at, message in enumerate(whole)}
+    known = [places[message.uuid] for message in shown[start:stop] if message.uuid in places]
+    first = 0 if start == 0 else min(known, default=len(whole) - 1)
+    if stop == len(shown):
+        end = len(whole)
+    elif shown[stop].uuid in places:
+        end = places[shown[stop].uuid]
+    else:
+        end = max(known, default=first) + 1
+    covered = whole[first:end]
+    ends = Covered(covered[0].uuid, covered[-1].uuid, len(covered), _print(covered))
+    tail = whole[-1].uuid if compaction.tail else ""
+    return replace(compaction, covered=ends, tail=tail)
+
+
 def tools_called(messages: Sequence[Message]) -> tuple[str, ...]:
     names = {str(block.get("name")) for message in messages for block in message.content if "input" in block}
     return tuple(sorted(names))
@@ -179,5 +200,4 @@ def _place(messages: Sequence[Message], covered: Covered) -> int | None:
 
 
 def _print(run: Sequence[Message]) -> str:
-    content = msgspec.json.encode([run[0].content, run[-1].content, [message.uuid for message in run]])
-    return xxhash.xxh3_64_hexdigest(content)
+    return fingerprint([run[0].content, run[-1].content, [message.uuid for message in run]])

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from compaction.engine.attachments import AttachmentConfig, attached, hook_messages
 from compaction.engine.boundary import floor_of
 from compaction.engine.continuation import continuation_text
 from compaction.engine.cuts import cuts
 from compaction.engine.guards.inflation import inflation
+from compaction.engine.keeping import start_at_or_before
 from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way, boundary_id_of, recorded, view
 from compaction.engine.report import Change, Outcome, Report, What
@@ -167,8 +169,7 @@ def keep_from(
         start -= 1
         tokens += counter(messages[start].content)
         texts += _has_text(messages[start])
-    legal = cuts(messages).at_or_before(start)
-    return 0 if legal is None else legal
+    return start_at_or_before(messages, start)
 
 
 def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
@@ -194,7 +195,7 @@ def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[s
     starts = [match.start() for match in _HEADING.finditer(notes.text)]
     bounds = [0, *(start for start in starts if start), len(notes.text)]
     sections, remarks = [], []
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in pairwise(bounds):
         section = notes.text[start:stop]
         heading = section.partition("\n")[0].removeprefix("# ").strip()
         if len(section) <= config.section_characters:

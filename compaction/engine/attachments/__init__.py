@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compaction.engine.attachments.attach import AttachmentConfig, Attached, attached, hook_messages
+from compaction.engine.attachments.attach import Attached, AttachmentConfig, attached, hook_messages
 from compaction.engine.attachments.files import FileConfig, files_read
 from compaction.engine.attachments.skills import SkillConfig, is_skill_attachment
 from compaction.engine.attachments.surroundings import BackgroundAgent, Listing, Plan, ReadFile, Skill, Surroundings

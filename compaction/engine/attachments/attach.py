@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from compaction.engine.attachments.files import FileConfig, restored_files
 from compaction.engine.attachments.parts import Part
@@ -18,8 +18,8 @@ from sessions.engine.tokens import TokenCounter, estimate
 @dataclass(frozen=True, slots=True)
 class AttachmentConfig:
     enabled: bool = True
-    files: FileConfig = FileConfig()
-    skills: SkillConfig = SkillConfig()
+    files: FileConfig = field(default_factory=FileConfig)
+    skills: SkillConfig = field(default_factory=SkillConfig)
     plan_file: bool = True
     plan_mode: bool = True
     agents: bool = True
@@ -99,7 +99,7 @@ def _parts(
 
 
 PLAN_MODE = (
-    "<plan-mode>Plan mode is still on: read and think, but change nothing until the user has approved a plan.</plan-mode>"
+    "<plan-mode>Plan mode is still on: read and think, and change nothing before a plan is approved.</plan-mode>"
 )
 
 

@@ -10,6 +10,7 @@ from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.replay import Replayed, Skipped, Span, replay
 from compaction.engine.collapse.spans import candidates
 from compaction.engine.collapse.state import CollapseState, Commit, Staged, made
+from compaction.engine.cuts import cuts
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Message
 from sessions.engine.tokens import Limits, TokenCounter, estimate, estimate_blocks
@@ -72,7 +73,9 @@ class _Moment:
         config = self.config
         if self.size < config.stage_at * self.limits.effective:
             return replace(state, armed=False)
-        if state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every:
+        pressing = self.size >= config.commit_at * self.limits.effective
+        fresh = state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every
+        if fresh and (state.staged or not pressing):
             return state
         # Beyond the threshold the choice is between a poor span and a request that does not fit.
         least = 0.0 if self.size >= self.limits.threshold else config.least_score
@@ -93,13 +96,16 @@ class _Moment:
         if size < self.config.commit_at * effective:
             return ()
         places = {message.uuid: at for at, message in enumerate(view)}
+        legal = cuts(view)
         committed = []
         for one in staged:
-            first, last = places.get(one.first_uuid), places.get(one.last_uuid)
-            if size <= self.config.target * effective or first is None or last is None:
+            first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
+            if size <= self.config.target * effective or first is None or first >= end:
                 continue
-            span = view[first : last + 1]
-            summary = one.summary or (summarise(span) if summarise and span else "")
+            if not legal.is_legal(first) or not legal.is_legal(end):
+                continue
+            span = view[first:end]
+            summary = one.summary or (summarise(span) if summarise else "")
             if not summary.strip():
                 continue
             commit = made(span, summary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.engine.full.media import without_media, without_skills
+from compaction.engine.full.media import without_media, without_skills, without_thinking
 from compaction.engine.full.parsing import parsed_summary
 from compaction.engine.full.request import OUTPUT_CAP, Path, Summarise, SummariseError, summary_request
 from compaction.engine.full.too_long import NothingLeftError, PromptTooLongError, is_too_long, truncated
@@ -43,7 +43,6 @@ class Reply:
 @dataclass(slots=True)
 class _Asking:
     body: list[Message]
-    instruction: Message
     path: Path
     requests: int = 0
     dropped: int = 0
@@ -54,15 +53,22 @@ class _Asking:
 
 
 def asked(
-    messages: Sequence[Message], prompt: str, summarise: Summarise, config: FullConfig, counter: TokenCounter
+    messages: Sequence[Message],
+    prompt: str,
+    summarise: Summarise,
+    config: FullConfig,
+    counter: TokenCounter,
+    model: str,
 ) -> Reply:
-    body = list(repair_messages(without_media(without_skills([one for one in messages if one.content]))))
+    given = [message for message in messages if message.content]
+    body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
     instruction = Message(
         "user", (text_block(prompt),), Kind.INJECTED, derived_id("instruction", messages[-1].uuid if messages else "")
     )
-    asking = _Asking(body, instruction, Path.FORK if config.fork else Path.DIRECT)
+    asking = _Asking(body, Path.FORK if config.fork else Path.DIRECT)
     while True:
-        request = summary_request([*asking.body, instruction], asking.path, config.output_cap)
+        sent = asking.body if asking.path is Path.FORK else without_thinking(asking.body)
+        request = summary_request([*sent, instruction], asking.path, config.output_cap)
         asking.requests += 1
         try:
             text = summarise(request)
@@ -89,6 +95,8 @@ def _shorten(asking: _Asking, error: str, config: FullConfig, counter: TokenCoun
         return str(nothing)
     asking.body = shorter.messages
     asking.dropped += shorter.dropped
+    # A shorter conversation finds nothing in the parent's cache, and may begin amid a turn that needs its thinking.
+    asking.path = Path.DIRECT
     return ""
 
 

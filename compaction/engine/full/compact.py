@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compaction.engine.attachments import AttachmentConfig, Attached, attached, hook_messages
+from compaction.engine.attachments import Attached, AttachmentConfig, attached, hook_messages
 from compaction.engine.boundary import Direction, floor_of
 from compaction.engine.continuation import continuation_text
 from compaction.engine.full.asking import FullConfig, Reply, asked
@@ -36,8 +36,10 @@ def full_compact(
     recent = messages[floor_of(messages) :]
     if not any(message.content for message in recent):
         return unchanged(MECHANISM, messages, before, "There is nothing to summarise.", Attempt())
-    prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=_hooked(config, occasion))
-    reply = asked(recent, prompt, summarise, config, occasion.counter)
+    prompt = compaction_prompt(
+        Variant.FULL, instructions=config.instructions, hook_instructions=_hooked(config, occasion)
+    )
+    reply = asked(recent, prompt, summarise, config, occasion.counter, occasion.model)
     return summarised(
         messages,
         Cut(0, len(messages)),
@@ -104,9 +106,7 @@ def summarised(
     return Outcome(view(messages, cut, compaction), report, Attempt(compaction, requests=reply.requests))
 
 
-def unchanged(
-    mechanism: str, messages: Sequence[Message], tokens: int, why: str, attempt: Attempt
-) -> Outcome[Attempt]:
+def unchanged(mechanism: str, messages: Sequence[Message], tokens: int, why: str, attempt: Attempt) -> Outcome[Attempt]:
     return Outcome(messages, Report(mechanism, False, why, tokens, tokens), attempt)
 
 

@@ -1,4 +1,4 @@
-"""What a summariser does not need: pictures become a word, and skills that are attached again anyway are left out."""
+"""What a summariser does not need: pictures, skills that are attached again anyway, and thinking."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from compaction.engine.attachments.skills import is_skill_attachment
 from sessions.engine.messages import Block, Message, text_block
 
+THINKING = frozenset({"thinking", "redacted_thinking"})
 PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
 
 
@@ -20,6 +21,17 @@ def without_skills(
     messages: Sequence[Message], is_skill: Callable[[Message], bool] = is_skill_attachment
 ) -> list[Message]:
     return [message for message in messages if not is_skill(message)]
+
+
+def without_thinking(messages: Sequence[Message]) -> list[Message]:
+    """For a call that does not think: signatures of another conversation would be refused."""
+    kept = (
+        replace(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        if any(block.get("type") in THINKING for block in message.content)
+        else message
+        for message in messages
+    )
+    return [message for message in kept if message.content]
 
 
 def _holds_media(block: Block) -> bool:

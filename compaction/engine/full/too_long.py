@@ -96,10 +96,10 @@ def truncated(
             "Go back a few messages, or remove the largest result, and try again."
         )
     kept = [message for group in rounds[drop:] for message in group]
-    kept = list(repair_messages(kept))
-    if kept and kept[0].role == "assistant":
+    if next((message.role for message in kept if message.role != "system"), "") == "assistant":
         marker = Message("user", (text_block(MARKER),), Kind.INJECTED, derived_id("truncated", str(attempt)))
         kept.insert(0, marker)
+    kept, _ = repair_messages(kept)
     return Truncated(kept, drop, len(rounds))
 
 

@@ -1,6 +1,6 @@
 """Sections of a system prompt. What is computed once stays the same until a clear or a compaction.
 
-A section that is computed for every request breaks the cache whenever its text changes, so it has to say why it must be.
+A section that is computed for every request breaks the cache whenever its text changes, so it has to say why.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from compaction.engine.boundary import (
     is_boundary,
 )
 from sessions.engine.messages import joined
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 names = st.text("abcdef-0123456789", min_size=1, max_size=8)
 counts = st.integers(0, 10**6)

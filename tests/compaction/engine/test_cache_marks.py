@@ -9,7 +9,7 @@ from compaction.engine.cache_marks import MOST_MARKS, marked_messages, marked_to
 from compaction.engine.system_prompt import assembled, scoped, system_blocks
 from compaction.engine.ttl import Ttl
 from sessions.engine.messages import joined
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 
 def array() -> list[dict[str, Any]]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compaction.engine.attachments import (
-    AttachmentConfig,
     Attached,
+    AttachmentConfig,
     BackgroundAgent,
     Listing,
     Plan,
@@ -16,7 +16,7 @@ from compaction.engine.attachments import (
 from compaction.engine.report import What
 from sessions.engine.messages import Kind
 from sessions.engine.tokens import estimate, estimate_blocks
-from tests.compaction.engine.talk import Talk, texts
+from tests.compaction.engine.spoken import Talk, texts
 
 EVERYTHING = Surroundings(
     plan=Plan("/plans/p.md", "1. do it"),

@@ -4,7 +4,7 @@ from compaction.engine.attachments import FileConfig, Plan, Surroundings, files_
 from compaction.engine.attachments.files import restored_files
 from compaction.engine.attachments.parts import Part
 from sessions.engine.messages import Message
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 
 def conversation(*paths: str) -> list[Message]:
@@ -60,7 +60,7 @@ def test_plan_and_memory_files_come_in_another_way() -> None:
 
 
 def test_a_file_that_is_gone_takes_no_place() -> None:
-    parts, remarks = restored(conversation(*"abcdef"), files={one: "x" for one in "abcde"})
+    parts, remarks = restored(conversation(*"abcdef"), files=dict.fromkeys("abcde", "x"))
     assert [part.name for part in parts] == ["file:e", "file:d", "file:c", "file:b", "file:a"]
     assert remarks == ["f is left out: it is empty or cannot be read any more"]
 
@@ -77,6 +77,6 @@ def test_a_long_file_is_cut_at_the_end_of_a_line_and_says_so() -> None:
 
 def test_all_files_together_have_a_budget() -> None:
     config = FileConfig(tokens_each=100, tokens_in_all=150)
-    parts, remarks = restored(conversation("a", "b", "c"), config=config, files={one: "x" * 400 for one in "abc"})
+    parts, remarks = restored(conversation("a", "b", "c"), config=config, files=dict.fromkeys("abc", "x" * 400))
     assert [len(part.text) > 390 for part in parts] == [True, False]
     assert remarks == ["b is cut from 100 to 50 tokens", "a is left out: 150 tokens of files are restored"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from compaction.engine.attachments.skills import OPENING
 from compaction.engine.full.media import without_media, without_skills
 from sessions.engine.messages import Kind, Message, text_block
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
 PAPER = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}}

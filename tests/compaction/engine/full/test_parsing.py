@@ -22,7 +22,10 @@ from compaction.engine.full.parsing import Parsed, parsed_summary
         ("<analysis>never closed <summary>1. All</summary>", "1. All"),
         ("<analysis>a <analysis>b</analysis> c</analysis><summary>1. All</summary>", "1. All"),
         ("<analysis>I will write a <summary> block</analysis><summary>1. All</summary>", "1. All"),
-        ("<summary>1. It prints <summary>x</summary> tags\n2. End</summary>", "1. It prints <summary>x</summary> tags\n2. End"),
+        (
+            "<summary>1. It prints <summary>x</summary> tags\n2. End</summary>",
+            "1. It prints <summary>x</summary> tags\n2. End",
+        ),
         ("<summary><analysis>draft</analysis>1. All</summary>", "1. All"),
         ("<summary>1. The code strips <analysis>x</analysis></summary>", "1. The code strips <analysis>x</analysis>"),
         ("<analysis>only a draft, cut off", ""),

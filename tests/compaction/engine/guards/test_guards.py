@@ -4,7 +4,7 @@ import pytest
 
 from compaction.engine.guards import Breaker, inflation, may_compact, recompaction
 from compaction.engine.guards.recursion import owns_shared_state
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 
 def test_only_what_is_smaller_is_accepted() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from compaction.engine.guards.quotes import quoted_messages, quotes_checked
 from sessions.engine.messages import Kind, Message, text_block
-from tests.compaction.engine.talk import Talk
+from tests.compaction.engine.spoken import Talk
 
 
 def summary_of(*items: str) -> str:
@@ -66,7 +66,8 @@ def test_an_empty_section_quotes_nothing(nothing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["6. All user messages:", "## 6. All User Messages", "**6. All User Messages:**", "6) All user messages:"]
+    "heading",
+    ["6. All user messages:", "## 6. All User Messages", "**6. All User Messages:**", "6) All user messages:"],
 )
 def test_headings_come_in_many_forms(heading: str) -> None:
     summary = f"{heading}\n- one\n  goes on\n- two\n\n7. Pending Tasks:\n- three"

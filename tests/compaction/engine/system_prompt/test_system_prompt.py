@@ -52,9 +52,9 @@ def test_nobody_makes_one_volatile_without_a_reason() -> None:
 
 
 def test_empty_sections_are_left_out() -> None:
-    assert rendered([computed_once("a", lambda: None), computed_once("b", lambda: " "), computed_once("c", lambda: "c")])[
-        0
-    ] == ["c"]
+    assert rendered(
+        [computed_once("a", lambda: None), computed_once("b", lambda: " "), computed_once("c", lambda: "c")]
+    )[0] == ["c"]
 
 
 def test_static_text_is_shared_by_all_and_the_rest_by_the_organisation() -> None:
