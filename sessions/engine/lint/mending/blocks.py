@@ -41,12 +41,14 @@ def _spots(draft: Draft) -> list[Spot]:
 
 
 def _filled(draft: Draft, spot: Spot) -> Spot:
+    empty = empty_parts(spot.block)
+    if not empty and not is_empty_error(spot.block):
+        return spot
     block: dict[str, Any] = dict(spot.block)
-    empty = empty_parts(block)
     if empty:
         block["content"] = [part for at, part in enumerate(block["content"]) if at not in empty]
         draft.say(spot.path, "Left out empty texts of a result.", "Empty texts are refused.")
     if is_empty_error(block):
         block["content"] = NO_OUTPUT
         draft.say(spot.path, "Gave an error a text.", "A result that is an error has to say something.")
-    return replace(spot, block=block) if block != spot.block else spot
+    return replace(spot, block=block)

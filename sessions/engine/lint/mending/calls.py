@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sessions.engine.lint.mending.draft import Draft
-from sessions.engine.lint.reading import Row, Section, Spot, spots_of, text_of
+from sessions.engine.lint.reading import Section, Spot, text_of
 from sessions.engine.lint.rules.order import late_results
 from sessions.engine.lint.rules.pairing import ID, calls_of, results_of
 
@@ -109,7 +111,7 @@ def _end_of_answer(section: Section, missing: list[Spot]) -> int:
     what stood between them is gone."""
     unanswered = {id(call) for call in missing}
     end = len(section) - 1
-    for at, (row, following) in enumerate(zip(section, section[1:], strict=False)):
+    for at, (row, following) in enumerate(pairwise(section)):
         calls = calls_of([row])
         if any(id(call) not in unanswered for call in calls):
             break

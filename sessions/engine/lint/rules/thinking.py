@@ -103,8 +103,8 @@ def _not_first(spot: Spot) -> Finding:
         spot.path,
         "Thinking is on, and the latest turn does not begin with the thinking that led to its calls.",
         "Send the answer with its thinking blocks in front, as it came, or turn thinking off for this request.",
-        f"{spot.api_path}.type: Expected `thinking` or `redacted_thinking`, but found `{spot.type}`. When `thinking` is "
-        "enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of "
+        f"{spot.api_path}.type: Expected `thinking` or `redacted_thinking`, but found `{spot.type}`. When `thinking` "
+        "is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of "
         "`tool_use` and `tool_result` blocks).",
     )
 
