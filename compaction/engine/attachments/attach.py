@@ -50,7 +50,9 @@ def attached(
     """`covered` messages are about to go, `kept` ones stay; `owner` is the id of the boundary."""
     if not config.enabled:
         return Attached(remarks=("attachments are off",))
-    messages, changes, remarks = [], [], []
+    messages: list[Message] = []
+    changes: list[Change] = []
+    remarks: list[str] = []
     for part in _parts(covered, kept, surroundings, config, read_file):
         remarks.extend(part.remarks)
         if not part.text:

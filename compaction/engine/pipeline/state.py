@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from compaction.engine.budget import ContentReplacementState
 from compaction.engine.collapse import CollapseState
 from compaction.engine.guards.breaker import Breaker
 from compaction.engine.microcompact import MicrocompactState
 from compaction.engine.pipeline.size import Savings
 from compaction.engine.pipeline.thinking import Bound
 from compaction.engine.record import Compaction
+from compaction.engine.replacements import ContentReplacementState
 from compaction.engine.snips import SnipState
 from sessions.engine.messages import Message
 

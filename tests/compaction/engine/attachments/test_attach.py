@@ -6,9 +6,11 @@ from compaction.engine.attachments import (
     Attached,
     AttachmentConfig,
     BackgroundAgent,
+    FileConfig,
     Listing,
     Plan,
     Skill,
+    SkillConfig,
     Surroundings,
     attached,
     hook_messages,
@@ -83,9 +85,18 @@ def test_a_change_names_what_came_and_what_went() -> None:
 
 
 def test_each_can_be_switched_off() -> None:
-    switches = ("plan_file", "plan_mode", "agents", "tool_listing", "agent_listing", "mcp_instructions")
-    for name in switches:
-        assert len(attach(EVERYTHING, replace(AttachmentConfig(), **{name: False})).messages) == 7
+    everything = AttachmentConfig()
+    for config in (
+        replace(everything, files=FileConfig(enabled=False)),
+        replace(everything, plan_file=False),
+        replace(everything, skills=SkillConfig(enabled=False)),
+        replace(everything, plan_mode=False),
+        replace(everything, agents=False),
+        replace(everything, tool_listing=False),
+        replace(everything, agent_listing=False),
+        replace(everything, mcp_instructions=False),
+    ):
+        assert len(attach(EVERYTHING, config).messages) == 7
     assert attach(EVERYTHING, AttachmentConfig(enabled=False)).messages == ()
 
 
