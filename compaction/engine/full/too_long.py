@@ -68,7 +68,8 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
     rounds: list[list[Message]] = []
     answered = False
     for at, message in enumerate(messages):
-        begins = answered and message.kind is not Kind.RESULT and places.is_legal(at)
+        input_or_answer = message.kind is not Kind.RESULT and message.role != "system"
+        begins = answered and input_or_answer and places.is_legal(at)
         if begins or not rounds:
             rounds.append([])
             answered = False
