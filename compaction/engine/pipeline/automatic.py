@@ -69,7 +69,6 @@ def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
         savings=Savings(latest=saved),
     )
     work.whole, work.shown = whole, outcome.messages
-    work.told = whole
     return Compacted(made, tracked)
 
 

@@ -27,13 +27,13 @@ class Bound:
     sent: str = ""
     """Print of the latest request in full."""
     last: str = ""
-    """The last message of the conversation when that was made."""
+    """The last message in it."""
 
 
 def without_dead_thinking(
     whole: Sequence[Message], shown: Sequence[Message], bound: Bound, model: str, counter: TokenCounter
 ) -> Outcome[Bound]:
-    """`whole` is the conversation, `shown` the view of it that is about to be sent."""
+    """`whole` is the conversation before this request, `shown` the view of it that is about to be sent."""
     before = estimate(shown, counter)
     facts = facts_of(model)
     if facts is None or not facts.prefix_bound:
@@ -55,7 +55,7 @@ def without_dead_thinking(
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     why = f"{len(dead)} thinking blocks are left out." if dead else "All thinking still holds."
     report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
-    last = whole[-1].uuid if whole else ""
+    last = shown[-1].uuid if shown else ""
     return Outcome(living if dead else shown, report, Bound(signed, sent, last))
 
 

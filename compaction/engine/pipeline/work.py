@@ -34,7 +34,7 @@ class Work:
     whole: Sequence[Message] = ()
     """The conversation with its compactions."""
     told: Sequence[Message] = ()
-    """The same with reminders."""
+    """The same with reminders: what this run began with."""
     shown: Sequence[Message] = ()
     reports: list[Report] = field(default_factory=list)
     cache_edits: tuple[Mapping[str, Any], ...] = ()

@@ -7,13 +7,50 @@ import sys
 
 import compaction.engine
 
-NAMES = """
-AttachmentConfig AutoCompactConfig BackgroundAgent Boundary BudgetConfig CachedConfig Change CollapseConfig Compaction
-Direction Effects FullConfig Hooks Listing MicrocompactConfig Notes Occasion Outcome PipelineConfig PipelineOutcome
-PipelineReport PipelineState Plan PromptTooLongError Report SessionMemoryConfig Skill SnipConfig Summarise
-SummariseError SummaryRequest Surroundings TimedConfig Trigger What compact_now full_compact legal_pivots
-partial_compact recover run_pipeline session_memory_compact
-""".split()
+NAMES = [
+    "AttachmentConfig",
+    "AutoCompactConfig",
+    "BackgroundAgent",
+    "Boundary",
+    "BudgetConfig",
+    "CachedConfig",
+    "Change",
+    "CollapseConfig",
+    "Compaction",
+    "Direction",
+    "Effects",
+    "FullConfig",
+    "Hooks",
+    "Listing",
+    "MicrocompactConfig",
+    "Notes",
+    "Occasion",
+    "Outcome",
+    "PipelineConfig",
+    "PipelineOutcome",
+    "PipelineReport",
+    "PipelineState",
+    "Plan",
+    "PromptTooLongError",
+    "Report",
+    "SessionMemoryConfig",
+    "Skill",
+    "SnipConfig",
+    "Summarise",
+    "SummariseError",
+    "SummaryRequest",
+    "Surroundings",
+    "TimedConfig",
+    "Trigger",
+    "What",
+    "compact_now",
+    "full_compact",
+    "legal_pivots",
+    "partial_compact",
+    "recover",
+    "run_pipeline",
+    "session_memory_compact",
+]
 
 
 def test_the_exported_names_are_these() -> None:

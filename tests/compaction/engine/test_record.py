@@ -23,10 +23,7 @@ def work(turns: int = 4) -> Talk:
 
 
 def made(messages: list[Message], pivot: str = "", direction: Direction = Direction.UP_TO) -> Compaction:
-    if pivot:
-        outcome = partial_compact(messages, pivot, direction, Model())
-    else:
-        outcome = full_compact(messages, Model())
+    outcome = partial_compact(messages, pivot, direction, Model()) if pivot else full_compact(messages, Model())
     assert outcome.state.compaction is not None
     return outcome.state.compaction
 
