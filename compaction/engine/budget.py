@@ -18,6 +18,8 @@ from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Block, Message, text_block
 from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 
+__all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 

@@ -88,8 +88,8 @@ class _Reader:
             self.answers.setdefault(message.message_id, [at, at])[1] = at
 
     def obstacles(self, end: int) -> Iterable[Obstacle]:
-        yield from (Obstacle(Hold.TOOL_PAIR, tool, *span) for tool, span in self.pairs.items())
-        yield from (Obstacle(Hold.ANSWER, answer, *span) for answer, span in self.answers.items())
+        yield from (Obstacle(Hold.TOOL_PAIR, tool, at, to) for tool, (at, to) in self.pairs.items() if at < to)
+        yield from (Obstacle(Hold.ANSWER, answer, at, to) for answer, (at, to) in self.answers.items() if at < to)
         yield from (Obstacle(Hold.OPEN_CALL, tool, at, end) for tool, at in self.waiting.items())
 
 
@@ -101,7 +101,7 @@ def cuts(messages: Sequence[Message]) -> Cuts:
     beginning: dict[int, Obstacle] = {}
     for obstacle in reader.obstacles(len(messages)):
         known = beginning.get(obstacle.first)
-        if obstacle.last > obstacle.first and (known is None or known.last < obstacle.last):
+        if known is None or known.last < obstacle.last:
             beginning[obstacle.first] = obstacle
     found: list[Obstacle | None] = []
     widest: Obstacle | None = None

@@ -83,8 +83,9 @@ def snip(
 ) -> Outcome[SnipState]:
     """Takes the turns that the ids name out of the context, and all that were taken out before."""
     config, state = config or SnipConfig(), state or SnipState()
-    shown = [message for message in messages if message.uuid not in state.removed] if config.enabled else messages
-    wanted, unknown, refused = _choose(shown, list(dict.fromkeys(ids))) if config.enabled else ([], [], [])
+    asked = list(dict.fromkeys(ids)) if config.enabled else []
+    shown = [message for message in messages if message.uuid not in state.removed] if asked else messages
+    wanted, unknown, refused = _choose(shown, asked) if asked else ([], [], [])
     removed = tuple(shown[at].uuid for turn in wanted for at in turn.messages)
     if removed:
         named = tuple(short_id(shown[turn.first].uuid) for turn in wanted)

@@ -49,7 +49,7 @@ def estimate_message(message: Message) -> int:
 
 
 def estimate(messages: Sequence[Message], counter: TokenCounter = estimate_blocks) -> int:
-    return sum(counter(message.content) for message in messages)
+    return sum([counter(message.content) for message in messages])
 
 
 class Remembered:
@@ -58,17 +58,19 @@ class Remembered:
     It goes by identity and keeps what it has counted alive: make one for a run, not one for a process.
     """
 
-    __slots__ = ("_counted", "_counter")
+    __slots__ = ("_alive", "_counted", "_counter")
 
     def __init__(self, counter: TokenCounter = estimate_blocks) -> None:
         self._counter = counter
-        self._counted: dict[int, tuple[Sequence[Block], int]] = {}
+        self._counted: dict[int, int] = {}
+        self._alive: list[Sequence[Block]] = []
 
     def __call__(self, blocks: Sequence[Block], /) -> int:
         known = self._counted.get(id(blocks))
         if known is None:
-            known = self._counted[id(blocks)] = (blocks, self._counter(blocks))
-        return known[1]
+            known = self._counted[id(blocks)] = self._counter(blocks)
+            self._alive.append(blocks)
+        return known
 
 
 @dataclass(frozen=True, slots=True)

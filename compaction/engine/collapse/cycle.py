@@ -10,7 +10,7 @@ from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.replay import Replayed, Skipped, Span, replay
 from compaction.engine.collapse.spans import candidates
 from compaction.engine.collapse.state import CollapseState, Commit, Staged, made
-from compaction.engine.cuts import cuts
+from compaction.engine.cuts import Cuts, cuts
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Message
 from sessions.engine.tokens import Limits, TokenCounter, estimate, estimate_blocks
@@ -50,13 +50,15 @@ def collapse(
     replayed = replay(messages, state.commits)
     size = estimate(replayed.messages, counter) if tokens is None else tokens
     moment = _Moment(size, config, limits, counter)
-    state = moment.staged(replayed.messages, state)
-    committed = moment.committed(replayed.messages, state.staged, summarise)
+    view = replayed.messages
+    legal = cuts(view) if size >= config.stage_at * limits.effective else None
+    state = moment.staged(view, legal, state)
+    committed = moment.committed(view, legal, state.staged, summarise)
     if committed:
         names = {commit.first_uuid for commit in committed}
         left = tuple(span for span in state.staged if span.first_uuid not in names)
         state = replace(state, commits=(*state.commits, *committed), staged=left)
-        replayed = replay(messages, state.commits)
+        replayed = replay(messages, state.commits, legal if view is messages else None)
     return Outcome(replayed.messages, moment.report(messages, replayed, state, committed), state)
 
 
@@ -69,9 +71,9 @@ class _Moment:
     limits: Limits
     counter: TokenCounter
 
-    def staged(self, view: Sequence[Message], state: CollapseState) -> CollapseState:
+    def staged(self, view: Sequence[Message], legal: Cuts | None, state: CollapseState) -> CollapseState:
         config = self.config
-        if self.size < config.stage_at * self.limits.effective:
+        if legal is None:
             return replace(state, armed=False)
         pressing = self.size >= config.commit_at * self.limits.effective
         fresh = state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every
@@ -80,7 +82,7 @@ class _Moment:
         # Beyond the threshold the choice is between a poor span and a request that does not fit.
         least = 0.0 if self.size >= self.limits.threshold else config.least_score
         written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
-        found = [one for one in candidates(view, config, self.counter) if one.score.total >= least]
+        found = [one for one in candidates(view, legal, config, self.counter) if one.score.total >= least]
         staged: list[Staged] = []
         for one in found[: config.max_staged]:
             first, last = view[one.first].uuid, view[one.end - 1].uuid
@@ -89,14 +91,13 @@ class _Moment:
         return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
 
     def committed(
-        self, view: Sequence[Message], staged: Sequence[Staged], summarise: Summarise | None
+        self, view: Sequence[Message], legal: Cuts | None, staged: Sequence[Staged], summarise: Summarise | None
     ) -> tuple[Commit, ...]:
         """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
         size, effective = self.size, self.limits.effective
-        if size < self.config.commit_at * effective:
+        if legal is None or size < self.config.commit_at * effective:
             return ()
         places = {message.uuid: at for at, message in enumerate(view)}
-        legal = cuts(view)
         committed = []
         for one in staged:
             first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compaction.engine.collapse.state import Commit
-from compaction.engine.cuts import cuts
+from compaction.engine.cuts import Cuts, cuts
 from sessions.engine.messages import Message
 
 
@@ -34,15 +34,18 @@ class Replayed:
     skipped: tuple[Skipped, ...]
 
 
-def replay(messages: Sequence[Message], commits: Sequence[Commit]) -> Replayed:
-    """A commit may stand for placeholders of earlier ones. One that would split anything is skipped."""
+def replay(messages: Sequence[Message], commits: Sequence[Commit], legal: Cuts | None = None) -> Replayed:
+    """A commit may stand for placeholders of earlier ones. One that would split anything is skipped.
+
+    `legal` are the cuts of these messages, where they are known.
+    """
     if not commits:
         return Replayed(messages, (), ())
     places: dict[str, tuple[int, int]] = {}
     for at, message in enumerate(messages):
         if message.uuid:
             places.setdefault(message.uuid, (at, at + 1))
-    legal = cuts(messages)
+    legal = legal or cuts(messages)
     spans: list[Span] = []
     skipped: list[Skipped] = []
     for commit in commits:

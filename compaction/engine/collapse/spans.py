@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.score import Score, Survey, score, survey
-from compaction.engine.cuts import Cuts, cuts
+from compaction.engine.cuts import Cuts
 from sessions.engine.messages import Kind, Message
 from sessions.engine.tokens import TokenCounter
 
@@ -22,12 +22,14 @@ class Candidate:
     score: Score
 
 
-def candidates(messages: Sequence[Message], config: CollapseConfig, counter: TokenCounter) -> list[Candidate]:
+def candidates(
+    messages: Sequence[Message], legal: Cuts, config: CollapseConfig, counter: TokenCounter
+) -> list[Candidate]:
     """Best first; of equals the earlier."""
     view = survey(messages, counter)
     latest = _latest(view, config.keep_tokens)
     found = []
-    for first, end in _runs(messages, cuts(messages), view, latest, config):
+    for first, end in _runs(messages, legal, view, latest, config):
         tokens = view.between(first, end)
         if tokens >= config.least:
             marks = score(view, first, end, latest, most=config.most, weights=config.weights)

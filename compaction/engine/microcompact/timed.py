@@ -64,7 +64,7 @@ def timed(
     declined = _declined(messages, config, now, main_thread)
     if not config.enabled or not main_thread:
         return Outcome(messages, ClearingReport("microcompact", False, declined, before, before), state)
-    found = list(clearable(messages))
+    found = list(clearable(messages)) if state.cleared or not declined else []
     new: frozenset[str] = frozenset()
     if not declined:
         old = found[: -max(config.keep, 1)]

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 
-from compaction.engine.budget import BudgetConfig, ContentReplacementState, budget, path_of
+from compaction.engine.budget import BudgetConfig, budget, path_of
+from compaction.engine.replacements import ContentReplacementState
 from compaction.engine.report import What
 from sessions.engine.cards.outcome import outcome
 from sessions.engine.flags import Flag
@@ -150,7 +152,7 @@ def test_dropping_the_record_restores_the_context() -> None:
 
 
 def test_damaged_records_are_passed_over() -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"type": "content-replacement", "replacements": None},
         {"type": "content-replacement", "replacements": [1, {"toolUseId": 5}, {"toolUseId": "a", "replacement": "b"}]},
         {"type": "user"},

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -100,7 +101,7 @@ def test_dropping_the_record_restores_the_turn() -> None:
 
 
 def test_records_of_other_clients_are_understood() -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"type": "system", "subtype": "snip-boundary", "snipMetadata": {"removedUuids": ["a", 5]}},
         {"type": "system", "subtype": "snip_boundary", "snipMetadata": "?"},
         {"type": "user"},
