@@ -16,6 +16,7 @@ from compaction.engine.edits import Place, with_blocks
 from compaction.engine.replacements import ContentReplacementState
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Block, Message, text_block
+from sessions.engine.scan.content import PERSISTED_TAG
 from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 __all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
@@ -124,9 +125,9 @@ def _decide(
         group = call.answer if call else f"@{result.at}"
         known = state.replacements.get(tool)
         text = result_text(result.block) if known is None else known
-        if known is None and tool not in state.seen and tool not in decided and _shrinks(tool, text, config):
+        if known is None and tool not in state.seen and tool not in decided:
             limit = config.limit(call.name if call else "")
-            if limit is not None and len(text) > limit:
+            if limit is not None and len(text) > limit and _shrinks(tool, text, config):
                 decided[tool] = (
                     Persisted(tool, path_of(tool, config), text),
                     f"{_name(call)} returned {len(text):,} characters; one result may have {limit:,}.",
@@ -153,6 +154,8 @@ def _relieve(
         if size <= config.per_message:
             return
         tool = result.tool_use_id
+        if not _shrinks(tool, text, config):
+            continue
         persisted = Persisted(tool, path_of(tool, config), text)
         size += len(_replacement(persisted, config)) - len(text)
         decided[tool] = (
@@ -163,6 +166,8 @@ def _relieve(
 
 
 def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
+    if text.startswith(PERSISTED_TAG):  # the client itself has sent it to a file
+        return False
     return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
 
 
@@ -170,7 +175,7 @@ def _replacement(persisted: Persisted, config: BudgetConfig) -> str:
     text = persisted.text
     beginning = text[: config.preview].encode("utf-8", "surrogatepass")[: config.preview].decode("utf-8", "ignore")
     return (
-        f"<persisted-output>\nThis output is too large ({len(text):,} characters). "
+        f"{PERSISTED_TAG}\nThis output is too large ({len(text):,} characters). "
         f"Full output saved to: {persisted.path}\n\n"
         f"Preview (first {_kilobytes(config.preview)}):\n{beginning}\n...\n</persisted-output>"
     )

@@ -172,7 +172,7 @@ def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn]
         elif len(found) > 1:
             refused.append((one, "Several inputs have this id."))
         elif found[0].open:
-            refused.append((one, "A tool call of this turn is still running."))
+            refused.append((one, "This turn is not finished."))
         elif found[0].entangled:
             refused.append((one, "Its results stand in one message with those of another turn."))
         else:

@@ -19,7 +19,7 @@ class Turn:
     messages: tuple[int, ...]
     """The indexes of all its messages, ascending."""
     open: bool = False
-    """A call of it has no result yet, and nobody answered since."""
+    """A call of it has no result yet, or the model has yet to answer."""
     entangled: bool = False
     """One of its messages holds results of another turn too."""
 
@@ -58,6 +58,8 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
         if turn >= 0:
             members[turn].append(at)
     still = set(waiting.values())
+    if messages and messages[-1].role != "assistant":
+        still.add(current)
     return [
         Turn(min(indexes), tuple(indexes), number in still, number in entangled)
         for number, indexes in enumerate(members)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from compaction.engine.calls import Call, Result, calls_of, results_of
-from sessions.engine.cards.outcome import CLEARED
 from sessions.engine.messages import Block, Message
+from sessions.engine.scan.content import CLEARED_TEXT as CLEARED
 
 __all__ = ["CLEARED", "Clearable", "Pointer", "clearable", "cleared", "pointer", "tool_of"]
 

@@ -112,6 +112,12 @@ def sections_of(rows: Iterable[Row]) -> list[Section]:
     return sections
 
 
+def followed(sections: list[Section]) -> Iterator[tuple[Section, Section]]:
+    """Each section with the one after it; after the last comes an empty one."""
+    for at, section in enumerate(sections):
+        yield section, sections[at + 1] if at + 1 < len(sections) else []
+
+
 def spots_of(section: Section, *types: str) -> list[Spot]:
     """The blocks of a section, or those of these types."""
     return [spot for row in section for spot in row.spots if not types or spot.type in types]

@@ -16,6 +16,8 @@ from sessions.engine.lint.reading import Row
 from sessions.engine.messages import Kind, Message
 from sessions.engine.model_facts import facts_of
 
+_MOST_ROUNDS = 100
+"""A few are enough; if two steps ever undid each other, this ends it."""
 _DEAD = "Something before it was changed, and the model had signed it."
 
 
@@ -61,8 +63,7 @@ def strip_dead_thinking(before: Side, after: Sequence[Any], model: str | None) -
 
 def _mend(draft: Draft, messages: Sequence[Any], model: str | None) -> None:
     """Until nothing is left to do: what one step takes out, another may have counted on."""
-    done = -1
-    while done != len(draft.repairs):
+    for _ in range(_MOST_ROUNDS):
         done = len(draft.repairs)
         mend_blocks(draft)
         mend_calls(draft)
@@ -71,6 +72,8 @@ def _mend(draft: Draft, messages: Sequence[Any], model: str | None) -> None:
         mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
         mend_end(draft, facts_of(model))
         mend_beginning(draft)
+        if done == len(draft.repairs):
+            return
 
 
 def _strip(draft: Draft, dead: list[Dead]) -> None:

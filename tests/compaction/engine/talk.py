@@ -59,17 +59,14 @@ def sent(messages: Sequence[Message]) -> str:
 
 
 def whole(messages: Sequence[Message]) -> bool:
-    """Each result has its call before it, and each call that had its result keeps it."""
+    """Each result has its call before it."""
     calls: set[str] = set()
-    results: set[str] = set()
     for message in messages:
         for block in message.content:
             if block.get("type") == "tool_use":
                 calls.add(block["id"])
-            elif block.get("type") == "tool_result":
-                results.add(block["tool_use_id"])
-                if block["tool_use_id"] not in calls:
-                    return False
+            elif block.get("type") == "tool_result" and block["tool_use_id"] not in calls:
+                return False
     return True
 
 

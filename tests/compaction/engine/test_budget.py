@@ -89,6 +89,15 @@ def test_the_largest_results_of_one_message_go_until_it_is_inside_its_budget(tog
     assert "233,000 characters" in done.report.changes[0].why
 
 
+def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
+    messages = [
+        said("look"),
+        answered("", call("toolu_1")),
+        returned(("toolu_1", "<persisted-output>\n" + "x" * 60_000)),
+    ]
+    assert budget(messages).messages is messages
+
+
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
     calls = [answered("", call(f"toolu_{number}", "Grep"), id="a") for number in range(5)]
     results = [returned((f"toolu_{number}", "x" * 45_000)) for number in range(5)]

@@ -123,13 +123,14 @@ def test_a_turn_that_is_gone_cannot_be_named_again() -> None:
     assert second.state.snips == first.state.snips
 
 
-def test_a_turn_whose_call_still_runs_stays() -> None:
-    done = snip([*two_turns()[:-1]], [short_id(BUG.uuid)])
-    assert report(done).refused == ((short_id(BUG.uuid), "A tool call of this turn is still running."),)
+@pytest.mark.parametrize("end", [-2, -1, None])
+def test_a_turn_that_is_not_finished_stays(end: int | None) -> None:
+    done = snip(two_turns()[:end], [short_id(BUG.uuid)])
+    assert report(done).refused == ((short_id(BUG.uuid), "This turn is not finished."),)
 
 
 def test_the_last_input_stays() -> None:
-    done = snip(two_turns(), [short_id(BUG.uuid), short_id(TODOS.uuid)])
+    done = snip([*two_turns(), answered("found it")], [short_id(BUG.uuid), short_id(TODOS.uuid)])
     assert done.messages[0] is BUG
     assert report(done).refused == ((short_id(BUG.uuid), "No input would be left."),)
 

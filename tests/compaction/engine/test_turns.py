@@ -28,6 +28,12 @@ def test_a_turn_with_a_call_that_still_runs_is_open() -> None:
     assert [turn.open for turn in turns_of(messages)] == [False, True]
 
 
+def test_a_turn_that_waits_for_an_answer_is_open() -> None:
+    messages = [said("one"), answered("", call("toolu_1")), returned(("toolu_1", "ok"))]
+    assert [turn.open for turn in turns_of(messages)] == [True]
+    assert [turn.open for turn in turns_of([*messages, answered("done")])] == [False]
+
+
 def test_turns_whose_results_share_a_message_are_entangled() -> None:
     messages = [
         said("one"),

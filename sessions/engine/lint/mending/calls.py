@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from sessions.engine.lint.mending.draft import Draft
-from sessions.engine.lint.reading import Section, Spot, text_of
+from sessions.engine.lint.reading import Row, Section, Spot, followed, text_of
 from sessions.engine.lint.rules.order import late_results
 from sessions.engine.lint.rules.pairing import ID, calls_of, results_of
 
@@ -17,12 +17,11 @@ def mend_calls(draft: Draft) -> None:
     sections = draft.sections
     placed, missing = _look(sections)
     elsewhere = _elsewhere(sections, placed, {_name(call) for _, _, calls in missing for call in calls})
-    for section, after, calls in missing:
-        _give(draft, section, after, calls, elsewhere)
-    moved = {id(spot) for spot in elsewhere.values()}
-    kept = placed | moved
+    kept = placed | {id(spot) for spot in elsewhere.values()}
     lost = [spot for section in sections for spot in results_of(section) if id(spot) not in kept]
     draft.drop_spots(lost, "The message before has no call for it, or has its result already.")
+    for section, after, calls in missing:
+        _give(draft, section, after, calls, elsewhere)
 
 
 def mend_order(draft: Draft) -> None:
@@ -36,7 +35,7 @@ def mend_order(draft: Draft) -> None:
             _say_moved(draft, late)
             if draft.recorded and before:
                 draft.take(late)
-                draft.insert_after(before[-1], late)
+                draft.insert_after(_first_of_answer(before), late)
             elif not draft.recorded:
                 results = results_of(section)
                 draft.take(results)
@@ -62,7 +61,7 @@ def _look(sections: list[Section]) -> tuple[set[int], list[tuple[Section, Sectio
     """Which results are where they belong, and which calls have none after them."""
     placed: set[int] = set()
     missing = []
-    for section, after in zip(sections, [*sections[1:], []], strict=True):
+    for section, after in followed(sections):
         calls = calls_of(section)
         names = {_name(call) for call in calls}
         answers: dict[str, Spot] = {}
@@ -119,6 +118,12 @@ def _end_of_answer(section: Section, missing: list[Spot]) -> int:
             end = at
             break
     return end
+
+
+def _first_of_answer(section: Section) -> Row:
+    """Records of an answer may go on after what is put here: they are joined."""
+    response = section[-1].response
+    return next(row for row in section if row.response == response) if response else section[-1]
 
 
 def _behind_system(draft: Draft, section: Section) -> list[Spot]:

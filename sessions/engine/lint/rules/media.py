@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import Request
+from sessions.engine.lint.reading import Request, text_of
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 MOST_BYTES = 5 * 1024 * 1024
@@ -41,7 +41,7 @@ def _media(request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _image(path: str, source: Mapping[str, Any]) -> Iterator[Finding]:
     if source.get("type") != "base64":
         return
-    kind, data = source.get("media_type"), source.get("data")
+    kind, data = source.get("media_type"), text_of(source.get("data"))
     if kind not in IMAGES:
         words = f"{_dotted(path)}.base64.media_type: Input should be " + ", ".join(f"'{one}'" for one in IMAGES[:-1])
         words += f" or '{IMAGES[-1]}'"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import THINKING, Request, Section, Spot, spots_of, text_of
+from sessions.engine.lint.reading import THINKING, Request, Section, Spot, followed, spots_of, text_of
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     yield from _places(request)
     yield from _server_results(request)
     before: Section = []
-    for section, after in zip(request.sections, [*request.sections[1:], []], strict=True):
+    for section, after in followed(request.sections):
         if section[0].role == "assistant":
             yield from _unanswered(section, after)
         else:

@@ -1,0 +1,61 @@
+"""What the API takes before a mechanism ran, it takes afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compaction.engine.budget import BudgetConfig, budget
+from compaction.engine.collapse import CollapseConfig, collapse
+from compaction.engine.microcompact.forecast import forecast_clear_tool_uses
+from compaction.engine.microcompact.timed import TimedConfig, timed
+from compaction.engine.nudge import nudge
+from compaction.engine.snip import short_id, snip, tagged
+from sessions.engine.lint import Severity, lint_request
+from sessions.engine.messages import Kind, Message, joined
+from sessions.engine.tokens import Limits
+from tests.sessions.engine.messages.conversations import requests
+
+MODEL = "claude-opus-4-6"
+COLLAPSE = CollapseConfig(enabled=True, keep_tokens=500, least=200, most=5_000, least_score=0.0)
+Mechanism = Callable[[Sequence[Message]], Sequence[Message]]
+
+
+def every_other_turn(messages: Sequence[Message]) -> Sequence[Message]:
+    inputs = [short_id(one.uuid) for one in messages if one.kind is Kind.PROMPT]
+    return snip(messages, inputs[::2]).messages
+
+
+def collapsed(messages: Sequence[Message]) -> Sequence[Message]:
+    return collapse(messages, COLLAPSE, limits=Limits(window=21_000), summarise=lambda span: "tides").messages
+
+
+MECHANISMS: dict[str, Mechanism] = {
+    "budget": lambda messages: budget(messages, BudgetConfig(per_result=5_000, per_message=9_000)).messages,
+    "snip": every_other_turn,
+    "tags": lambda messages: tagged(messages).messages,
+    "nudge": lambda messages: nudge(messages, tokens=99_999).messages,
+    "timed": lambda messages: timed(messages, TimedConfig(enabled=True, keep=1), now=2e9).messages,
+    "forecast": lambda messages: (
+        forecast_clear_tool_uses(
+            messages, {"keep": {"value": 0}, "clear_tool_inputs": True}, input_tokens=999_999
+        ).messages
+    ),
+    "collapse": collapsed,
+}
+
+
+def refused(messages: Sequence[Message]) -> set[str]:
+    body = {"model": MODEL, "max_tokens": 1_000, "messages": joined(messages)}
+    return {finding.rule for finding in lint_request(body) if finding.severity is Severity.REFUSED}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_no_mechanism_makes_a_request_that_is_refused(name: str, data: st.DataObject) -> None:
+    messages = data.draw(requests(model=MODEL, turns=4))
+    assert refused(MECHANISMS[name](messages)) <= refused(messages)
