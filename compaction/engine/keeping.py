@@ -6,25 +6,39 @@ an answer that does, because a model that has to think refuses a turn whose firs
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
-from compaction.engine.cuts import Cuts, cuts
+from compaction.engine.cuts import cuts
 from sessions.engine.messages import Kind, Message
 
 _THINKING = ("thinking", "redacted_thinking")
 
 
+def starts(messages: Sequence[Message]) -> tuple[int, ...]:
+    """All places where a kept part may begin, ascending; 0 keeps everything."""
+    held = held_by_thinking(messages)
+    return tuple(place for place in cuts(messages).legal if place not in held)
+
+
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
-    """The nearest legal start; 0 keeps everything."""
-    places, turn = cuts(messages), _latest_turn(messages)
-    start = places.at_or_before(place)
-    while start and not _keeps_thinking(messages, start, turn):
-        start = places.at_or_before(start - 1)
-    return start or 0
+    places = starts(messages)
+    found = bisect_right(places, place)
+    return places[found - 1] if found else 0
 
 
-def is_start(messages: Sequence[Message], place: int, places: Cuts) -> bool:
-    return places.is_legal(place) and _keeps_thinking(messages, place, _latest_turn(messages))
+def held_by_thinking(messages: Sequence[Message]) -> set[int]:
+    """Places in the latest turn behind thinking, unless the next answer begins with some."""
+    turn = _latest_turn(messages)
+    first = next((at for at in range(turn, len(messages)) if _thinks(messages[at])), len(messages))
+    held: set[int] = set()
+    begins = True
+    for place in range(len(messages) - 1, first, -1):
+        if messages[place].kind is Kind.ANSWER and messages[place].content:
+            begins = messages[place].content[0].get("type") in _THINKING
+        if not begins:
+            held.add(place)
+    return held
 
 
 def _latest_turn(messages: Sequence[Message]) -> int:
@@ -40,12 +54,6 @@ def _latest_turn(messages: Sequence[Message]) -> int:
             if begins and not results:
                 return at + 1
     return 0
-
-
-def _keeps_thinking(messages: Sequence[Message], start: int, turn: int) -> bool:
-    lost = any(_thinks(message) for message in messages[turn:start])
-    first = next((message for message in messages[start:] if message.kind is Kind.ANSWER), None)
-    return not lost or first is None or first.content[0].get("type") in _THINKING
 
 
 def _thinks(message: Message) -> bool:

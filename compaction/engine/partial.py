@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import Direction, floor_of
-from compaction.engine.cuts import cuts
 from compaction.engine.full.asking import FullConfig, asked
 from compaction.engine.full.compact import summarised, unchanged
 from compaction.engine.full.prompt import Variant, compaction_prompt
 from compaction.engine.full.request import Summarise
-from compaction.engine.keeping import is_start
+from compaction.engine.keeping import starts
 from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome
@@ -29,12 +28,12 @@ VARIANTS = {Direction.FROM: Variant.FROM, Direction.UP_TO: Variant.UP_TO}
 def legal_pivots(messages: Sequence[Message]) -> tuple[str, ...]:
     """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
     floor = floor_of(messages)
-    places = cuts(messages)
+    places = frozenset(starts(messages))
     spoken = [at for at in range(floor, len(messages)) if messages[at].content]
     return tuple(
         messages[at].uuid
         for at in spoken[1:]
-        if is_start(messages, at, places) and messages[at].kind is not Kind.RESULT and messages[at].uuid
+        if at in places and messages[at].kind is not Kind.RESULT and messages[at].uuid
     )
 
 

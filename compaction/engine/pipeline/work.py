@@ -59,11 +59,11 @@ class Work:
     def replay(self) -> None:
         self.whole = replayed(self.given, self.state.compactions)
         self.told = self.shown = _with_reminders(self.whole, self.state.reminders)
-        if self.state.compactions:
+        compactions, reminders = len(self.state.compactions), len(self.state.reminders)
+        if compactions or reminders:
             before, after = estimate(self.given, self.counter), estimate(self.told, self.counter)
-            count = len(self.state.compactions)
-            why = f"{count} earlier {'compaction is' if count == 1 else 'compactions are'} applied again."
-            self.reports.append(Report("earlier compactions", after != before, why, before, after))
+            why = f"Applied again: earlier compactions ({compactions}) and reminders ({reminders})."
+            self.reports.append(Report("replay", after != before, why, before, after))
 
     def trim(self) -> None:
         limited = budget(self.shown, self.config.budget, self.state.budget, counter=self.counter)

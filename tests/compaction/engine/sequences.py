@@ -37,6 +37,7 @@ from tests.sessions.engine.messages.conversations import conversations
 OPERATIONS = ("run", "auto", "notes", "cold", "cached", "collapse", "snip", "full", "from", "up to", "recover")
 TOO_LONG = "prompt is too long: 208310 tokens > 200000 maximum"
 NOTES = Notes("# Session Title\n_A title_\nTides\n\n# Worklog\n_Steps_\nMany.\n", "/s/summary.md")
+THINKING = ("thinking", "redacted_thinking")
 LOW = AutoCompactConfig(percent=1)
 OFF = AutoCompactConfig(enabled=False)
 
@@ -103,15 +104,25 @@ class Player:
 
     def play(self) -> list[Step]:
         state, steps = PipelineState(), []
-        for step, end in enumerate(requests_in(self.plan.messages)):
-            given = self.plan.messages[:end]
+        messages = list(self.plan.messages)
+        for step, end in enumerate(requests_in(messages)):
+            given = messages[:end]
             operation = self.plan.operation(step)
             state = self.prepared(operation, given, state, self.plan.number(step))
             outcome = self.apply(operation, given, state, self.plan.number(step))
             again = self.apply(operation, given, PipelineState.loaded(state.saved()), self.plan.number(step))
             steps.append(Step(operation, given, state, outcome, again))
             state = outcome.state
+            messages[end] = self.thought_through(messages[end], outcome)
         return steps
+
+    def thought_through(self, answer: Message, outcome: PipelineOutcome) -> Message:
+        """Where thinking is enabled, an answer to an input begins with it, also if that input is a summary now."""
+        results = any(block["type"] == "tool_result" for block in outcome.array[-1]["content"])
+        if self.plan.kindred.mode["type"] != "enabled" or results or answer.content[0]["type"] in THINKING:
+            return answer
+        thinking = {"type": "thinking", "thinking": "", "signature": f"signed {answer.uuid}"}
+        return replace(answer, content=(thinking, *answer.content))
 
     def prepared(self, operation: str, given: list[Message], state: PipelineState, number: int) -> PipelineState:
         if operation == "notes" and number % 2:
