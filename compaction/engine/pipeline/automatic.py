@@ -52,9 +52,9 @@ def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
     state, threshold = work.state, work.threshold
     last = state.compactions[-1] if state.compactions else None
     tracked = recompaction(work.told, last, threshold, work.config.source)
-    made = rebased(made, work.shown, work.whole)
-    whole = replayed(work.whole, (made,))
-    saved = max(0, estimate(whole, work.counter) - estimate(outcome.messages, work.counter))
+    made = rebased(made, work.shown, work.told)
+    whole = estimate(replayed(work.told, (made,)), work.counter)
+    saved = max(0, whole - estimate(outcome.messages, work.counter))
     microcompact = state.microcompact
     if work.config.main_thread:
         # What was cleared by the clock stays cleared in the kept messages; the edits of the cache went with it.
@@ -68,7 +68,7 @@ def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
         snip=replace(state.snip, baseline=None),
         savings=Savings(latest=saved),
     )
-    work.whole, work.shown = whole, outcome.messages
+    work.shown = outcome.messages
     return Compacted(made, tracked)
 
 

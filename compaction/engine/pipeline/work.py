@@ -31,10 +31,8 @@ class Work:
     effects: Effects
     now: float
     counter: TokenCounter
-    whole: Sequence[Message] = ()
-    """The conversation with its compactions."""
     told: Sequence[Message] = ()
-    """The same with reminders: what this run began with."""
+    """The conversation with its reminders and compactions: what this run begins with."""
     shown: Sequence[Message] = ()
     reports: list[Report] = field(default_factory=list)
     cache_edits: tuple[Mapping[str, Any], ...] = ()
@@ -57,8 +55,9 @@ class Work:
         return self.config.limits.threshold
 
     def replay(self) -> None:
-        self.whole = replayed(self.given, self.state.compactions)
-        self.told = self.shown = _with_reminders(self.whole, self.state.reminders)
+        # Reminders come first: a compaction may have covered or kept them like any other message.
+        reminded = _with_reminders(self.given, self.state.reminders)
+        self.told = self.shown = replayed(reminded, self.state.compactions)
         compactions, reminders = len(self.state.compactions), len(self.state.reminders)
         if compactions or reminders:
             before, after = estimate(self.given, self.counter), estimate(self.told, self.counter)
@@ -116,8 +115,8 @@ class Work:
         nudged = nudge(self.shown, self.config.snip, self.state.snip, tokens=self.tokens, counter=self.counter)
         self.reports.append(nudged.report)
         self.state = replace(self.state, snip=nudged.state)
-        if nudged.report.applied and self.whole:
-            reminder = Reminder(self.whole[-1].uuid, nudged.messages[-1])
+        if nudged.report.applied and self.given:
+            reminder = Reminder(self.given[-1].uuid, nudged.messages[-1])
             self.shown = nudged.messages
             self.told = [*self.told, reminder.message]
             self.state = replace(self.state, reminders=(*self.state.reminders, reminder))

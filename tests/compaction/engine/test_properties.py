@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 
 from compaction.engine import AutoCompactConfig, PipelineConfig, PipelineState, run_pipeline
 from compaction.engine.fingerprint import fingerprint
+from compaction.engine.microcompact.timed import ClearingReport
 from compaction.engine.report import Report
 from sessions.engine.messages import Message
 from sessions.engine.tokens import estimate
-from tests.compaction.engine.sequences import THINKING, Plan, Player, plans, refused, sent
+from tests.compaction.engine.sequences import THINKING, Plan, Player, Step, plans, refused, sent
 
 pytestmark = pytest.mark.slow
 
@@ -91,6 +93,16 @@ def test_nothing_grows_but_by_what_a_report_adds(plan: Plan) -> None:
 
 
 @some
+@given(plans(operations=("run", "run", "cold", "auto", "notes", "full", "from", "up to", "snip", "recover")))
+def test_a_request_begins_with_the_bytes_of_the_last_unless_something_new_is_decided(plan: Plan) -> None:
+    for earlier, later in pairwise(Player(plan).play()):
+        if later.operation == "run" and not cleared_now(later):
+            # What is added may join the last element, so that one is left out.
+            before = earlier.outcome.array[:-1]
+            assert later.outcome.array[: len(before)] == before, earlier.operation
+
+
+@some
 @given(plans(operations=("run", "notes", "cold", "full", "from", "up to", "snip")))
 def test_without_the_records_the_conversation_is_whole(plan: Plan) -> None:
     plain = PipelineConfig(auto=AutoCompactConfig(enabled=False))
@@ -118,6 +130,11 @@ def test_thinking_is_sent_only_behind_what_it_was_signed_with(plan: Plan) -> Non
             assert signed.get(key, before) == before, step.operation
         for key in answered_next(plan.messages, len(step.given)):
             signed[key] = whole(step.outcome.array)
+
+
+def cleared_now(step: Step) -> bool:
+    report = step.outcome.report.stage("microcompact")
+    return isinstance(report, ClearingReport) and report.fired
 
 
 def tools(messages: Any) -> tuple[set[str], set[str]]:
