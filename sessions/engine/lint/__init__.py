@@ -6,7 +6,7 @@ from sessions.engine.lint.binding import Dead, dead_thinking
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.linting import lint_request
 from sessions.engine.lint.mending.draft import Repair
-from sessions.engine.lint.repair import repair, repair_messages, strip_dead_thinking
+from sessions.engine.lint.repair import repair, repair_messages, repair_request, strip_dead_thinking
 
 __all__ = [
     "Dead",
@@ -17,5 +17,6 @@ __all__ = [
     "lint_request",
     "repair",
     "repair_messages",
+    "repair_request",
     "strip_dead_thinking",
 ]

@@ -65,35 +65,44 @@ def dead_thinking(before: Side, after: Side, model: str | None) -> list[Dead]:
     None for models that do not bind thinking to what precedes it, or of which that is not known. A block that `before`
     does not have was made later, and holds. So does what follows a summary of the API itself: it signs those anew.
     """
+    spots = dead_spots(before, _rows(after), model, body=after if isinstance(after, Mapping) else None)
+    return [Dead(spot.message, spot.at or 0) for spot in spots]
+
+
+def dead_spots(
+    before: Side, rows: list[Row], model: str | None, *, body: Mapping[str, Any] | None = None
+) -> list[Spot]:
+    """The same, of rows that have been read; `body` is where they are from."""
     facts = facts_of(model)
-    if not facts or not facts.prefix_bound or _summaries(after) - _summaries(before):
+    earlier_rows = _rows(before)
+    if not facts or not facts.prefix_bound or _summaries(rows) - _summaries(earlier_rows):
         return []
     # Only what both sides tell of can differ: an array alone says nothing of tools and system prompt.
-    whole = isinstance(before, Mapping) and isinstance(after, Mapping)
+    whole = isinstance(before, Mapping) and body is not None
     earlier: dict[tuple[str, str], list[_Thought]] = {}
-    for thought in _thoughts(before, whole=whole):
+    for thought in _thoughts(earlier_rows, before if whole else None):
         earlier.setdefault(thought.key, []).append(thought)
-    dead: list[Dead] = []
+    dead: list[Spot] = []
     last: int | None = None
     broken = False
-    for thought in _thoughts(after, whole=whole):
+    for thought in _thoughts(rows, body if whole else None):
         known = earlier.get(thought.key)
         if not known:
             continue
         same = known.pop(0)
         broken = broken or same.prefix != thought.prefix or (last is not None and same.number != last + 1)
         last = same.number
-        if broken and thought.spot.at is not None:
-            dead.append(Dead(thought.spot.message, thought.spot.at))
+        if broken:
+            dead.append(thought.spot)
     return dead
 
 
-def _thoughts(side: Side, *, whole: bool) -> Iterator[_Thought]:
+def _thoughts(rows: list[Row], body: Side | None) -> Iterator[_Thought]:
     prefix = blake2b(digest_size=16)
-    if whole and isinstance(side, Mapping):
-        prefix.update(_written([_unmarked(side.get("system")), _unmarked(side.get("tools"))]))
+    if isinstance(body, Mapping):
+        prefix.update(_written([_unmarked(body.get("system")), _unmarked(body.get("tools"))]))
     number, role = 0, ""
-    for row in _rows(side):
+    for row in rows:
         for spot in row.spots:
             if spot.type in THINKING:
                 yield _Thought(spot, number, prefix.digest())
@@ -110,8 +119,8 @@ def _rows(side: Side) -> list[Row]:
     return list(rows_of(messages)) if isinstance(messages, list | tuple) else []
 
 
-def _summaries(side: Side) -> set[str]:
-    spots = (spot for row in _rows(side) for spot in row.spots)
+def _summaries(rows: list[Row]) -> set[str]:
+    spots = (spot for row in rows for spot in row.spots)
     return {str(spot.block.get("content")) for spot in spots if spot.type == "compaction"}
 
 

@@ -80,7 +80,7 @@ def rows_of(messages: Iterable[Any]) -> Iterator[Row]:
         elif isinstance(message, Mapping) and message.get("role") in ROLES:
             content = message.get("content")
             if isinstance(content, str):
-                yield Row(message["role"], [Spot(index, None, text_block(content))], index)
+                yield Row(message["role"], [Spot(index, None, text_block(content))] if content else [], index)
             elif isinstance(content, list | tuple):
                 yield Row(message["role"], _spots(index, content), index)
 

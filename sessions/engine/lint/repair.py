@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-from sessions.engine.lint.binding import Dead, Side, dead_thinking
+from sessions.engine.lint.binding import Side, dead_spots
 from sessions.engine.lint.mending.blocks import mend_blocks, mend_thinking
 from sessions.engine.lint.mending.calls import mend_calls, mend_order
 from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
 from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
-from sessions.engine.lint.reading import Row
+from sessions.engine.lint.reading import Row, text_of
 from sessions.engine.messages import Kind, Message
 from sessions.engine.model_facts import facts_of
 
 _MOST_ROUNDS = 100
 """A few are enough; if two steps ever undid each other, this ends it."""
 _DEAD = "Something before it was changed, and the model had signed it."
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """What the conversation is repaired for."""
+
+    model: str | None
+    before: Side | None
+    body: Mapping[str, Any] | None = None
+    sending: bool = False
 
 
 def repair(
@@ -30,10 +40,19 @@ def repair(
     killed is left out. `sending` says that the array goes to the model as it is: an answer at its end is then left out
     if the model would not continue it. A valid array is returned with the very objects that it had.
     """
-    draft = draft_of(messages, recorded=False)
-    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
-    _mend(draft, messages, model if sending else None)
+    draft = _mended(draft_of(messages, recorded=False), messages, _Aim(model, before, sending=sending))
     return _array(draft, messages), draft.repairs
+
+
+def repair_request(
+    body: Mapping[str, Any], model: str | None = None, *, before: Side | None = None
+) -> tuple[Mapping[str, Any], list[Repair]]:
+    """A body whose messages are made valid, to be sent to the model that it names, or to the one given."""
+    found = body.get("messages")
+    messages = found if isinstance(found, list) else []
+    named = model or text_of(body.get("model"))
+    draft = _mended(draft_of(messages, recorded=False), messages, _Aim(named, before, body, sending=True))
+    return {**body, "messages": _array(draft, messages)} if draft.repairs else body, draft.repairs
 
 
 def repair_messages(
@@ -44,9 +63,7 @@ def repair_messages(
     Records that need no change are the same objects. What is added gets an id that follows from what it answers, so
     that it is the same each time.
     """
-    draft = draft_of(messages, recorded=True)
-    _strip(draft, dead_thinking(before, messages, model) if before is not None else [])
-    _mend(draft, messages, model if sending else None)
+    draft = _mended(draft_of(messages, recorded=True), messages, _Aim(model, before, sending=sending))
     return [_record(draft, row, messages) for row in draft.rows], draft.repairs
 
 
@@ -56,29 +73,27 @@ def strip_dead_thinking(before: Side, after: Sequence[Any], model: str | None) -
     A message that consisted of them goes as a whole.
     """
     draft = draft_of(after, recorded=False)
-    _strip(draft, dead_thinking(before, after, model))
+    draft.drop_spots(dead_spots(before, draft.rows, model), _DEAD)
     mend_empty(draft, lambda row: True)
     return _array(draft, after), draft.repairs
 
 
-def _mend(draft: Draft, messages: Sequence[Any], model: str | None) -> None:
+def _mended(draft: Draft, messages: Sequence[Any], aim: _Aim) -> Draft:
     """Until nothing is left to do: what one step takes out, another may have counted on."""
     for _ in range(_MOST_ROUNDS):
         done = len(draft.repairs)
+        if aim.before is not None:
+            draft.drop_spots(dead_spots(aim.before, draft.rows, aim.model, body=aim.body), _DEAD)
         mend_blocks(draft)
         mend_calls(draft)
         mend_order(draft)
         mend_thinking(draft)
         mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
-        mend_end(draft, facts_of(model))
+        mend_end(draft, facts_of(aim.model) if aim.sending else None)
         mend_beginning(draft)
         if done == len(draft.repairs):
-            return
-
-
-def _strip(draft: Draft, dead: list[Dead]) -> None:
-    gone = {(one.message, one.at) for one in dead}
-    draft.drop(lambda row, spot: (spot.message, spot.at) not in gone, _DEAD)
+            break
+    return draft
 
 
 def _array(draft: Draft, messages: Sequence[Any]) -> list[Any]:

@@ -27,7 +27,6 @@ def check(request: Request) -> Iterator[Finding]:
                 f"messages.{row.index}: all messages must have non-empty content except for the optional final "
                 "assistant message",
             )
-            continue
         for spot in row.spots:
             yield from _spot(spot)
     system = request.body.get("system")

@@ -58,9 +58,9 @@ def begins_wrongly(first: Section) -> bool:
 
 
 def is_prefill(last: Section) -> bool:
-    """An answer that waits for a tool of the server, or that holds the API's summary, is no prefill."""
+    """An answer that waits for a tool, or that holds the summary of the API itself, is no prefill."""
     kind = spots_of(last)[-1].type
-    waits = kind in ("server_tool_use", "compaction") or kind.endswith("_tool_result")
+    waits = kind in ("tool_use", "server_tool_use", "compaction") or kind.endswith("_tool_result")
     return last[0].role == "assistant" and not waits
 
 

@@ -1,0 +1,87 @@
+"""`lucid lint-request`: what the API would refuse in a request, and what would silently cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from sessions.engine.lint import Finding, lint_request, repair_request
+from sessions.engine.lint.bodies import UnreadableBodyError, bodies_of
+from sessions.engine.printing import printable
+
+Body = dict[str, Any]
+
+
+class Command(BaseCommand):
+    help = "Say what the API would refuse in a request, and what would silently cost."
+    needs_database = False
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="a request's body as JSON, or one on each line; - for stdin")
+        parser.add_argument("--model", help="instead of the one that the body names")
+        parser.add_argument(
+            "--before", metavar="FILE", help="the body that this one was made from, to find dead thinking blocks"
+        )
+        parser.add_argument("--repair", action="store_true", help="print the repaired body; what was done on stderr")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        bodies = _read(options["file"])
+        before = _read(options["before"])[-1] if options["before"] else None
+        pairs = list(_with_before(bodies, before))
+        if options["repair"]:
+            for body, earlier in pairs:
+                self._repair(body, earlier, options["model"])
+            return
+        findings = [
+            (number, finding)
+            for number, (body, earlier) in enumerate(pairs)
+            for finding in lint_request(body, options["model"], before=earlier)
+        ]
+        if options["json"]:
+            found = [{**asdict(finding), "request": number} for number, finding in findings]
+            self.stdout.write(json.dumps({"requests": len(bodies), "findings": found}))
+            return
+        for number, finding in findings:
+            self._say(finding, f"request {number}, " if len(bodies) > 1 else "")
+        if not findings:
+            self.stderr.write("nothing found")
+
+    def _say(self, finding: Finding, where: str) -> None:
+        place = printable(finding.path or "the body")
+        self.stdout.write(f"{finding.severity}  {where}{place}  {finding.rule}: {printable(finding.message)}")
+        if finding.api_error:
+            self.stdout.write(f"    the API: {printable(finding.api_error)}")
+        self.stdout.write(f"    repair: {printable(finding.repair)}")
+
+    def _repair(self, body: Body, before: Body | None, model: str | None) -> None:
+        if not isinstance(body.get("messages"), list):
+            raise CommandError("the body has no list of messages, so there is nothing to repair.")
+        repaired, repairs = repair_request(body, model, before=before)
+        self.stdout.write(json.dumps(repaired))
+        for one in repairs:
+            self.stderr.write(printable(f"{one.path}: {one.what} {one.why}"))
+
+
+def _read(name: str) -> list[Body]:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return bodies_of(data)
+    except (OSError, ValueError) as error:
+        reason = str(error) if isinstance(error, UnreadableBodyError) else getattr(error, "strerror", None) or error
+        raise CommandError(f"cannot read {printable(name)}: {reason}") from error
+
+
+def _with_before(bodies: list[Body], first: Body | None) -> Iterator[tuple[Body, Body | None]]:
+    """Bodies on lines are requests in their order: each was made from the one before it."""
+    before = first
+    for body in bodies:
+        yield body, before
+        before = body

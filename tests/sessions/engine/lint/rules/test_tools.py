@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.sessions.engine.lint.bodies import body, found, only, places, user
+
+SCHEMA = {"type": "object", "properties": {}}
+
+
+def tool(name: Any, schema: Any = SCHEMA, **more: Any) -> dict[str, Any]:
+    return {"name": name, "input_schema": schema, **more}
+
+
+def request(*tools: Any, **more: Any) -> dict[str, Any]:
+    return body(user("go"), tools=list(tools), **more)
+
+
+def test_good_tools_are_fine() -> None:
+    server = {"type": "web_search_20250305", "name": "web_search"}
+    assert found(request(tool("Read"), tool("mcp__tide-gauge__read"), tool("x" * 128, type="custom"), server)) == []
+
+
+@pytest.mark.parametrize("name", ["", "a b", "service.do", "x" * 129, "höhe", None, 3])
+def test_a_name_has_a_pattern(name: Any) -> None:
+    finding = only(request(tool("Read"), tool(name)))
+    assert finding.path == "tools[1].name"
+    assert finding.api_error == "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
+
+
+def test_names_are_unique_among_all_tools() -> None:
+    finding = only(request(tool("web_search"), {"type": "web_search_20250305", "name": "web_search"}))
+    assert (finding.path, finding.api_error) == ("tools[1].name", "tools: Tool names must be unique.")
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "error"),
+    [
+        (None, "tools[0].input_schema", "input_schema: Field required"),
+        ({}, "tools[0].input_schema.type", "input_schema.type: Field required"),
+        ({"type": "string"}, "tools[0].input_schema.type", "Input should be 'object'"),
+        ({"type": "object", "anyOf": []}, "tools[0].input_schema", "does not support oneOf, allOf, or anyOf"),
+    ],
+)
+def test_the_schema_describes_an_object(schema: Any, path: str, error: str) -> None:
+    finding = only(request(tool("Read", schema)))
+    assert finding.path == path
+    assert error in finding.api_error
+
+
+def test_the_chosen_tool_is_there() -> None:
+    finding = only(request(tool("Read"), tool_choice={"type": "tool", "name": "Write"}))
+    assert finding.path == "tool_choice.name"
+    assert "Tool 'Write' not found" in finding.api_error
+
+
+def test_tools_are_a_list_of_objects() -> None:
+    assert places(body(user("go"), tools={})) == [("tools", "tools")]
+    assert places(request("Read")) == [("tools", "tools[0]")]
