@@ -18,8 +18,8 @@ from compaction.engine.keeping import starts
 from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome
+from compaction.engine.survivors import Draft
 from sessions.engine.messages import Kind, Message
-from sessions.engine.tokens import estimate
 
 MECHANISM = "partial compact"
 VARIANTS = {Direction.FROM: Variant.FROM, Direction.UP_TO: Variant.UP_TO}
@@ -49,18 +49,16 @@ def partial_compact(
 ) -> Outcome[Attempt]:
     """The pivot itself belongs to what follows: `from` it on is summarised, or everything `up_to` it."""
     config, occasion = config or FullConfig(), occasion or Occasion()
-    before = estimate(messages, occasion.counter)
     if not config.enabled:
-        return unchanged(MECHANISM, messages, before, "Full compact is switched off.", Attempt())
+        return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
     if pivot not in legal_pivots(messages):
         why = "The conversation cannot be cut at that message: a tool call would lose its result, or a side be empty."
-        return unchanged(MECHANISM, messages, before, why, Attempt())
+        return unchanged(MECHANISM, messages, occasion, why)
     place = next(at for at, message in enumerate(messages) if message.uuid == pivot)
-    hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
     prompt = compaction_prompt(
         VARIANTS[direction],
         instructions=config.instructions,
-        hook_instructions=hooked,
+        hook_instructions=occasion.hooks.pre_compact(occasion.trigger, config.instructions),
         begins=_words(messages[place]) if direction is Direction.FROM else "",
     )
     floor = floor_of(messages)
@@ -69,16 +67,16 @@ def partial_compact(
     else:
         sent, cut = messages[floor:place], Cut(0, place)
     reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model)
-    return summarised(
-        messages,
+    draft = Draft(
+        MECHANISM,
+        Way.PARTIAL,
         cut,
-        reply,
-        mechanism=MECHANISM,
-        way=Way.PARTIAL,
-        occasion=occasion,
-        attachments=attachments or AttachmentConfig(),
+        reply.summary,
+        "The summary stands for it.",
+        "The summary.",
         direction=direction,
     )
+    return summarised(messages, draft, reply, occasion, attachments or AttachmentConfig())
 
 
 def _words(message: Message) -> str:

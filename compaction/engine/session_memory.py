@@ -10,15 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from compaction.engine.attachments import AttachmentConfig, attached, hook_messages
+from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import floor_of
-from compaction.engine.continuation import continuation_text
 from compaction.engine.cuts import cuts
-from compaction.engine.guards.inflation import inflation
 from compaction.engine.keeping import start_at_or_before
 from compaction.engine.occasion import Attempt, Occasion
-from compaction.engine.record import Cut, Way, boundary_id_of, recorded, view
-from compaction.engine.report import Change, Outcome, Report, What
+from compaction.engine.record import Cut, Way
+from compaction.engine.report import Outcome, Report
+from compaction.engine.survivors import Draft, survivors
 from sessions.engine.messages import Kind, Message
 from sessions.engine.tokens import TokenCounter, estimate
 
@@ -88,65 +87,18 @@ def session_memory_compact(
         return declined("The last message that the notes cover is not in this conversation.")
     if not any(message.content for message in messages[:start]):
         return declined("Every message would be kept, so there is nothing to summarise.")
-    return _compacted(messages, start, notes, config, threshold, occasion, attachments or AttachmentConfig())
-
-
-def _compacted(
-    messages: Sequence[Message],
-    start: int,
-    notes: Notes,
-    config: SessionMemoryConfig,
-    threshold: int,
-    occasion: Occasion,
-    attachments: AttachmentConfig,
-) -> Outcome[Attempt]:
-    counter, cut = occasion.counter, Cut(0, start)
-    covered, kept = messages[:start], messages[start:]
-    owner = boundary_id_of(messages)
     summary, shortened = cut_sections(notes, config)
-    more = attached(
-        covered,
-        kept,
-        occasion.surroundings,
-        attachments,
-        read_file=occasion.read_file,
-        owner=owner,
-        counter=counter,
-        now=occasion.now,
+    draft = Draft(
+        MECHANISM,
+        Way.SESSION_MEMORY,
+        Cut(0, start),
+        summary,
+        "The notes cover it.",
+        "The notes of the session.",
+        tuple(shortened),
+        threshold=threshold,
     )
-    hooks = [*occasion.hooks.session_start(), *occasion.hooks.post_compact(occasion.trigger, summary)]
-    compaction = recorded(
-        messages,
-        cut,
-        way=Way.SESSION_MEMORY,
-        trigger=occasion.trigger,
-        text=continuation_text(
-            summary, transcript_path=occasion.transcript_path, trigger=occasion.trigger, kept=bool(kept)
-        ),
-        added=(*more.messages, *hook_messages(hooks, owner, occasion.now)),
-        counter=counter,
-        now=occasion.now,
-    )
-    before, after = estimate(messages, counter), compaction.boundary.post_tokens or 0
-    refused = inflation(before, after)
-    if refused is None and after >= threshold:
-        refused = f"What would be left has {after:,} tokens, and the threshold is {threshold:,}."
-    if refused is not None:
-        return Outcome(messages, Report(MECHANISM, False, refused, before, before), Attempt())
-    summary_tokens = estimate((compaction.summary,), counter)
-    changes = [
-        *(
-            Change(What.REMOVED, message.uuid, counter(message.content), 0, "The notes cover it.")
-            for message in covered
-            if message.content
-        ),
-        Change(What.ADDED, compaction.summary.uuid, 0, summary_tokens, "The notes of the session."),
-        *more.changes,
-    ]
-    remarks = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in (*shortened, *more.remarks))
-    why = f"The notes replace {len(covered)} messages; {len(kept)} are kept.{remarks}"
-    report = Report(MECHANISM, True, why, before, after, tuple(changes))
-    return Outcome(view(messages, cut, compaction), report, Attempt(compaction))
+    return survivors(messages, draft, occasion, attachments or AttachmentConfig())
 
 
 def keep_from(

@@ -178,3 +178,9 @@ def test_switched_off_or_with_nothing_said_it_declines_without_asking() -> None:
 
 def test_the_same_messages_give_the_same_bytes() -> None:
     assert full_compact(work().messages, Model()).messages == full_compact(work().messages, Model()).messages
+
+
+def test_hooks_that_follow_do_not_run_for_a_compaction_that_is_refused() -> None:
+    hooks = Recorded()
+    full_compact(work().messages, Model([f"<summary>{'x' * 400_000}</summary>"]), occasion=Occasion(hooks=hooks))
+    assert hooks.told == ["manual "]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compaction.engine.full.too_long import (
@@ -114,6 +114,7 @@ def test_when_nothing_is_left_the_error_says_what_to_do() -> None:
         truncated(chat(5), "prompt is too long: 900000 tokens > 200000 maximum")
 
 
+@settings(deadline=None)
 @given(requests(thinking="never"), st.sampled_from([NO_GAP, "prompt is too long: 200400 tokens > 200000 maximum"]))
 def test_what_is_left_is_what_the_api_takes(messages: list[Message], error: str) -> None:
     while True:
