@@ -25,7 +25,7 @@ test: .venv/installed-dev packages lint ## everything that is needed, then all c
 	$(BIN)/pytest -n auto --dist loadfile --ignore tests/e2e
 	$(BIN)/pytest tests/e2e
 
-slow: .venv/installed-dev ## properties of the engines on thousands of conversations (an hour)
+slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
