@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.table import Row, at_most
 from compaction.engine import (
@@ -47,7 +48,7 @@ def pipeline_rows(repetitions: int) -> list[Row]:
 
 def conversation(tokens: int) -> list[Message]:
     """Short answers, thinking, and results of a few hundred to a few thousand characters, as sessions have them."""
-    array: list[dict[str, object]] = [{"role": "user", "content": "Please look through all of this."}]
+    array: list[dict[str, Any]] = [{"role": "user", "content": "Please look through all of this."}]
     size = number = 0
     while size < tokens:
         number += 1
@@ -57,7 +58,7 @@ def conversation(tokens: int) -> list[Message]:
         call = {"type": "tool_use", "id": tool, "name": "Read", "input": {"file_path": f"/work/tides/part{number}.py"}}
         text = f"{number:>6} height = sum(constant.at(moment) for constant in constants)\n" * (5 + 7 * (number % 8))
         result = {"type": "tool_result", "tool_use_id": tool, "content": text}
-        turn = [
+        turn: list[dict[str, Any]] = [
             {"role": "assistant", "content": [thinking, words, call]},
             {"role": "user", "content": [result]},
         ]
