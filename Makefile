@@ -9,7 +9,7 @@ SOURCES := benchmarks compaction inspector memory sessions tests manage.py
 CHECK_HOME := $(CURDIR)/build/home
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test lint format bench screenshots lock clean packages
+.PHONY: help run demo test slow lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -24,6 +24,9 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
 	$(BIN)/pytest -n auto --dist loadfile --ignore tests/e2e
 	$(BIN)/pytest tests/e2e
+
+slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)
+	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	$(BIN)/ruff check .

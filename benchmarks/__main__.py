@@ -24,6 +24,7 @@ from benchmarks.ours.importing import (
     unchanged_rows,
 )
 from benchmarks.ours.pages import PageError, list_rows, session_rows
+from benchmarks.ours.pipeline import pipeline_rows
 from benchmarks.ours.searching import deep_rows, word_rows
 from benchmarks.report import report_text, report_write
 from benchmarks.table import Row, at_least
@@ -152,6 +153,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench.note_load()
     for size in sizes:
         bench.measure(size)
+    if bench.ours:
+        bench.say("pipeline")
+        bench.rows += pipeline_rows(bench.repetitions)
     complete = asked.sizes == ALL and not (asked.quick or asked.floors)
     report_write(bench.rows, bench.notes, complete=complete)
     print(report_text(bench.rows, bench.notes))

@@ -44,6 +44,10 @@ def estimate_blocks(blocks: Sequence[Block], /) -> int:
     return sum((_thirds(block) + 2) // 3 for block in blocks)
 
 
+def estimate_block(block: Block, /) -> int:
+    return (_thirds(block) + 2) // 3
+
+
 def estimate_message(message: Message) -> int:
     return estimate_blocks(message.content)
 

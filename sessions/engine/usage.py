@@ -63,6 +63,8 @@ _COUNTS = frozenset({"input_tokens", "output_tokens", "cache_creation_input_toke
 
 
 def _count(value: object) -> int:
+    if value is None:
+        return 0
     if type(value) is int:
         return value if 0 <= value <= MOST else 0
     if isinstance(value, float):

@@ -10,6 +10,7 @@ from itertools import pairwise
 from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.score import Score, Survey, score, survey
 from compaction.engine.cuts import Cuts
+from compaction.engine.keeping import held_by_thinking
 from sessions.engine.messages import Kind, Message
 from sessions.engine.tokens import TokenCounter
 
@@ -47,7 +48,8 @@ def _runs(
 ) -> Iterator[tuple[int, int]]:
     names = Counter(message.uuid for message in messages)
     start: int | None = None
-    places = [place for place in legal.legal if place <= latest]
+    held = held_by_thinking(messages)
+    places = [place for place in legal.legal if place <= latest and place not in held]
     for first, end in pairwise(places):
         piece = messages[first:end]
         stays = any(_stays(message, config) for message in piece)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import orjson
+
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.context.view import Context, Viewer
 from sessions.engine.flags import Flag
@@ -44,8 +46,14 @@ class Log:
 
     def record(self, position: int) -> Mapping[str, Any]:
         offset, length = self._places[position]
-        record, _ = mend(parse(self._data[offset : offset + length]))
-        return record
+        data = self._data[offset : offset + length]
+        try:
+            record = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            record = parse(data)
+        message = record.get("message")
+        usual = type(message) is not dict or ("0" not in message and type(message.get("content")) is not dict)
+        return record if usual else mend(record)[0]
 
     def lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         """Records of the client's log of requests, by hash."""

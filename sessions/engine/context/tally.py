@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sessions.engine.context.array import Element
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Kind
-from sessions.engine.tokens import estimate_blocks
+from sessions.engine.tokens import estimate_block, estimate_blocks
 
 
 class Category(StrEnum):
@@ -69,7 +69,7 @@ def tally_of(elements: Iterable[Element]) -> Tally:
     counts = [0] * len(Category)
     for element in elements:
         for piece in element.pieces:
-            tokens = estimate_blocks((piece.block,))
+            tokens = estimate_block(piece.block)
             kind = piece.block.get("type")
             if kind == "tool_result":
                 pictures = _pictures(piece.block.get("content"))

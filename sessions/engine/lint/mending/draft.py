@@ -48,7 +48,7 @@ class Draft:
     def take(self, spots: Iterable[Spot]) -> None:
         """Takes blocks out, because they go elsewhere."""
         gone = {id(spot) for spot in spots}
-        for row in self.rows:
+        for row in self.rows if gone else ():
             if any(id(spot) in gone for spot in row.spots):
                 row.spots = [spot for spot in row.spots if id(spot) not in gone]
 

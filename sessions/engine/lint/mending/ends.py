@@ -16,13 +16,15 @@ OPENING = "[the beginning of this conversation was left out]"
 
 def mend_empty(draft: Draft, may_be_empty: Callable[[Row], bool]) -> None:
     last = draft.rows[-1] if draft.rows else None
-    for row in draft.rows.copy():
+    kept = []
+    for row in draft.rows:
         given = not draft.given.get(row.index, [True])
         optional = given and (may_be_empty(row) or (row is last and row.role == "assistant"))
-        if not row.spots and not optional:
-            draft.rows.remove(row)
-            if given:
-                draft.say(f"messages[{row.index}]", "Left out a message.", "It is empty.")
+        if row.spots or optional:
+            kept.append(row)
+        elif given:
+            draft.say(f"messages[{row.index}]", "Left out a message.", "It is empty.")
+    draft.rows = kept
 
 
 def mend_beginning(draft: Draft) -> None:

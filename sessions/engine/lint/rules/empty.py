@@ -17,7 +17,16 @@ def check(request: Request) -> Iterator[Finding]:
     for row in request.rows:
         message = request.body["messages"][row.index]
         optional = row.role == "assistant" and row.index == last
-        if message["content"] in ("", [], ()) and not optional and not message.get("output_config"):
+        empty = message["content"] in ("", [], ()) and not message.get("output_config")
+        if empty and row.role == "system":
+            yield Finding(
+                "empty-message",
+                Severity.NOTE,
+                f"messages[{row.index}]",
+                "The message has no content. The client itself sends such messages of the role system.",
+                "Leave the message out.",
+            )
+        elif empty and not optional:
             yield Finding(
                 "empty-message",
                 Severity.REFUSED,

@@ -77,7 +77,7 @@ def _choice(request: Request, names: set[str]) -> Iterator[Finding]:
             "tool_choice.name",
             "The tool that must be called is not among the tools.",
             "Add the tool, or choose another.",
-            f"tool_choice.name: Tool '{choice.get('name')}' not found in provided tools",
+            f"Tool '{choice.get('name')}' not found in provided tools",
         )
 
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.engine.lint import Severity, dead_thinking, lint_request, repair_messages, strip_dead_thinking
@@ -146,6 +146,7 @@ def test_nothing_dead_nothing_touched() -> None:
     assert strip_dead_thinking(ARRAY, ARRAY, BOUND)[0] is ARRAY
 
 
+@settings(deadline=None)
 @given(requests(), st.data())
 def test_after_any_cut_no_dead_thinking_is_left(messages: list[Message], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(messages)))

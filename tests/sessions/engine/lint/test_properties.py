@@ -33,6 +33,7 @@ def _refused(array: list[Any], model: str) -> list[Any]:
     return [finding for finding in lint_request(_body(array), model) if finding.severity is Severity.REFUSED]
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_a_conversation_is_clean_to_a_model_that_would_continue_it(messages: list[Message]) -> None:
     assert _serious(_body(joined(messages)), OLD) == []
@@ -40,6 +41,7 @@ def test_a_conversation_is_clean_to_a_model_that_would_continue_it(messages: lis
 
 @pytest.mark.parametrize("model", [MIDDLE, NEW, BOUND])
 def test_a_request_is_clean_to_newer_models(model: str) -> None:
+    @settings(deadline=None)
     @given(requests())
     def holds(messages: list[Message]) -> None:
         assert _serious(_body(joined(messages), thinking={"type": "adaptive"}), model) == []
@@ -47,12 +49,14 @@ def test_a_request_is_clean_to_newer_models(model: str) -> None:
     holds()
 
 
+@settings(deadline=None)
 @given(requests(thinking="always"))
 def test_a_request_that_always_thought_is_clean_with_a_budget(messages: list[Message]) -> None:
     config = {"type": "enabled", "budget_tokens": 8_000}
     assert _serious(_body(joined(messages), thinking=config), MIDDLE) == []
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
     array = joined(messages)
@@ -65,7 +69,7 @@ def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
     assert all(one is other for one, other in zip(records, messages, strict=True))
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(conversations(), SEEDS, ACCIDENTS, st.sampled_from([OLD, NEW]))
 def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, accidents: int, model: str) -> None:
     array = mutated_array(joined(messages), seed, accidents)
@@ -79,7 +83,7 @@ def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, acc
     assert repairs == []
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     messages: list[Message], seed: int, accidents: int
@@ -91,6 +95,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     assert all(one is other for one, other in zip(again, records, strict=True))
 
 
+@settings(deadline=None)
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents: int) -> None:
     array = mutated_array(joined(messages), seed, accidents)
@@ -98,7 +103,7 @@ def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents
     assert _texts(repaired) <= _texts(array) | {OPENING, NO_RESULT, NO_OUTPUT}
 
 
-@settings(max_examples=100)
+@settings(deadline=None)
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_keeps_what_people_and_models_said(messages: list[Message], seed: int, accidents: int) -> None:
     array = mutated_array(joined(messages), seed, accidents)
@@ -137,6 +142,7 @@ BODIES = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(VALUES | LIKELY | BODIES, VALUES | BODIES | st.none(), st.sampled_from([OLD, NEW, BOUND, "?", None]))
 def test_any_value_can_be_linted(body: Any, before: Any, model: str | None) -> None:
     for finding in lint_request(body, model, before=before):
@@ -144,6 +150,7 @@ def test_any_value_can_be_linted(body: Any, before: Any, model: str | None) -> N
         assert finding.repair.endswith(".")
 
 
+@settings(deadline=None)
 @given(st.lists(MESSAGES | LIKELY, max_size=6))
 def test_any_array_can_be_repaired(array: list[Any]) -> None:
     repaired, _ = repair(array, model=NEW, sending=True)

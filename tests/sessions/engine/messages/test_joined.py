@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from sessions.engine.messages import Block, Kind, Message, joined, text_block
 from tests.sessions.engine.messages.conversations import conversations
@@ -59,6 +59,7 @@ def test_answers_without_an_id_are_joined_only_as_neighbours() -> None:
     assert [one["role"] for one in array] == ["assistant", "user", "assistant", "user"]
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_each_call_of_a_conversation_is_answered_in_the_next_element(messages: list[Message]) -> None:
     array = joined(messages)
@@ -70,6 +71,7 @@ def test_each_call_of_a_conversation_is_answered_in_the_next_element(messages: l
         }
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_the_records_of_a_conversation_have_ids_of_their_own(messages: list[Message]) -> None:
     assert len({message.uuid for message in messages}) == len(messages)

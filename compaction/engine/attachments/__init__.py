@@ -1,0 +1,25 @@
+"""What follows a compaction beside the summary, each within a budget."""
+
+from __future__ import annotations
+
+from compaction.engine.attachments.attach import Attached, AttachmentConfig, attached, hook_messages
+from compaction.engine.attachments.files import FileConfig, files_read
+from compaction.engine.attachments.skills import SkillConfig, is_skill_attachment
+from compaction.engine.attachments.surroundings import BackgroundAgent, Listing, Plan, ReadFile, Skill, Surroundings
+
+__all__ = [
+    "Attached",
+    "AttachmentConfig",
+    "BackgroundAgent",
+    "FileConfig",
+    "Listing",
+    "Plan",
+    "ReadFile",
+    "Skill",
+    "SkillConfig",
+    "Surroundings",
+    "attached",
+    "files_read",
+    "hook_messages",
+    "is_skill_attachment",
+]

@@ -1,0 +1,28 @@
+"""A piece of what follows a compaction, and how long texts are cut to a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: str
+    text: str
+    why: str
+    remarks: tuple[str, ...] = ()
+
+
+def tokens_of(text: str) -> int:
+    return -(-len(text) // CHARACTERS_A_TOKEN)
+
+
+def cut_to(text: str, tokens: int) -> str:
+    """At the end of a line where one is near, so that no half line looks like a whole one."""
+    room = tokens * CHARACTERS_A_TOKEN
+    if len(text) <= room:
+        return text
+    end = text.rfind("\n", room // 2, room)
+    return text[:room] if end < 0 else text[:end]

@@ -1,0 +1,73 @@
+"""Where the cache marks of a request stand: one behind the tools, and exactly one among the messages.
+
+A second mark among the messages would keep pages that no later request reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compaction.engine.ttl import Ttl, cache_control
+from sessions.engine.messages import Block
+
+MOST_MARKS = 4
+"""That the API takes: two in the system prompt, one behind the tools, one among the messages."""
+_UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
+
+
+def marked_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
+    marked = [_without_mark(tool) for tool in tools]
+    if marked:
+        marked[-1]["cache_control"] = cache_control(ttl)
+    return marked
+
+
+def marked_messages(
+    array: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES, *, writes: bool = True
+) -> list[dict[str, Any]]:
+    """The array with its one mark, on the last message; a fork that must not write marks the one before.
+
+    There its mark is where the parent's was, so it reads what the parent wrote and adds nothing.
+    """
+    marked = [_clean(element) for element in array]
+    for place in range(len(marked) - (1 if writes else 2), -1, -1):
+        content: list[Block] = marked[place]["content"]
+        spot = next((at for at in range(len(content) - 1, -1, -1) if _markable(content[at])), None)
+        if spot is not None:
+            content[spot] = {**content[spot], "cache_control": cache_control(ttl)}
+            break
+    return marked
+
+
+def marks(request: Mapping[str, Any]) -> list[str]:
+    """The places of all marks, as paths into the request."""
+    found = []
+    for part in ("system", "tools"):
+        blocks = request.get(part)
+        for at, block in enumerate(blocks if isinstance(blocks, list) else []):
+            if "cache_control" in block:
+                found.append(f"{part}[{at}]")
+    for at, element in enumerate(request.get("messages", [])):
+        content = element["content"]
+        for spot, block in enumerate(content if isinstance(content, list) else []):
+            if "cache_control" in block:
+                found.append(f"messages[{at}].content[{spot}]")
+    return found
+
+
+def _clean(element: Mapping[str, Any]) -> dict[str, Any]:
+    content = element["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else [_without_mark(b) for b in content]
+    return {**element, "content": blocks}
+
+
+def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key != "cache_control"}
+
+
+def _markable(block: Block) -> bool:
+    """The API refuses a mark on thinking and on empty text."""
+    if block.get("type") in _UNMARKABLE:
+        return False
+    return block.get("type") != "text" or bool(str(block.get("text", "")).strip())

@@ -1,0 +1,1 @@
+"""Full compaction: one call of a model writes the summary."""

@@ -1,0 +1,115 @@
+"""Asks for a summary until there is one: first as a fork, else directly, and with less where it was too much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compaction.engine.full.media import without_media, without_skills, without_thinking
+from compaction.engine.full.parsing import parsed_summary
+from compaction.engine.full.request import OUTPUT_CAP, Path, Summarise, SummariseError, summary_request
+from compaction.engine.full.too_long import NothingLeftError, PromptTooLongError, is_too_long, truncated
+from compaction.engine.identity import derived_id
+from sessions.engine.lint import repair_messages
+from sessions.engine.messages import Kind, Message, text_block
+from sessions.engine.tokens import TokenCounter
+
+RETRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FullConfig:
+    enabled: bool = True
+    retries: int = RETRIES
+    """How often the oldest rounds are dropped when a request is too long."""
+    fork: bool = True
+    output_cap: int = OUTPUT_CAP
+    """Of the direct call."""
+    instructions: str = ""
+    """What the user wants the summary to observe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    summary: str
+    """Empty if there is none; then `problem` says why."""
+    problem: str
+    requests: int
+    dropped_rounds: int
+    path: Path
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Asking:
+    body: list[Message]
+    path: Path
+    requests: int = 0
+    dropped: int = 0
+    retries: int = 0
+
+    def reply(self, summary: str, problem: str = "", remarks: Sequence[str] = ()) -> Reply:
+        return Reply(summary, problem, self.requests, self.dropped, self.path, tuple(remarks))
+
+
+def asked(
+    messages: Sequence[Message],
+    prompt: str,
+    summarise: Summarise,
+    config: FullConfig,
+    counter: TokenCounter,
+    model: str,
+) -> Reply:
+    given = [message for message in messages if message.content]
+    body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
+    instruction = Message(
+        "user", (text_block(prompt),), Kind.INJECTED, derived_id("instruction", messages[-1].uuid if messages else "")
+    )
+    asking = _Asking(body, Path.FORK if config.fork else Path.DIRECT)
+    while True:
+        sent = asking.body if asking.path is Path.FORK else without_thinking(asking.body)
+        request = summary_request([*sent, instruction], asking.path, config.output_cap)
+        asking.requests += 1
+        try:
+            text = summarise(request)
+        except PromptTooLongError as error:
+            problem = _shorten(asking, str(error), config, counter)
+            if problem:
+                return asking.reply("", problem)
+        except SummariseError as error:
+            if asking.path is Path.DIRECT:
+                return asking.reply("", f"No summary was written: {error}.")
+            asking.path = Path.DIRECT
+        else:
+            return _read(asking, text)
+
+
+def _shorten(asking: _Asking, error: str, config: FullConfig, counter: TokenCounter) -> str:
+    """Drops the oldest rounds; says why not if it cannot."""
+    if asking.retries == config.retries:
+        return f"The request was still too long after {config.retries} retries."
+    asking.retries += 1
+    try:
+        shorter = truncated(asking.body, error, attempt=asking.retries, counter=counter)
+    except NothingLeftError as nothing:
+        return str(nothing)
+    asking.body = shorter.messages
+    asking.dropped += shorter.dropped
+    # A shorter conversation finds nothing in the parent's cache, and may begin amid a turn that needs its thinking.
+    asking.path = Path.DIRECT
+    return ""
+
+
+def _read(asking: _Asking, text: str) -> Reply:
+    parsed = parsed_summary(text)
+    if not parsed.summary:
+        return asking.reply("", "The reply held no summary.")
+    if len(text) < 300 and is_too_long(text):
+        # Some clients hand the error on as if the model had said it.
+        return asking.reply("", f"The reply is an error and no summary: {text.strip()}")
+    remarks = [] if parsed.tagged else ["the reply had no summary tags, so all of it counts"]
+    if not parsed.complete:
+        remarks.append("the summary breaks off, probably at an output limit")
+    if asking.dropped:
+        remarks.append(f"the oldest {asking.dropped} rounds did not fit and are not in it")
+    return asking.reply(parsed.summary, remarks=remarks)

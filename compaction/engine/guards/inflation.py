@@ -1,0 +1,10 @@
+"""A compaction has to make a conversation smaller; one that does not has only lost information."""
+
+from __future__ import annotations
+
+
+def inflation(before: int, after: int) -> str | None:
+    """Why a result is refused, or None if it is smaller."""
+    if after < before:
+        return None
+    return f"The result would have {after:,} tokens, which is no less than the {before:,} there are."

@@ -1,0 +1,60 @@
+"""Where the messages that are kept behind a summary may begin.
+
+Beside the rules of every cut there is one for thinking: where the latest turn thinks, its kept part has to begin with
+an answer that does, because a model that has to think refuses a turn whose first thoughts are gone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from compaction.engine.cuts import cuts
+from sessions.engine.messages import Kind, Message
+
+_THINKING = ("thinking", "redacted_thinking")
+
+
+def starts(messages: Sequence[Message]) -> tuple[int, ...]:
+    """All places where a kept part may begin, ascending; 0 keeps everything."""
+    held = held_by_thinking(messages)
+    return tuple(place for place in cuts(messages).legal if place not in held)
+
+
+def start_at_or_before(messages: Sequence[Message], place: int) -> int:
+    places = starts(messages)
+    found = bisect_right(places, place)
+    return places[found - 1] if found else 0
+
+
+def held_by_thinking(messages: Sequence[Message]) -> set[int]:
+    """Places in the latest turn behind thinking, unless the next answer begins with some."""
+    turn = _latest_turn(messages)
+    first = next((at for at in range(turn, len(messages)) if _thinks(messages[at])), len(messages))
+    held: set[int] = set()
+    begins = True
+    for place in range(len(messages) - 1, first, -1):
+        if messages[place].kind is Kind.ANSWER and messages[place].content:
+            begins = messages[place].content[0].get("type") in _THINKING
+        if not begins:
+            held.add(place)
+    return held
+
+
+def _latest_turn(messages: Sequence[Message]) -> int:
+    """Behind the last input that came with no results: what comes with results is read as part of the turn."""
+    results = False
+    for at in range(len(messages) - 1, -1, -1):
+        message = messages[at]
+        if message.role == "assistant":
+            results = False
+        elif message.role == "user" and message.content:
+            results = results or message.kind is Kind.RESULT
+            begins = at == 0 or messages[at - 1].role == "assistant"
+            if begins and not results:
+                return at + 1
+    return 0
+
+
+def _thinks(message: Message) -> bool:
+    return any(block.get("type") in _THINKING for block in message.content)

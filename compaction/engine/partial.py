@@ -1,0 +1,83 @@
+"""Partial compact: a person points at a message, and what comes before it or after it is summarised.
+
+From a pivot on, the kept messages come first and their cache survives. Up to a pivot, the summary comes first: what
+follows is kept word for word, but has to be cached again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compaction.engine.attachments import AttachmentConfig
+from compaction.engine.boundary import Direction, floor_of
+from compaction.engine.full.asking import FullConfig, asked
+from compaction.engine.full.compact import summarised, unchanged
+from compaction.engine.full.prompt import Variant, compaction_prompt
+from compaction.engine.full.request import Summarise
+from compaction.engine.keeping import starts
+from compaction.engine.occasion import Attempt, Occasion
+from compaction.engine.record import Cut, Way
+from compaction.engine.report import Outcome
+from compaction.engine.survivors import Draft
+from sessions.engine.messages import Kind, Message
+
+MECHANISM = "partial compact"
+VARIANTS = {Direction.FROM: Variant.FROM, Direction.UP_TO: Variant.UP_TO}
+
+
+def legal_pivots(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
+    floor = floor_of(messages)
+    places = frozenset(starts(messages))
+    spoken = [at for at in range(floor, len(messages)) if messages[at].content]
+    return tuple(
+        messages[at].uuid
+        for at in spoken[1:]
+        if at in places and messages[at].kind is not Kind.RESULT and messages[at].uuid
+    )
+
+
+def partial_compact(
+    messages: Sequence[Message],
+    pivot: str,
+    direction: Direction,
+    summarise: Summarise,
+    config: FullConfig | None = None,
+    *,
+    occasion: Occasion | None = None,
+    attachments: AttachmentConfig | None = None,
+) -> Outcome[Attempt]:
+    """The pivot itself belongs to what follows: `from` it on is summarised, or everything `up_to` it."""
+    config, occasion = config or FullConfig(), occasion or Occasion()
+    if not config.enabled:
+        return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
+    if pivot not in legal_pivots(messages):
+        why = "The conversation cannot be cut at that message: a tool call would lose its result, or a side be empty."
+        return unchanged(MECHANISM, messages, occasion, why)
+    place = next(at for at, message in enumerate(messages) if message.uuid == pivot)
+    prompt = compaction_prompt(
+        VARIANTS[direction],
+        instructions=config.instructions,
+        hook_instructions=occasion.hooks.pre_compact(occasion.trigger, config.instructions),
+        begins=_words(messages[place]) if direction is Direction.FROM else "",
+    )
+    floor = floor_of(messages)
+    if direction is Direction.FROM:
+        sent, cut = messages[floor:], Cut(place, len(messages))
+    else:
+        sent, cut = messages[floor:place], Cut(0, place)
+    reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model)
+    draft = Draft(
+        MECHANISM,
+        Way.PARTIAL,
+        cut,
+        reply.summary,
+        "The summary stands for it.",
+        "The summary.",
+        direction=direction,
+    )
+    return summarised(messages, draft, reply, occasion, attachments or AttachmentConfig())
+
+
+def _words(message: Message) -> str:
+    return " ".join(str(block.get("text")) for block in message.content if block.get("type") == "text")

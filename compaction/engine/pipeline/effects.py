@@ -1,0 +1,31 @@
+"""What the pipeline asks of the world outside. Each may be missing; then what depends on it declines, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compaction.engine.attachments import ReadFile, Surroundings
+from compaction.engine.attachments.surroundings import nothing_readable
+from compaction.engine.boundary import Trigger
+from compaction.engine.collapse import Summarise as SummariseSpan
+from compaction.engine.full.request import Summarise
+from compaction.engine.occasion import Hooks, NoHooks, Occasion
+from compaction.engine.session_memory import ReadNotes
+from sessions.engine.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    summarise: Summarise | None = None
+    summarise_span: SummariseSpan | None = None
+    """For collapse: sums up a few messages."""
+    read_notes: ReadNotes | None = None
+    read_file: ReadFile = nothing_readable
+    hooks: Hooks = field(default_factory=NoHooks)
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    transcript_path: str = ""
+
+    def occasion(self, trigger: Trigger, now: float, counter: TokenCounter, model: str) -> Occasion:
+        return Occasion(
+            trigger, now, self.transcript_path, self.surroundings, self.read_file, self.hooks, counter, model
+        )

@@ -1,0 +1,86 @@
+"""Thinking that is bound to what precedes it, across requests.
+
+Newer models sign everything before a thinking block. An edit that was made before the block was written is part of what
+was signed; one that is made afterwards kills it, and it has to be left out from then on. So for each block a print is
+kept of what stood before it in the request that it answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from compaction.engine.fingerprint import fingerprint
+from compaction.engine.report import Change, Outcome, Report, What
+from sessions.engine.messages import Block, Message
+from sessions.engine.model_facts import facts_of
+from sessions.engine.tokens import TokenCounter, estimate
+
+MECHANISM = "dead thinking"
+_THINKING = ("thinking", "redacted_thinking")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    prints: Mapping[str, str] = field(default_factory=dict)
+    """Of each thinking block, what stood before it."""
+    sent: str = ""
+    """Print of the latest request in full."""
+    last: str = ""
+    """The last message in it."""
+
+
+def without_dead_thinking(
+    whole: Sequence[Message], shown: Sequence[Message], bound: Bound, model: str, counter: TokenCounter
+) -> Outcome[Bound]:
+    """`whole` is the conversation before this request, `shown` the view of it that is about to be sent."""
+    before = estimate(shown, counter)
+    facts = facts_of(model)
+    if facts is None or not facts.prefix_bound:
+        why = "Thinking is not bound to what precedes it, as far as is known of this model."
+        return Outcome(shown, Report(MECHANISM, False, why, before, before), bound)
+    signed = {**_fresh(whole, bound), **bound.prints}
+    now, sent = _prints(shown)
+    dead = {key for key, print_ in now.items() if signed.get(key, print_) != print_}
+    living, changes = [], []
+    for message in shown:
+        kept = message
+        if any(_key(block) in dead for block in message.content):
+            kept = replace(message, content=tuple(block for block in message.content if _key(block) not in dead))
+            what = What.REPLACED if kept.content else What.REMOVED
+            why = "Something before this thinking was changed after the model had signed it."
+            changes.append(Change(what, message.uuid, counter(message.content), counter(kept.content), why))
+        if kept.content or kept is message:
+            living.append(kept)
+    after = before - sum(change.tokens_before - change.tokens_after for change in changes)
+    why = f"{len(dead)} thinking blocks are left out." if dead else "All thinking still holds."
+    report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
+    last = shown[-1].uuid if shown else ""
+    return Outcome(living if dead else shown, report, Bound(signed, sent, last))
+
+
+def _fresh(whole: Sequence[Message], bound: Bound) -> dict[str, str]:
+    """What was signed by the answers that came since: the latest request, and what was said after it."""
+    place = next((at for at in range(len(whole) - 1, -1, -1) if whole[at].uuid == bound.last), None)
+    if not bound.sent or place is None:
+        return _prints(whole)[0]
+    return _prints(whole[place + 1 :], bound.sent)[0]
+
+
+def _prints(messages: Sequence[Message], chain: str = "") -> tuple[dict[str, str], str]:
+    """What stands before each thinking block, thinking apart; and a print of all of it."""
+    prints: dict[str, str] = {}
+    for message in messages:
+        for block in message.content:
+            if key := _key(block):
+                prints.setdefault(key, chain)
+            else:
+                chain = fingerprint([message.role, block], chain)
+    return prints, chain
+
+
+def _key(block: Block) -> str:
+    """Names a thinking block; nothing for others."""
+    if block.get("type") not in _THINKING:
+        return ""
+    return fingerprint(block.get("signature") or block.get("data"))[:16]

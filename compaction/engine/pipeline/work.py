@@ -1,0 +1,143 @@
+"""A run of the pipeline while it goes on: the view as far as it is made, and what each stage said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compaction.engine.budget import Persisted, budget
+from compaction.engine.collapse import collapse
+from compaction.engine.microcompact import microcompact
+from compaction.engine.nudge import nudge
+from compaction.engine.pipeline.config import PipelineConfig
+from compaction.engine.pipeline.effects import Effects
+from compaction.engine.pipeline.size import Savings, since_last, sized
+from compaction.engine.pipeline.state import PipelineState, Reminder
+from compaction.engine.pipeline.thinking import without_dead_thinking
+from compaction.engine.record import replayed
+from compaction.engine.report import Report
+from compaction.engine.snip import replayed as snips_replayed
+from compaction.engine.snip import tagged
+from sessions.engine.messages import Message
+from sessions.engine.tokens import TokenCounter, estimate
+
+
+@dataclass(slots=True)
+class Work:
+    given: Sequence[Message]
+    state: PipelineState
+    config: PipelineConfig
+    effects: Effects
+    now: float
+    counter: TokenCounter
+    told: Sequence[Message] = ()
+    """The conversation with its reminders and compactions: what this run begins with."""
+    shown: Sequence[Message] = ()
+    reports: list[Report] = field(default_factory=list)
+    cache_edits: tuple[Mapping[str, Any], ...] = ()
+    persisted: tuple[Persisted, ...] = ()
+    earlier: Savings = field(default_factory=Savings)
+    """As the last run left them."""
+    tokens: int = 0
+
+    def prepare(self) -> None:
+        """The stages that cost nothing, each with what the one before it has left."""
+        self.earlier = self.state.savings
+        self.replay()
+        self.trim()
+        self.clear()
+        self.measure()
+        self.collapse()
+
+    @property
+    def threshold(self) -> int:
+        return self.config.limits.threshold
+
+    def replay(self) -> None:
+        # Reminders come first: a compaction may have covered or kept them like any other message.
+        reminded = _with_reminders(self.given, self.state.reminders)
+        self.told = self.shown = replayed(reminded, self.state.compactions)
+        compactions, reminders = len(self.state.compactions), len(self.state.reminders)
+        if compactions or reminders:
+            before, after = estimate(self.given, self.counter), estimate(self.told, self.counter)
+            why = f"Applied again: earlier compactions ({compactions}) and reminders ({reminders})."
+            self.reports.append(Report("replay", after != before, why, before, after))
+
+    def trim(self) -> None:
+        limited = budget(self.shown, self.config.budget, self.state.budget, counter=self.counter)
+        snipped = snips_replayed(limited.messages, self.config.snip, self.state.snip, counter=self.counter)
+        self.persisted = limited.persisted
+        self.reports += [limited.report, snipped.report]
+        self.shown = snipped.messages
+        self.state = replace(self.state, budget=limited.state, snip=snipped.state)
+
+    def clear(self) -> None:
+        cleared = microcompact(
+            self.shown,
+            self.config.microcompact,
+            self.state.microcompact,
+            now=self.now,
+            main_thread=self.config.main_thread,
+            supported=self.config.cache_edits,
+            counter=self.counter,
+        )
+        self.reports += cleared.reports
+        self.cache_edits = cleared.cache_edits
+        self.shown = cleared.messages
+        self.state = replace(self.state, microcompact=cleared.state)
+
+    def measure(self) -> None:
+        since = since_last(self.told, self.state.compactions)
+        found = sized(self.told, self.shown, since, self.earlier, self.config.overhead, self.counter)
+        self.tokens = found.tokens
+        self.state = replace(self.state, savings=found.savings)
+
+    def collapse(self) -> None:
+        collapsed = collapse(
+            self.shown,
+            self.config.collapse,
+            self.state.collapse,
+            limits=self.config.limits,
+            tokens=self.tokens if self.state.savings.anchor else None,
+            summarise=self.effects.summarise_span,
+            counter=self.counter,
+        )
+        self.reports.append(collapsed.report)
+        self.shown = collapsed.messages
+        self.state = replace(self.state, collapse=collapsed.state)
+        self.measure()
+
+    def remind(self) -> None:
+        """The nudge to snip: it is kept, because later requests have to begin with the same bytes."""
+        if not self.config.snip_tool:
+            return
+        nudged = nudge(self.shown, self.config.snip, self.state.snip, tokens=self.tokens, counter=self.counter)
+        self.reports.append(nudged.report)
+        self.state = replace(self.state, snip=nudged.state)
+        if nudged.report.applied and self.given:
+            reminder = Reminder(self.given[-1].uuid, nudged.messages[-1])
+            self.shown = nudged.messages
+            self.told = [*self.told, reminder.message]
+            self.state = replace(self.state, reminders=(*self.state.reminders, reminder))
+
+    def finish(self) -> None:
+        living = without_dead_thinking(self.told, self.shown, self.state.bound, self.config.model, self.counter)
+        self.reports.append(living.report)
+        self.shown = living.messages
+        self.state = replace(self.state, bound=living.state)
+        if self.config.snip_tool:
+            copy = tagged(self.shown, self.config.snip, counter=self.counter)
+            self.reports.append(copy.report)
+            self.shown = copy.messages
+
+
+def _with_reminders(messages: Sequence[Message], reminders: Sequence[Reminder]) -> Sequence[Message]:
+    if not reminders:
+        return messages
+    there = {message.uuid for message in messages}
+    following: dict[str, list[Message]] = {}
+    for reminder in reminders:
+        if reminder.message.uuid not in there:
+            following.setdefault(reminder.after, []).append(reminder.message)
+    return [one for message in messages for one in (message, *following.get(message.uuid, ()))]

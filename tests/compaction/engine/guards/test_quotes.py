@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from compaction.engine.guards.quotes import quoted_messages, quotes_checked
+from sessions.engine.messages import Kind, Message, text_block
+from tests.compaction.engine.spoken import Talk
+
+
+def summary_of(*items: str) -> str:
+    lines = "\n".join(f"   - {item}" for item in items)
+    return f"5. Problem Solving:\n   Done.\n6. All User Messages:\n{lines}\n\n7. Pending Tasks:\n   - none\n"
+
+
+def said(*words: str) -> list[Message]:
+    talk = Talk()
+    for word in words:
+        talk.prompt(word)
+        talk.says("yes")
+    return talk.messages
+
+
+def test_words_that_the_user_wrote_are_verbatim() -> None:
+    quotes = quotes_checked(summary_of('"fix the login"', "“and  add tests”"), said("fix the login", "and add\ntests"))
+    assert (len(quotes.verbatim), quotes.invented, quotes.missing, quotes.remark) == (2, (), (), "")
+
+
+def test_words_that_nobody_wrote_are_flagged() -> None:
+    quotes = quotes_checked(summary_of('"fix the login"', '"please delete the database"'), said("fix the login"))
+    assert quotes.invented == ('"please delete the database"',)
+    assert quotes.remark == "1 of the quoted user messages were never written"
+
+
+def test_a_changed_word_makes_it_another_sentence() -> None:
+    assert quotes_checked(summary_of('"fix the logout"'), said("fix the login")).invented
+
+
+def test_marked_gaps_are_allowed_but_only_in_order() -> None:
+    source = said("first do the parser, then the printer, and never touch the lexer")
+    quotes = quotes_checked(summary_of('"first do the parser ... never touch the lexer"'), source)
+    assert len(quotes.shortened) == 1
+    assert quotes_checked(summary_of('"never touch the lexer … first do the parser"'), source).invented
+
+
+def test_messages_that_are_not_quoted_are_missed() -> None:
+    quotes = quotes_checked(summary_of('"fix the login"'), said("fix the login", "use bun"))
+    assert quotes.missing == ("m3",)
+    assert quotes.remark == "1 user messages are not quoted"
+
+
+def test_results_and_reminders_are_no_words_of_the_user() -> None:
+    talk = Talk()
+    talk.injected("<system-reminder>be careful</system-reminder>")
+    talk.reads("a.py")
+    assert quotes_checked(summary_of('"be careful"'), talk.messages).invented == ('"be careful"',)
+
+
+def test_what_an_earlier_summary_quotes_may_be_quoted_again() -> None:
+    earlier = Message("user", (text_block(summary_of('"fix the login"')),), Kind.SUMMARY, "s")
+    assert quotes_checked(summary_of('"fix the login"'), [earlier]).verbatim
+
+
+@pytest.mark.parametrize("nothing", ["None", "(none)", "No user messages", "[none in this part]"])
+def test_an_empty_section_quotes_nothing(nothing: str) -> None:
+    assert quoted_messages(summary_of(nothing)) == []
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["6. All user messages:", "## 6. All User Messages", "**6. All User Messages:**", "6) All user messages:"],
+)
+def test_headings_come_in_many_forms(heading: str) -> None:
+    summary = f"{heading}\n- one\n  goes on\n- two\n\n7. Pending Tasks:\n- three"
+    assert quoted_messages(summary) == ["one\ngoes on", "two"]
+
+
+def test_a_numbered_list_of_the_user_does_not_end_the_section() -> None:
+    summary = '6. All user messages:\n   - "do this:\n7. seven\n8. eight"\n   - "then stop"\n7. Pending Tasks:\n   - x'
+    assert quoted_messages(summary)[-1] == '"then stop"'

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from compaction.engine.boundary import Direction, is_boundary
+from compaction.engine.partial import legal_pivots, partial_compact
+from sessions.engine.messages import joined
+from tests.compaction.engine.spoken import Talk, ids, texts
+from tests.compaction.engine.summarising import SUMMARY, Model
+
+
+def work() -> Talk:
+    """m1 asks, m2 calls, m3 brings the result, m4 answers; m5 to m8 the same."""
+    talk = Talk()
+    for number in range(2):
+        talk.prompt(f"do {number}")
+        talk.reads(f"{number}.py", "x" * 3_000)
+        talk.says(f"done {number}")
+    return talk
+
+
+def test_a_pivot_never_parts_a_call_from_its_result() -> None:
+    assert legal_pivots(work().messages) == ("m2", "m4", "m5", "m6", "m8")
+
+
+def test_from_a_pivot_what_comes_before_stays_and_comes_first() -> None:
+    talk = work()
+    model = Model()
+    outcome = partial_compact(talk.messages, "m5", Direction.FROM, model)
+    boundary, *kept, summary = outcome.messages
+    assert is_boundary(boundary)
+    assert all(one is other for one, other in zip(kept, talk.messages[:4], strict=True))
+    assert SUMMARY in texts([summary])[0]
+    assert joined(outcome.messages)[:4] == joined(talk.messages)[:4]
+
+
+def test_from_a_pivot_everything_is_sent_and_the_prompt_says_where_to_begin() -> None:
+    talk = work()
+    model = Model()
+    partial_compact(talk.messages, "m5", Direction.FROM, model)
+    (request,) = model.asked
+    assert ids(request.messages)[:-1] == ids(talk.messages)
+    assert '"do 1"' in texts(request.messages)[-1]
+
+
+def test_up_to_a_pivot_what_follows_stays_behind_the_summary() -> None:
+    talk = work()
+    model = Model()
+    outcome = partial_compact(talk.messages, "m5", Direction.UP_TO, model)
+    _, summary, *kept = outcome.messages
+    assert SUMMARY in texts([summary])[0]
+    assert all(one is other for one, other in zip(kept, talk.messages[4:], strict=True))
+    assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[:4])
+    assert "Context for Continuing Work" in texts(model.asked[0].messages)[-1]
+
+
+def test_the_direction_is_recorded_with_the_summary() -> None:
+    for direction, anchor in ((Direction.FROM, "boundary"), (Direction.UP_TO, "summary")):
+        compaction = partial_compact(work().messages, "m5", direction, Model()).state.compaction
+        assert compaction is not None
+        boundary, summary = compaction.records()
+        assert summary["summarizeMetadata"] == {"messagesSummarized": 4, "direction": str(direction)}
+        segment = compaction.boundary.preserved_segment
+        assert segment is not None
+        assert segment.anchor_uuid == (boundary if anchor == "boundary" else summary)["uuid"]
+
+
+def test_other_places_are_refused_without_asking() -> None:
+    talk = work()
+    model = Model()
+    for pivot in ("m1", "m3", "m7", "nowhere"):
+        outcome = partial_compact(talk.messages, pivot, Direction.UP_TO, model)
+        assert outcome.messages is talk.messages
+        assert not outcome.state.failed
+    assert model.asked == []

@@ -1,0 +1,176 @@
+"""What holds after any sequence of mechanisms on any conversation.
+
+Few examples by default; `make slow` plays thousands.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from compaction.engine import AutoCompactConfig, PipelineConfig, PipelineState, run_pipeline
+from compaction.engine.fingerprint import fingerprint
+from compaction.engine.microcompact.timed import ClearingReport
+from compaction.engine.report import Report
+from compaction.engine.snips import SnipState
+from sessions.engine.messages import Message
+from sessions.engine.tokens import estimate
+from tests.compaction.engine.sequences import THINKING, Plan, Player, Step, plans, refused, sent
+
+pytestmark = pytest.mark.slow
+
+
+SEEN_BY_THE_MODEL_ONLY = "cached microcompact"
+"""It counts what the model sees; the array keeps its size."""
+
+some = settings(
+    max_examples=int(os.environ.get("LUCID_EXAMPLES", "15")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@some
+@given(plans())
+def test_the_api_takes_every_request(plan: Plan) -> None:
+    player = Player(plan)
+    for step in player.play():
+        assert refused(step.outcome.array, plan.kindred) == [], step.operation
+    for request in player.asked:
+        assert refused(sent(request), plan.kindred, thinking=request.thinking) == []
+
+
+@some
+@given(plans())
+def test_no_call_is_parted_from_its_result(plan: Plan) -> None:
+    for step in Player(plan).play():
+        given_calls, given_results = tools(step.given)
+        calls, results = tools(step.outcome.messages)
+        assert calls == results
+        assert calls <= given_calls & given_results
+
+
+@some
+@given(plans())
+def test_what_no_report_mentions_is_as_it_was(plan: Plan) -> None:
+    for step in Player(plan).play():
+        told = {change.uuid for report in step.outcome.report.stages for change in report.changes}
+        known = {message.uuid: message for message in step.given}
+        order = [message.uuid for message in step.outcome.messages if message.uuid in known]
+        assert order == [uuid for uuid in known if uuid in set(order)]
+        for message in step.outcome.messages:
+            if message.uuid in known and message.uuid not in told:
+                assert message is known[message.uuid]
+
+
+@some
+@given(plans())
+def test_the_same_input_and_state_give_the_same_bytes_also_after_a_reload(plan: Plan) -> None:
+    for step in Player(plan).play():
+        assert step.again.array == step.outcome.array
+        assert step.again.state.saved() == step.outcome.state.saved()
+        assert PipelineState.loaded(step.outcome.state.saved()) == step.outcome.state
+
+
+@some
+@given(plans())
+def test_nothing_grows_but_by_what_a_report_adds(plan: Plan) -> None:
+    for step in Player(plan).play():
+        report = step.outcome.report
+        assert report.tokens_before == estimate(step.given)
+        assert report.tokens_after == estimate(step.outcome.messages)
+        for stage in report.stages:
+            added = sum(change.tokens_after - change.tokens_before for change in stage.changes)
+            if stage.changes:
+                assert stage.tokens_after - stage.tokens_before == added, stage.mechanism
+            if stage.tokens_after > stage.tokens_before:
+                assert stage.mechanism in ("nudge", "snip tags", "replay")
+        assert report.tokens_after - report.tokens_before == sum(grown(stage) for stage in report.stages)
+
+
+@some
+@given(plans(operations=("run", "run", "cold", "auto", "notes", "full", "from", "up to", "snip", "recover")))
+def test_a_request_begins_with_the_bytes_of_the_last_unless_something_new_is_decided(plan: Plan) -> None:
+    for earlier, later in pairwise(Player(plan).play()):
+        if later.operation == "run" and not cleared_now(later):
+            # What is added may join the last element, so that one is left out.
+            before = earlier.outcome.array[:-1]
+            assert later.outcome.array[: len(before)] == before, earlier.operation
+
+
+@some
+@given(plans(operations=("run", "notes", "cold", "full", "from", "up to", "snip")))
+def test_without_the_records_the_conversation_is_whole(plan: Plan) -> None:
+    plain = PipelineConfig(auto=AutoCompactConfig(enabled=False))
+    for step in Player(plan).play():
+        state = step.outcome.state
+        if state.compactions:
+            state = state.without_compaction(state.compactions[0].boundary.uuid)
+        snipped = replace(state, snip=SnipState())
+        whole = run_pipeline(step.given, plain, snipped, now=0.0).messages
+        reminders = {reminder.message.uuid for reminder in state.reminders}
+        assert [one.uuid for one in whole if one.uuid not in reminders] == [one.uuid for one in step.given]
+
+
+@some
+@given(plans())
+def test_thinking_is_sent_only_behind_what_it_was_signed_with(plan: Plan) -> None:
+    """Each answer signs the request that it answers, so a later request may only repeat it word for word."""
+    if plan.kindred.model != "claude-opus-5-5":
+        return
+    signed: dict[str, str] = {}
+    for step in Player(plan).play():
+        for key, before in thoughts(step.outcome.array):
+            assert signed.get(key, before) == before, step.operation
+        for key in answered_next(plan.messages, len(step.given)):
+            signed[key] = whole(step.outcome.array)
+
+
+def cleared_now(step: Step) -> bool:
+    report = step.outcome.report.stage("microcompact")
+    return isinstance(report, ClearingReport) and report.fired
+
+
+def tools(messages: Any) -> tuple[set[str], set[str]]:
+    blocks = [block for message in messages for block in message.content]
+    calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    return calls, {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
+
+
+def grown(stage: Report) -> int:
+    if stage.mechanism == SEEN_BY_THE_MODEL_ONLY:
+        return 0
+    return stage.tokens_after - stage.tokens_before
+
+
+def thoughts(array: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Of each first thinking block of an answer: its signature, and a print of everything else before the answer."""
+    chain = ""
+    for element in array:
+        blocks = element["content"]
+        if blocks[0]["type"] in THINKING:
+            yield str(blocks[0].get("signature") or blocks[0].get("data")), chain
+        for block in blocks:
+            if block["type"] not in THINKING:
+                chain = fingerprint(block, chain)
+
+
+def whole(array: list[dict[str, Any]]) -> str:
+    chain = ""
+    for element in array:
+        for block in element["content"]:
+            if block["type"] not in THINKING:
+                chain = fingerprint(block, chain)
+    return chain
+
+
+def answered_next(messages: list[Message], place: int) -> list[str]:
+    """The thinking that the response at this place begins with."""
+    first = messages[place].content[0]
+    return [str(first.get("signature") or first.get("data"))] if first["type"] in THINKING else []
