@@ -90,7 +90,7 @@ def test_nothing_grows_but_by_what_a_report_adds(plan: Plan) -> None:
             if stage.changes:
                 assert stage.tokens_after - stage.tokens_before == added, stage.mechanism
             if stage.tokens_after > stage.tokens_before:
-                assert stage.mechanism in ("nudge", "snip tags", "replay")
+                assert stage.mechanism in ("nudge", "snip tags", "replay") or placeholders_only(stage)
         assert report.tokens_after - report.tokens_before == sum(grown(stage) for stage in report.stages)
 
 
@@ -130,6 +130,12 @@ def test_thinking_is_sent_only_behind_what_it_was_signed_with(plan: Plan) -> Non
             assert signed.get(key, before) == before, step.operation
         for key in answered_next(plan.messages, len(step.given)):
             signed[key] = whole(step.outcome.array)
+
+
+def placeholders_only(stage: Report) -> bool:
+    """A result of a few characters is shorter than the words that say it was cleared."""
+    grown = [change for change in stage.changes if change.tokens_after > change.tokens_before]
+    return stage.mechanism == "microcompact" and all(change.tokens_after < 15 for change in grown)
 
 
 def cleared_now(step: Step) -> bool:
