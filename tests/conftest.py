@@ -7,17 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.servers import postgres_server, redis_server
+
+# How long an example takes is the machine's business, not a property.
+settings.register_profile("lucid", deadline=None)
+settings.load_profile("lucid")
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
     """A file instead of memory: the same journal, locks and pragmas as in use."""
-    from django.conf import settings
+    from django.conf import settings as ours
     from django.db import connection
 
-    connection.settings_dict["TEST"]["NAME"] = str(settings.LUCID_HOME / "test.sqlite3")
+    connection.settings_dict["TEST"]["NAME"] = str(ours.LUCID_HOME / "test.sqlite3")
 
 
 @pytest.fixture(scope="session")

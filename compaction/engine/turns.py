@@ -25,7 +25,7 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """What stands before the first input belongs to no turn."""
+    """What stands before the first input belongs to no turn, and neither does a summary with what follows it."""
     answers: dict[str, int] = {}
     calls: dict[str, int] = {}
     members: list[list[int]] = []
@@ -38,6 +38,8 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
         if message.kind is Kind.PROMPT and message.role == "user" and message.uuid:
             members.append([])
             turn = current = len(members) - 1
+        elif message.kind is Kind.SUMMARY:
+            turn = current = -1
         elif message.role == "assistant":
             if message.message_id:
                 turn = answers.setdefault(message.message_id, current)

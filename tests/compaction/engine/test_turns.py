@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 
 from compaction.engine.turns import turns_of
@@ -21,6 +23,12 @@ def test_a_result_belongs_to_the_turn_of_its_call() -> None:
 def test_later_records_of_an_answer_belong_to_the_turn_of_the_first() -> None:
     messages = [said("run it"), answered("one", id="a"), said("wait"), answered("two", id="a"), answered("three")]
     assert [turn.messages for turn in turns_of(messages)] == [(0, 1, 3), (2, 4)]
+
+
+def test_a_summary_ends_a_turn_and_belongs_to_none() -> None:
+    summary = replace(said("in short"), kind=Kind.SUMMARY)
+    messages = [said("one"), answered("1"), summary, answered("kept"), said("two"), answered("2")]
+    assert [turn.messages for turn in turns_of(messages)] == [(0, 1), (4, 5)]
 
 
 def test_a_turn_with_a_call_that_still_runs_is_open() -> None:
