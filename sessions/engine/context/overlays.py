@@ -33,6 +33,11 @@ class Overlays:
     """uuid of an attachment that was cleared."""
     spans: list[Span] = field(default_factory=list)
 
+    @property
+    def plain(self) -> bool:
+        """Is every record sent as it stands?"""
+        return not (self.snipped or self.replaced or self.cleared or self.hidden or self.spans)
+
     def note(self, row: LinkRow) -> bool:
         """Returns whether the record changes what is sent of others."""
         extra = row.extra

@@ -188,16 +188,19 @@ class Viewer:
 
     def _part(self, segment: Segment, model: str, folded: Mapping[int, Span | None]) -> Part:
         answer = self._all(segment.answer, folded)
-        others = self._all((*segment.results, *self._sent_rest(segment.rest)), folded)
+        others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
         elements = elements_of(answer, others)
-        if model:
+        if model and any(one.message.model != model for one in answer):
             kept = (without_thinking_of_others(element, model) for element in elements)
             elements = tuple(element for element in kept if element is not None)
         return Part(segment, (*answer, *others), elements, tally_of(elements))
 
-    def _sent_rest(self, positions: Sequence[int]) -> list[int]:
+    def _sent_rest(self, positions: list[int]) -> list[int]:
         """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
-        rows, sent = self._walk.rows, []
+        rows = self._walk.rows
+        if not any(rows[position].type == "system" for position in positions):
+            return positions
+        sent: list[int] = []
         before: LinkRow | None = None
         for position in positions:
             row = rows[position]
@@ -207,8 +210,13 @@ class Viewer:
         return sent
 
     def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
-        found = []
         overlays = self._walk.overlays
+        for position in positions:
+            if position not in self._said:
+                self._said[position] = said(self._records(position), self._walk.rows[position])
+        if overlays.plain:
+            return [one for position in positions if (one := self._said[position]) is not None]
+        found = []
         for position in positions:
             if position in folded:
                 span = folded[position]
@@ -218,8 +226,6 @@ class Viewer:
             row = self._walk.rows[position]
             if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
-            if position not in self._said:
-                self._said[position] = said(self._records(position), row)
             one = self._said[position]
             if one is not None:
                 found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)

@@ -76,7 +76,7 @@ class Walk:
     def feed(self, row: LinkRow) -> None:
         position = row.position
         self.rows[position] = row
-        if self.overlays.note(row):
+        if row.extra is not None and self.overlays.note(row):
             self._forget()
         if row.uuid is None:
             return
@@ -135,19 +135,17 @@ class Walk:
 
         Whoever keeps it copies it: the next call goes on with the same list.
         """
-        new: list[int] = []
-        seen: set[int] = set()
+        new: dict[int, None] = {}
         shared = -1
         for one in self._chain(link, child):
-            if one in seen:
+            if one in new:
                 break  # parents that go in a ring
-            seen.add(one)
             depth = self._depth.get(one, -1)
             if depth >= 0 and not self._passes_kept(one):
                 shared = depth
                 self._cut(depth, one)
                 break
-            new.append(one)
+            new[one] = None
         if shared < 0:
             self._forget()
         self._own(len(self._segments) - 1)
