@@ -22,20 +22,19 @@ class Usage(Struct, frozen=True, gc=False):
     @classmethod
     def of(cls, raw: object) -> Usage | None:
         """Reads `message.usage`, whatever it is; None if it counts nothing."""
-        if not isinstance(raw, dict) or raw.keys().isdisjoint(_COUNTS):
+        if not isinstance(raw, dict):
+            return None
+        get = raw.get
+        input, output = get("input_tokens"), get("output_tokens")
+        written, read = get("cache_creation_input_tokens"), get("cache_read_input_tokens")
+        if input is None and output is None and written is None and read is None and raw.keys().isdisjoint(_COUNTS):
             return None
         five_minutes = one_hour = 0
-        split = raw.get("cache_creation")
+        split = get("cache_creation")
         if isinstance(split, dict):
             five_minutes = _count(split.get("ephemeral_5m_input_tokens"))
             one_hour = _count(split.get("ephemeral_1h_input_tokens"))
-        return cls.counted(
-            _count(raw.get("input_tokens")),
-            _count(raw.get("cache_read_input_tokens")),
-            _count(raw.get("cache_creation_input_tokens")),
-            (five_minutes, one_hour),
-            _count(raw.get("output_tokens")),
-        )
+        return cls.counted(_count(input), _count(read), _count(written), (five_minutes, one_hour), _count(output))
 
     @classmethod
     def counted(cls, input: int, cache_read: int, written: int, split: tuple[int, int], output: int) -> Usage:

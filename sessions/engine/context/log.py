@@ -29,7 +29,7 @@ class Log:
 
     def __init__(self, data: bytes, *, agent: bool = False) -> None:
         """`agent`: the file of a sub-agent."""
-        self._data = data
+        self._view = memoryview(data)
         self._logged: dict[int | None, int] | None = None
         scanner = Scanner(agent=agent)
         end = scanner.feed_all(data, 0)
@@ -46,11 +46,11 @@ class Log:
 
     def record(self, position: int) -> Mapping[str, Any]:
         offset, length = self._places[position]
-        data = self._data[offset : offset + length]
+        data = self._view[offset : offset + length]
         try:
             record = orjson.loads(data)
         except orjson.JSONDecodeError:
-            record = parse(data)
+            record = parse(bytes(data))
         message = record.get("message")
         usual = type(message) is not dict or ("0" not in message and type(message.get("content")) is not dict)
         return record if usual else mend(record)[0]

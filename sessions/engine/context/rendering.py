@@ -58,8 +58,10 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         return None
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
-    if any(_blank(block) for block in blocks):
-        blocks = tuple(block for block in blocks if not _blank(block))
+    for block in blocks:
+        if block.get("type") == "text" and _blank(block):
+            blocks = tuple(one for one in blocks if not _blank(one))
+            break
     message = Message(
         "assistant",
         blocks,
@@ -80,8 +82,10 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     blocks = _content(mapping(record.get("message")).get("content"))
     if row.flags & _RESULT:
         kind = Kind.RESULT
-        if any(_brings_tools(block) for block in blocks):
-            blocks = (*blocks, text_block(LOADED))
+        for block in blocks:
+            if type(block.get("content")) is list and _brings_tools(block):
+                blocks = (*blocks, text_block(LOADED))
+                break
     elif row.flags & _SUMMARY:
         kind = Kind.SUMMARY
     else:

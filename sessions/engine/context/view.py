@@ -127,10 +127,11 @@ class Viewer:
 
     def feed(self, row: LinkRow) -> None:
         self._walk.feed(row)
-        if row.type == REQUEST:
+        if row.type == "assistant":
+            if row.message is not None and row.message != self._message:
+                self._message, self._answered = row.message, row.position
+        elif row.type == REQUEST:
             self._log.feed(self._records(row.position), row.position)
-        elif row.type == "assistant" and row.message is not None and row.message != self._message:
-            self._message, self._answered = row.message, row.position
         elif row.detail == "prompt_snapshot":
             self._snapshot = row.position
 

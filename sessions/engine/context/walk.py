@@ -63,6 +63,8 @@ class Walk:
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
     _kept: dict[int, _Boundary] = field(default_factory=dict)
     _anchors: dict[int, _Boundary] = field(default_factory=dict)
+    _special: set[int] = field(default_factory=set)
+    """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
     """Answer -> its segment."""
@@ -74,27 +76,30 @@ class Walk:
     """The first segment that is not as it was when it was last asked for."""
 
     def feed(self, row: LinkRow) -> None:
-        position = row.position
+        position, uuid, kind = row.position, row.uuid, row.type
         self.rows[position] = row
         if row.extra is not None and self.overlays.note(row):
             self._forget()
-        if row.uuid is None:
+        if uuid is None:
             return
-        if row.uuid in self._at and self._up[row.uuid] != row.parent:
+        if uuid not in self._up:
+            self._at[uuid] = position
+        elif self._up[uuid] != row.parent:
             self._forget()  # written again in another place
-        self._at.setdefault(row.uuid, position)
-        self._up[row.uuid] = row.parent
-        if row.type == "assistant":
+        self._up[uuid] = row.parent
+        if kind == "assistant":
             self._feed_answer(row)
-        elif row.type == "user":
-            message = self._calls.get(row.tool) if row.tool is not None and row.flags & _RESULT else None
-            if message is not None:
+        elif kind == "user":
+            if row.flags & _RESULT and row.tool is not None and (message := self._calls.get(row.tool)) is not None:
                 self._results.setdefault(message, []).append(position)
                 self._stale.add(message)
+            elif row.flags & _SUMMARY:
+                self._special.add(uuid)
         else:
             if row.parent is not None:
                 self._notes.setdefault(row.parent, []).append(position)
             if is_boundary(row):
+                self._special.add(uuid)
                 self._feed_boundary(row)
 
     def _feed_answer(self, row: LinkRow) -> None:
@@ -116,6 +121,7 @@ class Walk:
         boundary = _Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
+        self._special.update(kept, (anchor,))
         self._forget()
 
     def _between(self, segment: object) -> tuple[int, ...]:
@@ -137,7 +143,17 @@ class Walk:
         """
         new: dict[int, None] = {}
         shared = -1
-        for one in self._chain(link, child):
+        # Most contexts go on where the one before ended, over a few rows that are nothing special.
+        while link is not None and link not in self._special and link not in new and link in self._at:
+            depth = self._depth.get(link, -1)
+            if depth >= 0:
+                shared = depth
+                self._cut(depth, link)
+                break
+            new[link] = None
+            child = min(child, self._at[link])
+            link = self._up[link]
+        for one in self._chain(link, child) if shared < 0 else ():
             if one in new:
                 break  # parents that go in a ring
             depth = self._depth.get(one, -1)
