@@ -7,7 +7,9 @@ client attached, then the person's words) and, with versions that know the role,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from sessions.engine.context.rendering import Place, Said
 from sessions.engine.linking.extras import text
@@ -16,7 +18,7 @@ from sessions.engine.messages import Block, Kind, Message, Role, text_block
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
-class Piece(NamedTuple):
+class Piece(Struct, frozen=True, gc=False):
     """A block, and the record that it came from."""
 
     block: Block
@@ -24,7 +26,7 @@ class Piece(NamedTuple):
     exact: bool = True
 
 
-class Element(NamedTuple):
+class Element(Struct, frozen=True, gc=False):
     role: Role
     pieces: tuple[Piece, ...]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from sessions.engine.context.unrecorded import attachment_text, writes_words
 from sessions.engine.flags import Flag
@@ -33,7 +35,7 @@ class Place(Enum):
     """As it is: the client puts all of these together before it joins them with anything."""
 
 
-class Said(NamedTuple):
+class Said(Struct, frozen=True, gc=False):
     message: Message
     place: Place
     exact: bool = True

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
 from sessions.engine.context.known import Exactness, Given, unknown_of
@@ -23,7 +25,7 @@ _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
 
 
-class Part(NamedTuple):
+class Part(Struct, frozen=True, gc=False):
     """What one segment of the way contributes."""
 
     segment: Segment
@@ -282,7 +284,7 @@ def _overlaid(one: Said, overlays: Overlays) -> Said:
     if not overlays.replaced and not overlays.cleared:
         return one
     blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else one._replace(message=replace(one.message, content=blocks))
+    return one if blocks == one.message.content else Said(replace(one.message, content=blocks), one.place, one.exact)
 
 
 def _replaced(block: Block, overlays: Overlays) -> Block:

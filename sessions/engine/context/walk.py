@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.flags import Flag
@@ -25,7 +26,7 @@ def is_boundary(row: LinkRow) -> bool:
     return row.detail == "compact_boundary" and row.type == "system"
 
 
-class Segment(NamedTuple):
+class Segment(Struct, frozen=True, gc=False):
     """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
 
     message: int | None
@@ -256,7 +257,7 @@ class Walk:
         """A segment that goes on is written anew: whoever was given it keeps it as it was."""
         if at >= 0:
             last = self._segments[at]
-            self._segments[at] = last._replace(rest=list(last.rest), links=list(last.links))
+            self._segments[at] = Segment(last.message, last.answer, last.results, list(last.rest), list(last.links))
 
     def _extend(self, links: Iterable[int]) -> None:
         """Go on from the end of the chain with these rows."""
