@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from benchmarks.table import Row, at_most
@@ -19,7 +18,7 @@ from compaction.engine import (
     TimedConfig,
     run_pipeline,
 )
-from sessions.engine.messages import Message, messages_of
+from sessions.engine.messages import Message, changed, messages_of
 from sessions.engine.tokens import estimate
 
 TOKENS = 170_000
@@ -67,7 +66,7 @@ def conversation(tokens: int) -> list[Message]:
         array += turn
         size += estimate(messages_of(turn))
     array += [{"role": "assistant", "content": "That was all."}, {"role": "user", "content": "And now the tables."}]
-    return [replace(message, at=NOW) for message in messages_of(array)]
+    return [changed(message, at=NOW) for message in messages_of(array)]
 
 
 def _row(what: str, run: Callable[[], PipelineOutcome], times: int) -> Row:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from sessions.engine.messages import Block, Message
+from sessions.engine.messages import Block, Message, changed
 
 Place = tuple[int, int]
 """A message's index and a block's place in its content."""
 
 
-def with_blocks(messages: Sequence[Message], changed: Mapping[Place, Block]) -> Sequence[Message]:
-    if not changed:
+def with_blocks(messages: Sequence[Message], blocks: Mapping[Place, Block]) -> Sequence[Message]:
+    if not blocks:
         return messages
     edited = list(messages)
     contents: dict[int, list[Block]] = {}
-    for (at, place), block in changed.items():
+    for (at, place), block in blocks.items():
         contents.setdefault(at, list(messages[at].content))[place] = block
     for at, content in contents.items():
-        edited[at] = replace(messages[at], content=tuple(content))
+        edited[at] = changed(messages[at], content=tuple(content))
     return edited

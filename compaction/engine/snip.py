@@ -14,7 +14,7 @@ from hashlib import blake2b
 from compaction.engine.report import Change, Outcome, Report, What
 from compaction.engine.snips import Snip, SnipState, snip_uuid
 from compaction.engine.turns import Turn, turns_of
-from sessions.engine.messages import Block, Kind, Message, text_block
+from sessions.engine.messages import Block, Kind, Message, changed, text_block
 from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -196,7 +196,7 @@ def _tagged(message: Message) -> Message:
         content[-1] = {**last, "text": f"{last.get('text', '')}\n{tag}"}
     else:
         content.append(text_block(tag))
-    return replace(message, content=tuple(content))
+    return changed(message, content=tuple(content))
 
 
 def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str]]) -> str:

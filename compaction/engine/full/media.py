@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from compaction.engine.attachments.skills import is_skill_attachment
-from sessions.engine.messages import Block, Message, text_block
+from sessions.engine.messages import Block, Message, changed, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
 PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
@@ -26,7 +25,7 @@ def without_skills(
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
     kept = (
-        replace(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        changed(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
         if any(block.get("type") in THINKING for block in message.content)
         else message
         for message in messages
@@ -46,7 +45,7 @@ def _is_media(block: object) -> bool:
 
 
 def _replaced(message: Message) -> Message:
-    return replace(message, content=tuple(_plain(block) for block in message.content))
+    return changed(message, content=tuple(_plain(block) for block in message.content))
 
 
 def _plain(block: Block) -> Block:

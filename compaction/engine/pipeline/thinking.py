@@ -8,11 +8,11 @@ kept of what stood before it in the request that it answered.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from compaction.engine.fingerprint import fingerprint
 from compaction.engine.report import Change, Outcome, Report, What
-from sessions.engine.messages import Block, Message
+from sessions.engine.messages import Block, Message, changed
 from sessions.engine.model_facts import facts_of
 from sessions.engine.tokens import TokenCounter, estimate
 
@@ -46,7 +46,7 @@ def without_dead_thinking(
     for message in shown:
         kept = message
         if any(_key(block) in dead for block in message.content):
-            kept = replace(message, content=tuple(block for block in message.content if _key(block) not in dead))
+            kept = changed(message, content=tuple(block for block in message.content if _key(block) not in dead))
             what = What.REPLACED if kept.content else What.REMOVED
             why = "Something before this thinking was changed after the model had signed it."
             changes.append(Change(what, message.uuid, counter(message.content), counter(kept.content), why))

@@ -19,7 +19,7 @@ from sessions.engine.context.walk import Segment, Walk
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
-from sessions.engine.messages import Block, Kind, Message, text_block
+from sessions.engine.messages import Block, Kind, Message, changed, text_block
 
 _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
@@ -284,7 +284,7 @@ def _overlaid(one: Said, overlays: Overlays) -> Said:
     if not overlays.replaced and not overlays.cleared:
         return one
     blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(replace(one.message, content=blocks), one.place, one.exact)
+    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
 
 
 def _replaced(block: Block, overlays: Overlays) -> Block:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -13,7 +13,7 @@ from sessions.engine.lint.mending.calls import mend_calls, mend_order
 from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
 from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
 from sessions.engine.lint.reading import Row, text_of
-from sessions.engine.messages import Kind, Message
+from sessions.engine.messages import Kind, Message, changed
 from sessions.engine.model_facts import facts_of
 
 _MOST_ROUNDS = 100
@@ -114,7 +114,7 @@ def _record(draft: Draft, row: Row, messages: Sequence[Message]) -> Message:
         return messages[row.index]
     content = tuple(spot.block for spot in row.spots)
     if row.index >= 0:
-        return replace(messages[row.index], content=content)
+        return changed(messages[row.index], content=content)
     answered = content[0].get("tool_use_id")
     uuid = str(uuid5(NAMESPACE_OID, f"lucid repair {answered or content[0].get('text')}"))
     return Message("user", content, Kind.RESULT if answered else Kind.INJECTED, uuid)

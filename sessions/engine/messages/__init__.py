@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sessions.engine.messages.message import Block, Kind, Message, Role, joined, messages_of, text_block
+from sessions.engine.messages.message import Block, Kind, Message, Role, changed, joined, messages_of, text_block
 
-__all__ = ["Block", "Kind", "Message", "Role", "joined", "messages_of", "text_block"]
+__all__ = ["Block", "Kind", "Message", "Role", "changed", "joined", "messages_of", "text_block"]

@@ -8,9 +8,11 @@ array of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sessions.engine.usage import Usage
 
@@ -32,8 +34,9 @@ class Kind(StrEnum):
     """Stands for what was summarised away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, gc=False):
+    """A session has tens of thousands: they are made quickly, and never are part of a cycle."""
+
     role: Role
     content: tuple[Block, ...]
     kind: Kind
@@ -48,6 +51,11 @@ class Message:
     model: str = ""
     position: int | None = None
     """Where the record stands in its file."""
+
+
+def changed(message: Message, **changes: Any) -> Message:
+    """The same message with other values for some of its fields."""
+    return replace(message, **changes)
 
 
 def text_block(text: str) -> Block:

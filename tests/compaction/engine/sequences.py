@@ -30,7 +30,7 @@ from compaction.engine import (
 from compaction.engine.session_memory import last_summarized_after
 from compaction.engine.snip import short_id, snip
 from sessions.engine.lint import Severity, lint_request
-from sessions.engine.messages import Kind, Message, joined
+from sessions.engine.messages import Kind, Message, changed, joined
 from tests.compaction.engine.summarising import REPLY
 from tests.sessions.engine.messages.conversations import conversations
 
@@ -122,7 +122,7 @@ class Player:
         if self.plan.kindred.mode["type"] != "enabled" or results or answer.content[0]["type"] in THINKING:
             return answer
         thinking = {"type": "thinking", "thinking": "", "signature": f"signed {answer.uuid}"}
-        return replace(answer, content=(thinking, *answer.content))
+        return changed(answer, content=(thinking, *answer.content))
 
     def prepared(self, operation: str, given: list[Message], state: PipelineState, number: int) -> PipelineState:
         if operation == "notes" and number % 2:

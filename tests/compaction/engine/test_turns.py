@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 
 from compaction.engine.turns import turns_of
-from sessions.engine.messages import Kind, Message
+from sessions.engine.messages import Kind, Message, changed
 from tests.compaction.engine.talk import answered, call, pairs, returned, said
 from tests.sessions.engine.messages.conversations import conversations
 
@@ -26,7 +24,7 @@ def test_later_records_of_an_answer_belong_to_the_turn_of_the_first() -> None:
 
 
 def test_a_summary_ends_a_turn_and_belongs_to_none() -> None:
-    summary = replace(said("in short"), kind=Kind.SUMMARY)
+    summary = changed(said("in short"), kind=Kind.SUMMARY)
     messages = [said("one"), answered("1"), summary, answered("kept"), said("two"), answered("2")]
     assert [turn.messages for turn in turns_of(messages)] == [(0, 1), (4, 5)]
 

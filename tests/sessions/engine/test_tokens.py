@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from sessions.engine.messages import Block, Kind, Message, messages_of, text_block
+from sessions.engine.messages import Block, Kind, Message, changed, messages_of, text_block
 from sessions.engine.tokens import (
     LONG_CONTEXT_BETA,
     Limits,
@@ -117,7 +115,7 @@ def test_usage_from_before_an_edit_is_not_believed() -> None:
 
 def test_answers_without_an_id_are_not_taken_for_one() -> None:
     usage = Usage(1000, 0, 0, 0, 0)
-    messages = [replace(answer("x" * 30, "", usage)), prompt("x" * 30), answer("x" * 30, "", usage), prompt("x" * 30)]
+    messages = [changed(answer("x" * 30, "", usage)), prompt("x" * 30), answer("x" * 30, "", usage), prompt("x" * 30)]
     assert context_tokens(messages) == 1010
 
 

@@ -25,7 +25,7 @@ from compaction.engine import (
 from compaction.engine.boundary import is_boundary
 from compaction.engine.guards.breaker import Breaker
 from compaction.engine.snip import short_id, snip
-from sessions.engine.messages import Message
+from sessions.engine.messages import Message, changed
 from sessions.engine.usage import Usage
 from tests.compaction.engine.spoken import START, Talk, ids, texts
 from tests.compaction.engine.summarising import Model
@@ -366,4 +366,4 @@ class TestThinking:
 
 def _signed(message: Message, signature: str) -> Message:
     first, *rest = message.content
-    return replace(message, content=({**first, "signature": signature}, *rest))
+    return changed(message, content=({**first, "signature": signature}, *rest))

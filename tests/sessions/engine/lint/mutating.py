@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
-from sessions.engine.messages import Message
+from sessions.engine.messages import Message, changed
 
 
 def mutated_array(array: list[dict[str, Any]], seed: int, accidents: int) -> list[dict[str, Any]]:
@@ -38,7 +37,7 @@ def mutated_messages(messages: list[Message], seed: int, accidents: int) -> list
                 content[0] = _blanked(random, content[0])
             else:
                 _shuffled(random, content)
-            messages[at] = replace(messages[at], content=tuple(content))
+            messages[at] = changed(messages[at], content=tuple(content))
     return messages
 
 
