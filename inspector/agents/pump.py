@@ -17,7 +17,7 @@ from inspector.agents.cancel import TICK, CancelToken
 from inspector.agents.errors import TimedOutError
 
 T = TypeVar("T")
-_GRACE = 2.0
+_GRACE = 0.5
 
 
 class _End:
