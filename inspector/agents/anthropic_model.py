@@ -155,7 +155,7 @@ class AnthropicModel:
             raise TimedOutError(f"The model sent nothing for {self._timeouts.idle:,.0f} seconds.") from error
         except (anthropic.APIConnectionError, httpx2.TransportError, UnicodeDecodeError) as error:
             raise CutMidStreamError() if began else UnreachableError() from error
-        except (anthropic.AnthropicError, httpx2.InvalidURL, httpx2.HTTPError, UnicodeEncodeError) as error:
+        except (anthropic.AnthropicError, httpx2.InvalidURL, httpx2.HTTPError) as error:
             raise BadRequestError() from error
 
     def _client(self) -> AsyncAnthropic:

@@ -7,6 +7,7 @@ directory, and the session is not kept.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -39,17 +40,14 @@ from inspector.agents.usage import Usage
 LONGEST_ARGUMENT = 100_000
 """Bytes; the system takes 128 KiB for one argument."""
 
-_WORDS: tuple[tuple[tuple[str, ...], type[ModelError]], ...] = (
-    (
-        ("usage limit", "limit reached", "spend", "credit balance", "hit your limit", "out of extra usage"),
-        SpendCapError,
-    ),
-    (("rate limit", "429", "too many requests"), RateLimitedError),
-    (("invalid api key", "/login", "not logged in", "oauth", "authenticat", "401", "403"), UnauthorisedError),
-    (("overloaded", "529", "internal server error", "api error: 5"), OverloadedError),
-    (("usage policy", "refus"), RefusedError),
-    (("connection error", "econnrefused", "enotfound", "fetch failed", "unable to connect"), UnreachableError),
-    (("timed out", "timeout"), TimedOutError),
+_WORDS: tuple[tuple[type[ModelError], tuple[str, ...]], ...] = (
+    (RateLimitedError, ("rate limit", "429", "too many requests")),
+    (SpendCapError, ("limit reached", "hit your limit", "usage limit", "credit balance", "extra usage")),
+    (UnauthorisedError, ("invalid api key", "/login", "not logged in", "oauth", "authenticat", "401", "403")),
+    (OverloadedError, ("overloaded", "529", "internal server error", "api error: 5")),
+    (RefusedError, ("usage policy", "refus")),
+    (UnreachableError, ("connection error", "econnrefused", "enotfound", "fetch failed", "unable to connect")),
+    (TimedOutError, ("timed out", "timeout")),
 )
 
 
@@ -133,10 +131,8 @@ def _write(process: subprocess.Popen[bytes], prompt: bytes) -> None:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Also what it has started: it leads a group of its own."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -179,7 +175,7 @@ def _error(text: str, otherwise: str) -> ModelError:
     if too_long := prompt_too_long(text):
         return too_long
     folded = text.lower()
-    for words, kind in _WORDS:
+    for kind, words in _WORDS:
         if any(word in folded for word in words):
             return kind(f"{kind.sentence.rstrip('.')} (said the claude command).", retryable=kind is OverloadedError)
     said = " ".join(text.split())[:200].rstrip(".") or otherwise

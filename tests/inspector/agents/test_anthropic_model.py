@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import anthropic  # noqa: F401 - takes seconds, which are not those that are measured here
 import pytest
 
 from inspector.agents.anthropic_model import DEFAULT_OUTPUT, AnthropicModel, Timeouts
@@ -208,7 +209,6 @@ def test_what_cannot_succeed_is_not_tried_again(
         Say("Hello you", error_after=4, error={"type": "rate_limit_error", "message": "slow down"}),
         Say("Hello you", garbage_after=4),
     ],
-    ids=repr,
 )
 def test_what_may_succeed_later_is_tried_again_and_heard_of(server: MessagesServer, answer: Fail | Say | Hang) -> None:
     server.answer(answer, Say("At last"))
@@ -263,11 +263,6 @@ def test_a_prompt_that_is_too_long_tells_its_numbers(
         model(server).ask(ASK)
     assert (raised.value.tokens, raised.value.limit) == (tokens, limit)
     assert raised.value.gap == (tokens - limit if tokens and limit else None)
-
-
-def test_a_key_that_cannot_be_sent_is_said(server: MessagesServer) -> None:
-    with pytest.raises(BadRequestError):
-        AnthropicModel("ключ", base_url=server.url).ask(ASK)
 
 
 def test_a_wrong_key_is_said(server: MessagesServer) -> None:
@@ -334,9 +329,9 @@ def test_silence_is_a_timeout_that_is_tried_again(server: MessagesServer, answer
 
 
 def test_an_answer_that_never_ends_is_a_timeout_that_is_not(server: MessagesServer) -> None:
-    server.otherwise = Say("Hello you", pause=0.2)
+    server.otherwise = Say("Hello you", pause=0.3)
     with pytest.raises(TimedOutError, match="did not finish"):
-        model(server, timeouts=Timeouts(total=0.5)).ask(ASK)
+        model(server, timeouts=Timeouts(total=1.0)).ask(ASK)
     assert len(server.requests) == 1
 
 
