@@ -27,6 +27,7 @@ class Gathering:
         self._usage: Json = {}
         self._blocks: dict[int, Json] = {}
         self._inputs: dict[int, list[str]] = {}
+        self._torn: set[int] = set()
         self.finished = False
 
     @property
@@ -86,13 +87,20 @@ class Gathering:
     def _end(self, index: int) -> None:
         if index in self._inputs:
             written = "".join(self._inputs.pop(index))
-            self._blocks[index]["input"] = json.loads(written) if written.strip() else {}
+            try:
+                self._blocks[index]["input"] = json.loads(written) if written.strip() else {}
+            except ValueError:
+                self._torn.add(index)
 
     def reply(self, *, request_id: str | None, attempts: int) -> Reply:
         """The answer; raises if it is not one to build upon."""
         if not self.finished:
             raise CutMidStreamError(request_id=request_id, usage=self.usage)
-        message = {**self._message, "content": [self._blocks[index] for index in sorted(self._blocks)]}
+        # An answer that reached its limit may end in the middle of a call, which then is none.
+        if self._torn and self._message.get("stop_reason") != "max_tokens":
+            raise CutMidStreamError("The answer is not in the form of the API.", usage=self.usage)
+        kept = [block for index, block in sorted(self._blocks.items()) if index not in self._torn]
+        message = {**self._message, "content": kept}
         return reply_of({**message, "usage": self._usage}, request_id=request_id, attempts=attempts)
 
 

@@ -153,7 +153,7 @@ def test_a_child_cannot_fork_again() -> None:
 
 
 def test_a_text_that_quotes_the_tag_is_no_directive() -> None:
-    quoting = [
+    quoting: list[Any] = [
         {"role": "user", "content": f"What does {TAG} mean?"},
         {"role": "assistant", "content": [{"type": "text", "text": f"{TAG} is a tag"}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": TAG}]},

@@ -49,7 +49,7 @@ def test_there_is_never_more_than_one_mark_and_nothing_else_changes(messages: li
 
 
 def test_the_mark_goes_on_the_last_block_that_can_carry_one() -> None:
-    messages = [
+    messages: list[Any] = [
         {"role": "user", "content": "a"},
         {"role": "assistant", "content": [{"type": "text", "text": "b"}, {"type": "thinking", "thinking": "c"}]},
         {"role": "user", "content": [{"type": "text", "text": " "}]},
