@@ -112,22 +112,19 @@ def run_agent(
             return outcome(Ended.TURN_LIMIT)
         if limits.tokens is not None and Usage.sum(turn.usage for turn in turns).total >= limits.tokens:
             return outcome(Ended.TOKEN_LIMIT)
-        # The first request is sent as it came: a fork has put its mark where it belongs.
-        sent = marked(messages, mark=mark) if turns else tuple(messages)
+        # A fork has put its mark where it belongs, so its first request is sent as it came.
+        sent = tuple(messages) if mark is not None and not turns else marked(messages, mark=mark)
         try:
             reply = model.ask(replace(ask, messages=sent))
         except ModelError as error:
             return outcome(Ended.CANCELLED if isinstance(error, CancelledError) else Ended.FAILED, error)
         if reply.content:
             messages.append({"role": "assistant", "content": list(reply.content)})
-        results: list[Json] = []
-        try:
-            turn = _act(reply, len(turns) + 1, ask, toolbox, results, tell)
-        except CancelledError as error:
-            turns.append(Turn(len(turns) + 1, reply.text, usage=reply.usage))
-            return outcome(Ended.CANCELLED, error)
+        turn, results, stopped = _act(reply, len(turns) + 1, ask, toolbox, tell)
         turns.append(turn)
         tell(turn)
+        if stopped is not None:
+            return outcome(Ended.CANCELLED, stopped)
         if results:
             messages.append({"role": "user", "content": results})
         elif reply.stop_reason != "pause_turn":
@@ -135,25 +132,25 @@ def run_agent(
 
 
 def _act(
-    reply: Reply,
-    number: int,
-    ask: Ask,
-    toolbox: Toolbox,
-    results: list[Json],
-    tell: Callable[[AgentProgress], None],
-) -> Turn:
-    outcomes: list[Outcome] = []
+    reply: Reply, number: int, ask: Ask, toolbox: Toolbox, tell: Callable[[AgentProgress], None]
+) -> tuple[Turn, list[Json], CancelledError | None]:
+    """Runs the calls in their order. What was done before it was stopped is in the turn all the same."""
+    done: list[tuple[Json, Outcome]] = []
+    stopped = None
     for call in reply.calls:
-        ask.cancel.check()
-        tell(ToolStarted(call["name"], call["input"]))
-        outcome = toolbox.call(call["name"], call["input"], ask.cancel)
-        outcomes.append(outcome)
-        results.append(outcome.result(call["id"]))
-    return Turn(
+        try:
+            ask.cancel.check()
+            tell(ToolStarted(call["name"], call["input"]))
+            done.append((call, toolbox.call(call["name"], call["input"], ask.cancel)))
+        except CancelledError as error:
+            stopped = error
+            break
+    turn = Turn(
         number,
         reply.text,
-        Counter(call["name"] for call in reply.calls),
-        tuple(dict.fromkeys(path for outcome in outcomes for path in outcome.touched)),
-        tuple(outcome.denial for outcome in outcomes if outcome.denial is not None),
+        Counter(call["name"] for call, _ in done),
+        tuple(dict.fromkeys(path for _, outcome in done for path in outcome.touched)),
+        tuple(outcome.denial for _, outcome in done if outcome.denial is not None),
         reply.usage,
     )
+    return turn, [outcome.result(call["id"]) for call, outcome in done], stopped
