@@ -25,6 +25,8 @@ class ModelSettings:
     idle_timeout: float = 120.0
     claude: str = ""
     """Name or path of the `claude` program; “off” for none."""
+    monthly_budget: float | None = None
+    """USD; None for no limit. Whoever starts a run holds it against what was spent."""
 
 
 @dataclass(frozen=True, slots=True)
