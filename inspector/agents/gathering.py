@@ -47,7 +47,7 @@ class Gathering:
             self._message = dict(event["message"])
             self._add_usage(self._message.get("usage"))
         elif kind == "content_block_start":
-            self._begin(event["index"], dict(event["content_block"]))
+            self._begin(int(event["index"]), dict(event["content_block"]))
         elif kind == "content_block_delta":
             self._extend(event["index"], event["delta"])
         elif kind == "content_block_stop":
@@ -79,8 +79,9 @@ class Gathering:
         elif kind in _APPENDED:
             key = _APPENDED[kind]
             piece = delta[key]
-            if piece is not None:
-                block[key] = (block.get(key) or "") + piece
+            if piece is None:
+                return
+            block[key] = (block.get(key) or "") + piece
             if kind == "text_delta":
                 self._report(TextArrived(piece))
 
@@ -107,7 +108,7 @@ class Gathering:
 def reply_of(message: Json, *, request_id: str | None, attempts: int) -> Reply:
     """Reads a message of the API, streamed or not."""
     content, usage = message.get("content"), message.get("usage") or {}
-    if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
+    if not isinstance(content, list) or not isinstance(usage, dict) or not all(map(_is_block, content)):
         raise CutMidStreamError("The answer is not in the form of the API.", request_id=request_id)
     billed, reason = _billed(usage), message.get("stop_reason")
     if reason == "refusal":
@@ -126,6 +127,14 @@ def reply_of(message: Json, *, request_id: str | None, attempts: int) -> Reply:
         request_id=request_id,
         attempts=attempts,
     )
+
+
+def _is_block(block: object) -> bool:
+    """Whether those who read blocks find what they rely upon."""
+    if not isinstance(block, dict):
+        return False
+    needed = {"text": ("text",), "tool_use": ("id", "name")}.get(str(block.get("type")), ())
+    return all(isinstance(block.get(key), str) for key in needed)
 
 
 def _billed(usage: Json) -> Usage:

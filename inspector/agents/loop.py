@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.marks import mark_in, marked
@@ -36,7 +37,7 @@ class AgentLimits:
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
     name: str
-    input: Json
+    input: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,8 @@ def _act(
     for call in reply.calls:
         try:
             ask.cancel.check()
-            tell(ToolStarted(call["name"], call["input"]))
-            done.append((call, toolbox.call(call["name"], call["input"], ask.cancel)))
+            tell(ToolStarted(call["name"], call.get("input")))
+            done.append((call, toolbox.call(call["name"], call.get("input"), ask.cancel)))
         except CancelledError as error:
             stopped = error
             break

@@ -60,7 +60,7 @@ class Pump(Generic[T]):
         try:
             asyncio.run(self._forward())
         except asyncio.CancelledError:
-            pass
+            self._items.put(_End())
         except BaseException as error:
             self._items.put(error)
         else:

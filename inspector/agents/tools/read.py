@@ -10,6 +10,8 @@ from inspector.agents.tools.tool import Done, FailedError, number_of, schema, te
 LINES = 2_000
 LONGEST_LINE = 2_000
 LARGEST_TEXT = 100_000
+LARGEST_FILE = 200_000_000
+"""Bytes; such a file may be a single line, which would have to be in memory."""
 
 
 class Read:
@@ -30,6 +32,8 @@ class Read:
         name = text_of(given, "file_path")
         first, limit = number_of(given, "offset", 1, 0) or 1, number_of(given, "limit", LINES)
         path = self._readable.file(name)
+        if path.stat().st_size > LARGEST_FILE:
+            raise FailedError(f"{name} is too large; look at its head or tail, or search it.")
         found: list[str] = []
         size = 0
         with path.open("rb") as file:
