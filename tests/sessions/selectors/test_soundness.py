@@ -21,11 +21,11 @@ def source(tmp_path: Path) -> Source:
     """An imported file of three blocks."""
     writing = Writing(session="33333333-2222-4333-8444-555555555555")
     for number in range(3):
-        writing.user(f"{number} " * (BLOCK_SIZE // 6))
+        writing.user(f"{number} " * 200_000)
     writing.save(tmp_path / "projects" / "-home-dev-atlas")
     sync([tmp_path / "projects"], workers=1)
     made = Source.objects.get()
-    assert 2 * BLOCK_SIZE < made.archived < 6 * BLOCK_SIZE
+    assert 2 * BLOCK_SIZE < made.archived < 3 * BLOCK_SIZE
     return made
 
 
