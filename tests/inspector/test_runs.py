@@ -18,6 +18,7 @@ import pytest
 
 from tests.archives import large_archive
 from tests.posting import post
+from tests.servers import free_port, redis_server
 from tests.serving import ROOT, Server, environment, lucid, serving, wait_until
 
 LONG = 400_000
@@ -179,3 +180,14 @@ def test_the_command_fails_when_something_is(home: Path) -> None:
     assert damaged.returncode == 1
     assert "1 file is damaged in the archive" in damaged.stdout
     assert "/elsewhere/large.txt: block 49" in damaged.stdout
+
+
+def test_while_redis_is_away_a_run_waits_and_starts_when_it_is_back(home: Path, tmp_path: Path) -> None:
+    port = free_port()
+    url = f"redis://127.0.0.1:{port}/0"
+    with serving(home, "--no-watch", REDIS_URL=url) as server:
+        start(server)
+        assert (status(home), runs(home)[-1]["queued_at"]) == ("queued", None)
+        with redis_server(tmp_path, port):
+            wait_until(lambda: status(home) == "completed", seconds=60)
+        assert server.get("/runs/").status == 200

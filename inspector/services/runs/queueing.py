@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import structlog
 
 from inspector.models import Run
@@ -35,10 +37,10 @@ def messages_waiting() -> int | None:
     from inspector.celery import app
 
     with app.connection_for_read() as connection:
+        unreachable: tuple[type[BaseException], ...] = (OperationalError, OSError, *connection.connection_errors)
         try:
-            connection.ensure_connection(max_retries=1)
-            declared = connection.default_channel.queue_declare(app.conf.task_default_queue)
-        except (*connection.connection_errors, OperationalError, OSError) as error:
+            channel: Any = connection.ensure_connection(max_retries=1).default_channel
+            return int(channel.queue_declare(app.conf.task_default_queue).message_count)
+        except unreachable as error:
             logger.info("queue_unreachable", error=str(error))
             return None
-        return int(declared.message_count)

@@ -9,7 +9,7 @@ from django.db import connection
 from structlog.testing import capture_logs
 
 from inspector.models import Run
-from inspector.services.runs import RunError, Running, run_execute, run_perform
+from inspector.services.runs import RunError, Running, Work, run_execute, run_perform
 from tests.inspector.services.runs.conftest import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,6 +20,14 @@ Queued = Callable[..., Run]
 def ended(run: Run) -> Run:
     run.refresh_from_db()
     return run
+
+
+def noting(calls: list[int]) -> Work:
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        calls.append(run.pk)
+        return {}
+
+    return work
 
 
 def test_a_run_tells_what_came_of_it(register: Register, queued: Queued) -> None:
@@ -53,16 +61,16 @@ def test_a_run_tells_what_came_of_it(register: Register, queued: Queued) -> None
 
 
 def test_a_message_that_comes_twice_runs_once(register: Register, queued: Queued) -> None:
-    calls = []
-    register(lambda running, run: calls.append(run.pk) or {})
+    calls: list[int] = []
+    register(noting(calls))
     run = queued()
     assert [run_execute(run_id=run.pk), run_execute(run_id=run.pk)] == [True, False]
     assert calls == [run.pk]
 
 
 def test_of_many_workers_with_the_same_message_one_gets_the_run(register: Register, queued: Queued) -> None:
-    calls = []
-    register(lambda running, run: calls.append(run.pk) or {})
+    calls: list[int] = []
+    register(noting(calls))
     run, gate = queued(), threading.Barrier(6)
 
     def worker() -> None:
