@@ -52,7 +52,7 @@ class Run(models.Model):
     """One sentence, from the result."""
     result = models.JSONField(default=dict)
     error = models.TextField(default="")
-    """A sentence for a person, with what to do next."""
+    """A sentence for a person, with what to do next. A completed run has one if it found something bad."""
     reason = models.TextField(default="")
     """What the program said, for those who look for the cause."""
 

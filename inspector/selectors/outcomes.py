@@ -15,7 +15,7 @@ from sessions.engine.secrets import mask
 
 MOST_ITEMS = 20
 LONGEST = 600
-APART = ("summary", "links")
+APART = ("summary", "alarm", "links")
 
 ENDINGS: dict[str, Callable[[float], str]] = {
     "bytes": words.size,

@@ -38,6 +38,11 @@ class RunCard:
         return self.active and self.run.kill_requested_at is not None
 
     @property
+    def look(self) -> str:
+        """The status, or "alarmed" for a run that did its work and found something bad."""
+        return "alarmed" if self.status == Run.Status.COMPLETED and self.run.error else self.status
+
+    @property
     def state(self) -> str:
         """Changes when more than the progress does."""
         return f"{self.status}-killing" if self.killing else self.status
@@ -81,7 +86,9 @@ class RunCard:
     def speed(self) -> str:
         if self.rate is None or not self.active:
             return ""
-        return f"{words.size(self.rate)}/s" if self.run.unit == "bytes" else f"{self.rate:,.1f}/s"
+        if self.run.unit == "bytes":
+            return f"{words.size(self.rate)}/s"
+        return f"{self.rate:,.1f}/s" if self.rate >= 1 else f"{60 * self.rate:.1f}/min"
 
     @property
     def remaining_ms(self) -> float | None:

@@ -10,6 +10,10 @@ from sessions.engine.words import plural, size
 from sessions.selectors.soundness import Damage, archive_extent, archive_steps
 
 MOST_DAMAGE = 200
+ALARM = (
+    "Some of what is archived cannot be read back. Files that are still on disk can be imported anew; of the others, "
+    "look for a copy of the database."
+)
 
 
 def archive_check(running: Running, run: Run) -> dict[str, Any]:
@@ -30,6 +34,7 @@ def archive_check(running: Running, run: Run) -> dict[str, Any]:
         "checked_bytes": done,
         "damaged": len({one.path for one in damaged}),
         "not_yet_archived": extent.owed,
+        "alarm": ALARM if damaged else "",
         "damage": [f"{one.path}: {one.what}" for one in damaged[:MOST_DAMAGE]],
     }
 

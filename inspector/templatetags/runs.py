@@ -7,12 +7,11 @@ from django import template
 from inspector.models import Run
 from inspector.services.runs.killing import can_kill
 from inspector.services.runs.kinds import kind_named
-from inspector.services.runs.reaping import SILENT_MS
 
 register = template.Library()
 
-MARKS = {"queued": "○", "running": "●", "completed": "✓", "failed": "✕", "killed": "■", "lost": "!"}
-WORDS = {"lost": f"silent for more than {SILENT_MS // 1000} seconds"}
+MARKS = {"queued": "○", "running": "●", "completed": "✓", "failed": "✕", "killed": "■", "lost": "!", "alarmed": "!"}
+WORDS = {"lost": "silent", "alarmed": "completed, with findings"}
 
 
 @register.filter

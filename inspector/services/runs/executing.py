@@ -111,7 +111,8 @@ def _outcome(running: Running, run: Run, work: Work) -> Outcome:
     except Exception as error:
         failure = failure_of(error)
         return Outcome(Run.Status.FAILED, {"error": failure.sentence, "reason": failure.reason}, error)
-    return Outcome(Run.Status.COMPLETED, {"result": result, "summary": str(result.get("summary", ""))})
+    told = {"summary": str(result.get("summary", "")), "error": str(result.get("alarm", ""))}
+    return Outcome(Run.Status.COMPLETED, {"result": result, **told})
 
 
 def _finish(running: Running, outcome: Outcome) -> None:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from inspector.services.runs.running import Running
 
 Result = dict[str, Any]
-"""What a run found or made. `summary` is a sentence for lists, `links` are pairs of a title and an address; names that
-end in `_bytes`, `_seconds`, `_tokens` or `_usd` are shown as such."""
+"""What a run found or made. `summary` is a sentence for lists; `alarm` one about something bad that it found, and what
+to do; `links` are pairs of a title and an address; names that end in `_bytes`, `_seconds`, `_tokens` or `_usd` are
+shown as such."""
 Work = Callable[["Running", "Run"], Result]
 
 LOST = "Its worker ended while it ran, so it was cut off. Retry starts it anew."

@@ -48,7 +48,7 @@ def test_the_mark_counts_what_is_under_way_and_asks_again(client: Client) -> Non
     made(kind="import", phase="reading")
     made(kind="dream", status="queued")
     html = client.get("/runs/indicator/").content.decode()
-    assert "2 runs" in html
+    assert "2 runs" in re.sub("<[^>]+>", "", html)
     assert "import: reading" in html
     assert 'hx-trigger="every 3s"' in html
     assert 'href="/runs/?status=active"' in html
@@ -199,6 +199,15 @@ def test_a_failure_says_what_to_do_and_can_be_retried(client: Client) -> None:
     assert "lucid.log" in html
     assert f'action="/runs/{run.pk}/retry/"' in html
     assert "/kill/" not in html
+
+
+def test_a_run_that_found_something_bad_does_not_look_well(client: Client) -> None:
+    run = made(status="completed", finished_at=now(), summary="1 file is damaged.", error="Look for a copy.")
+    html = page(client, f"/runs/{run.pk}/")
+    assert "completed, with findings" in html
+    assert "1 file is damaged." in html
+    assert "Look for a copy." in html
+    assert 'is-alarmed"' in page(client, "/runs/")
 
 
 def test_an_import_has_the_same_page_but_no_kill(client: Client) -> None:

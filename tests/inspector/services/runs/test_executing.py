@@ -178,6 +178,13 @@ def test_ctrl_c_is_a_kill(register: Register) -> None:
     assert Run.objects.get().status == "killed"
 
 
+def test_bad_news_are_kept_beside_the_result(register: Register, queued: Queued) -> None:
+    register(lambda running, run: {"summary": "One is broken.", "alarm": "Mend it."})
+    run = queued()
+    run_execute(run_id=run.pk)
+    assert (ended(run).status, run.summary, run.error) == ("completed", "One is broken.", "Mend it.")
+
+
 def test_every_kind_of_the_product_can_be_imported() -> None:
     from inspector.services.runs import all_kinds
 
