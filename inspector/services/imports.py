@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import Error as DatabaseError
 
 from inspector.models import Run
 from inspector.services.runs.executing import run_perform
@@ -28,7 +30,9 @@ def import_run(path: Path, *, demo: bool = False) -> None:
     def work(running: Running, _: Run) -> dict[str, Any]:
         def listen(progress: Progress) -> None:
             _tell(running, progress)
-            write_told(running)
+            # A page that is a moment behind is no reason to stop an import.
+            with suppress(DatabaseError):
+                write_told(running)
 
         return _result(sync([path], listener=listen))
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.archives import large_archive
+from tests.postgres.running import fresh_database
 from tests.posting import post
 from tests.servers import free_port, redis_server
 from tests.serving import ROOT, Server, environment, lucid, serving, wait_until
@@ -191,3 +192,13 @@ def test_while_redis_is_away_a_run_waits_and_starts_when_it_is_back(home: Path, 
         with redis_server(tmp_path, port):
             wait_until(lambda: status(home) == "completed", seconds=60)
         assert server.get("/runs/").status == 200
+
+
+def test_on_postgresql_a_check_runs_to_its_end(home: Path, postgres_url: str) -> None:
+    with serving(home, "--demo", DATABASE_URL=fresh_database(postgres_url)) as server:
+        wait_until(
+            lambda: server.get("/import/").headers["HX-Trigger"] == "imported" and b"tidewatch" in server.get("/").body
+        )
+        run_id = start(server)
+        wait_until(lambda: b"The archive is sound" in server.get(f"/runs/{run_id}/").body)
+        assert b"completed" in server.get("/runs/?kind=import").body
