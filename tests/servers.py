@@ -43,11 +43,11 @@ def running(*command: str | Path, port: int, user: str | None = None) -> Iterato
 
 
 @contextmanager
-def redis_server(folder: Path) -> Iterator[str]:
+def redis_server(folder: Path, port: int = 0) -> Iterator[str]:
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("redis-server is not installed")
-    port = free_port()
+    port = port or free_port()
     options = ("--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", "", "--appendonly", "no")
     with running(program, *options, port=port):
         yield f"redis://127.0.0.1:{port}/0"

@@ -12,7 +12,8 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from watchfiles import Change, watch
 
-from inspector.services.imports import demo_settle, import_run, interrupted_runs_fail
+from inspector.services.imports import demo_settle, import_run
+from inspector.services.runs.reaping import runs_reap
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
@@ -21,24 +22,43 @@ STEP_MS = 50
 ABSENT_SECONDS = 2.0
 RESCAN_SECONDS = 300.0
 """File systems that send no notices exist: now and then we look for ourselves."""
+REAP_SECONDS = 10.0
 
 logger = structlog.get_logger(__name__)
 
 
 def follow(path: Path, stop: threading.Event) -> None:
     """Import `path`, then keep up with it until `stop` is set."""
-    interrupted_runs_fail()
+    reap = Reaping()
+    reap()
     if _root(path).is_dir():
         import_run(path)
     demo_settle()
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
+            reap()
             continue
-        _follow_present(path, stop)
+        _follow_present(path, stop, reap)
 
 
-def _follow_present(path: Path, stop: threading.Event) -> None:
+class Reaping:
+    """Looks after the runs that lost their worker: there may be no other worker to do it."""
+
+    def __init__(self) -> None:
+        self._due = 0.0
+
+    def __call__(self) -> None:
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + REAP_SECONDS
+        try:
+            runs_reap()
+        except DatabaseError as error:
+            logger.info("reaping_failed", error=str(error))
+
+
+def _follow_present(path: Path, stop: threading.Event, reap: Reaping) -> None:
     scanned = time.monotonic()
     _import(path)
     for changes in watch(
@@ -52,6 +72,7 @@ def _follow_present(path: Path, stop: threading.Event) -> None:
         raise_interrupt=False,
         ignore_permission_denied=True,
     ):
+        reap()
         if not _root(path).is_dir():
             return
         if time.monotonic() - scanned > RESCAN_SECONDS:

@@ -2,59 +2,74 @@
 
 from __future__ import annotations
 
-import time
+import fcntl
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import Error as DatabaseError
 
 from inspector.models import Run
-from sessions.engine.paths import kept
+from inspector.services.runs.executing import run_perform
+from inspector.services.runs.pulse import write_told
+from inspector.services.runs.running import Running
+from sessions.engine.paths import kept, opened
+from sessions.engine.words import plural
 from sessions.models import Source, Transcript
 from sessions.services.sync import Progress, Report, sync
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
-KEPT_RUNS = 50
+COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed")
 
 
-def now_ms() -> int:
-    return int(time.time() * 1000)
-
-
-def import_run(path: Path, *, demo: bool = False) -> Report:
+def import_run(path: Path, *, demo: bool = False) -> None:
     """Import everything below `path`, as a run that pages can follow."""
-    started = now_ms()
-    run = Run.objects.create(
-        kind="import",
-        target=kept(path),
-        parameters={"demo": demo},
-        status=Run.Status.RUNNING,
-        created_at=started,
-        started_at=started,
-        heartbeat_at=started,
-    )
 
-    def listen(progress: Progress) -> None:
-        numbers = {**asdict(progress), "started": int(progress.started * 1000)}
-        Run.objects.filter(pk=run.pk).update(phase=progress.phase, progress=numbers, heartbeat_at=now_ms())
+    def work(running: Running, _: Run) -> dict[str, Any]:
+        def listen(progress: Progress) -> None:
+            _tell(running, progress)
+            # A page that is a moment behind is no reason to stop an import.
+            with suppress(DatabaseError):
+                write_told(running)
 
-    try:
-        report = sync([path], listener=listen)
-    except Exception as error:
-        Run.objects.filter(pk=run.pk).update(status=Run.Status.FAILED, error=str(error), finished_at=now_ms())
-        raise
-    Run.objects.filter(pk=run.pk).update(
-        status=Run.Status.COMPLETED, phase="", result=report.to_json(), finished_at=now_ms(), heartbeat_at=now_ms()
-    )
-    _forget_old_runs()
-    return report
+        return _result(sync([path], listener=listen))
+
+    # The import forks, and a connection of another thread must not be carried into its processes.
+    run_perform(kind="import", target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
 
 
-def interrupted_runs_fail() -> None:
-    """A new watcher is the only importer: a run that still says it is running lost its process."""
-    Run.objects.filter(kind="import", status=Run.Status.RUNNING).update(
-        status=Run.Status.FAILED,
-        error="The import was cut off. Nothing is lost: the next one reads on where it stopped.",
-        finished_at=now_ms(),
-    )
+def import_again(running: Running, run: Run) -> dict[str, Any]:
+    """A retry, by a worker. It has threads, so nothing is forked."""
+    running.phase("waiting for another import")
+    lock = Path(settings.LUCID_HOME) / "import.lock"
+    while lock.exists() and not _free(lock):
+        running.wait(0.2)
+    return _result(sync([opened(run.target)], listener=lambda progress: _tell(running, progress), workers=1))
+
+
+def _free(lock: Path) -> bool:
+    with lock.open("r") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def _tell(running: Running, progress: Progress) -> None:
+    running.enter(progress.phase, unit="entries" if progress.phase == "indexing" else "bytes")
+    counts = {name: value for name, value in asdict(progress).items() if name in COUNTS}
+    if progress.phase == "indexing":
+        running.progress(progress.indexed, total=progress.entries, **counts)
+    else:
+        running.progress(progress.bytes, total=progress.bytes_total, **counts)
+
+
+def _result(report: Report) -> dict[str, Any]:
+    new = plural(report.new_entries, "new entry", "new entries")
+    return {"summary": f"{new} in {plural(report.files, 'file')}.", **report.to_json()}
 
 
 def demo_settle() -> None:
@@ -67,8 +82,3 @@ def demo_settle() -> None:
         demo.update(state=Source.State.REPLACED)
     elif not demo.exists() and DEMO.is_dir():
         import_run(DEMO, demo=True)
-
-
-def _forget_old_runs() -> None:
-    keep = Run.objects.filter(kind="import").order_by("-pk").values_list("pk", flat=True)[:KEPT_RUNS]
-    Run.objects.filter(kind="import").exclude(pk__in=list(keep)).delete()

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from inspector.selectors import import_state
+from inspector.selectors import import_state, runs_of_note
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import Series, TokenBar, series, token_bar
@@ -29,6 +29,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     policy = retention_policy(settings.CLAUDE_CONFIG_DIR, default=settings.LUCID_RETENTION_DAYS)
     context = {
         "importing": import_state(now),
+        "cards": runs_of_note(now),
         "lines": latest_sessions(LATEST, now=now),
         "attention": needs_attention(policy, now=now),
         "totals": sums,

@@ -1,15 +1,116 @@
-"""The header's mark of what is under way."""
+"""Runs: all of them, one of them live, and what a person can do with it."""
 
 from __future__ import annotations
 
-from django.http import HttpResponse
-from django.views.decorators.http import require_safe
+from django.conf import settings
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import reswap, retarget
 
-from inspector.selectors import active_runs
+from inspector.models import Run
+from inspector.selectors import active_runs, run_card, run_cards, runs_found
+from inspector.selectors.outcomes import run_detail
+from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
 from inspector.web.clock import now_ms
-from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.htmx import HtmxRequest, render_page, wants_partial
+from inspector.web.paging import page_of
+from sessions.selectors.facets import project_tree
+
+PER_PAGE = 30
+STATUSES = ("active", *Run.Status.values)
 
 
 @require_safe
 def indicator(request: HtmxRequest) -> HttpResponse:
+    """The header's mark of what is under way."""
     return render_page(request, "_run_indicator.html", {"runs": active_runs(now_ms())})
+
+
+@require_safe
+def listing(request: HtmxRequest) -> HttpResponse:
+    now = now_ms()
+    kind = request.GET.get("kind", "") if kind_named(request.GET.get("kind", "")) else ""
+    status = request.GET.get("status", "") if request.GET.get("status") in STATUSES else ""
+    found = runs_found(kind=kind, status=status)
+    page = page_of(_number(request.GET.get("page", "")), size=PER_PAGE, total=found.count())
+    context = {
+        "section": "runs",
+        "kinds": all_kinds(),
+        "kind": kind,
+        "statuses": STATUSES,
+        "status": status,
+        "page": page,
+        "cards": run_cards(found[page.start : page.stop], now),
+        "projects": project_tree(),
+    }
+    return render_page(request, "runs.html", context, partials=("run-list",))
+
+
+@require_safe
+def detail(request: HtmxRequest, run_id: int) -> HttpResponse:
+    shown = run_detail(run_id, now_ms())
+    if shown is None:
+        raise Http404(f"There is no run {run_id}.")
+    context = {
+        "section": "runs",
+        "shown": shown,
+        "card": shown.card,
+        "log": settings.LOG_FILE,
+        # The part that is asked for every second has no use for it.
+        "projects": SimpleLazyObject(project_tree),
+    }
+    if wants_partial(request, "run-live") and request.GET.get("shown") != shown.card.state:
+        return _whole(render_page(request, "run.html#run", context), "#run")
+    return render_page(request, "run.html", context, partials=("run-live", "run"))
+
+
+@require_safe
+def card(request: HtmxRequest, run_id: int) -> HttpResponse:
+    """A run in a list: its moving part, or all of it when it has begun or ended."""
+    run = get_object_or_404(runs_found(), pk=run_id)
+    shown = run_card(run, now_ms())
+    if request.GET.get("shown") == shown.state:
+        return render_page(request, "_run_card.html#live", {"card": shown})
+    return _whole(render_page(request, "_run_card.html", {"card": shown}), f"#run-{run_id}")
+
+
+@require_POST
+def start(request: HtmxRequest) -> HttpResponse:
+    kind = kind_named(request.POST.get("kind", ""))
+    if kind is None or not kind.about:
+        raise Http404("There is no such run to start.")
+    return _see(run_create(kind=kind.name))
+
+
+@require_POST
+def kill(request: HtmxRequest, run_id: int) -> HttpResponse:
+    run = get_object_or_404(Run.objects.only("pk"), pk=run_id)
+    run_kill(run_id=run.pk)
+    in_list = bool(request.htmx) and request.htmx.target == f"run-{run_id}"
+    return _see(run, "run-card" if in_list else "run-detail")
+
+
+@require_POST
+def retry(request: HtmxRequest, run_id: int) -> HttpResponse:
+    try:
+        return _see(run_retry(run=get_object_or_404(Run, pk=run_id)))
+    except RunError as error:
+        return HttpResponse(f"{error.sentence}\n", status=409, content_type="text/plain; charset=utf-8")
+
+
+def _see(run: Run, page: str = "run-detail") -> HttpResponse:
+    """Another page, to be asked for with GET: reloading it does nothing again."""
+    response = redirect(page, run.pk)
+    assert isinstance(response, HttpResponseRedirect)
+    response.status_code = 303
+    return response
+
+
+def _whole(response: HttpResponse, selector: str) -> HttpResponse:
+    return reswap(retarget(response, selector), "outerHTML")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1

@@ -11,6 +11,7 @@ from typing import Literal
 
 from playwright.sync_api import Page, expect
 
+from tests.archives import large_archive
 from tests.demo import names
 from tests.demo.reading import records
 from tests.demo.story.transcript import SLUG
@@ -37,6 +38,7 @@ PAGES = {
     "agents": f"/sessions/{names.SURVEY}/agents/",
     "search": "/search/?q=Azores",
     "entry": f"/sessions/{names.LONG}/entries/{names.uuid('long', 'edit hours')}/",
+    "run": "/runs/",
 }
 
 
@@ -50,12 +52,17 @@ def main() -> int:
         demo_site(Path(folder), prepare=age) as server,
         chromium() as browser,
     ):
+        # So that there is something to see of its check.
+        large_archive(server.home / "lucid.sqlite3", 400_000)
         for theme in THEMES:
             page = browser.new_page(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
             for name, address in PAGES.items():
                 page.goto(f"{server.url}{address}")
                 prepare(page, name)
                 page.screenshot(path=PICTURES / f"{name}-{theme}.png")
+                if name == "run":
+                    page.get_by_role("button", name="Kill").click()
+                    expect(page.get_by_role("button", name="Retry")).to_be_visible()
                 print(f"{name}-{theme}.png")
             page.close()
     return 0
@@ -77,6 +84,10 @@ def prepare(page: Page, name: str) -> None:
         page.locator(f"#e{position} a.at").click()
         expect(page.locator("#panel h2")).to_have_text(f"Entry {position}")
         page.mouse.move(0, 0)
+    if name == "run":
+        page.get_by_role("button", name="Check the archive").click()
+        expect(page.locator(".run-counts")).to_contain_text("left")
+        page.wait_for_timeout(3000)
     if name == "boundary":
         page.locator(f"#e{names.point('long', 'manual boundary').position} summary").first.click()
 

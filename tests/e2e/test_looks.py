@@ -32,6 +32,8 @@ PAGES = {
     "deep search": "/search/?q=provisional&deep=1",
     "odd": "/odd/",
     "retention": "/retention/",
+    "runs": "/runs/",
+    "run": "/runs/1/",
     "palette": "/palette/?q=tide",
 }
 

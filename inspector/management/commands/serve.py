@@ -21,7 +21,7 @@ from inspector.startup.single import claim_home
 
 WATCHER_AFTER = 0.3
 WORKER_AFTER = 1.5
-"""Seconds. Nothing is queued yet, and a person who opens the first page should not wait for two interpreters."""
+"""Seconds. A person who opens the first page should not wait for two more interpreters; what is queued can."""
 
 
 class Command(BaseCommand):

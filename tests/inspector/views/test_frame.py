@@ -11,7 +11,7 @@ from tests.sessions.made import session
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ["/", "/sessions/", "/search/", "/search/?q=Session&deep=1", "/odd/", "/retention/", "/palette/"]
+PAGES = ["/", "/sessions/", "/search/", "/search/?q=Session&deep=1", "/odd/", "/retention/", "/palette/", "/runs/"]
 
 
 Found = list[tuple[str, dict[str, str | None]]]

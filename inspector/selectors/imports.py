@@ -1,4 +1,4 @@
-"""Reads of runs: how the import stands, and what is under way."""
+"""How the import stands: what the home page shows of the latest one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.models import Run
-
-SILENT_MS = 60_000
-"""A running run that has not given a sign for this long has lost its worker."""
-
-ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
+from inspector.selectors.runs import ACTIVE, is_silent, rate_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +29,7 @@ class ImportState:
     finished_at: int | None
     error: str
     demo: bool
+    run_id: int
 
     @property
     def active(self) -> bool:
@@ -54,9 +51,9 @@ def import_state(now: int) -> ImportState | None:
     if run is None:
         return None
     done, total = _number(run.progress, "bytes"), _number(run.progress, "bytes_total")
-    rate = _rate(done, run.started_at, run.finished_at or now)
+    rate = rate_of(done, run.started_at, run.finished_at or now)
     return ImportState(
-        status="lost" if _silent(run, now) else run.status,
+        status="lost" if is_silent(run, now) else run.status,
         files=_number(run.progress, "files"),
         files_total=_number(run.progress, "files_total"),
         bytes=done,
@@ -69,24 +66,8 @@ def import_state(now: int) -> ImportState | None:
         finished_at=run.finished_at,
         error=run.error,
         demo=bool(run.parameters.get("demo")),
+        run_id=run.pk,
     )
-
-
-def active_runs(now: int) -> list[Run]:
-    """Queued and running runs, the newest first, without those that lost their worker."""
-    runs = Run.objects.filter(status__in=ACTIVE).order_by("-created_at", "-id")
-    return [run for run in runs if not _silent(run, now)]
-
-
-def _silent(run: Run, now: int) -> bool:
-    heard = run.heartbeat_at or run.started_at or run.created_at
-    return run.status == Run.Status.RUNNING and now - heard > SILENT_MS
-
-
-def _rate(done: int, started: int | None, until: int) -> float | None:
-    if started is None or until <= started or not done:
-        return None
-    return done / ((until - started) / 1000)
 
 
 def _number(progress: Mapping[str, object], name: str) -> int:

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+IMPORT_LOST = "The import was cut off. Nothing is lost: the next one reads on where it stopped."
+
+
+class InspectorConfig(AppConfig):
+    name = "inspector"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from inspector.services.runs.kinds import Kind, kind_register
+
+        # Named, not imported: most processes do none of this work.
+        kind_register(
+            Kind(
+                name="import",
+                title="Import",
+                work="inspector.services.imports.import_again",
+                can_kill=False,
+                keep=50,
+                when_lost=IMPORT_LOST,
+            )
+        )
+        kind_register(
+            Kind(
+                name="check archive",
+                title="Check the archive",
+                work="inspector.services.checks.archive_check",
+                about="Decompresses every archived block of every file and compares sizes and prints. Changes nothing.",
+                verb="Check the archive",
+                single=True,
+                keep=50,
+            )
+        )

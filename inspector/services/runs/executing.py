@@ -1,0 +1,140 @@
+"""Does the work of a run, once, and writes what became of it, whatever that is."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+from django.db import Error as DatabaseError
+
+from inspector.models import Run
+from inspector.services.runs.kinds import Kind, Result, Work, kind_named
+from inspector.services.runs.presence import own_name
+from inspector.services.runs.pulse import beating, ours
+from inspector.services.runs.running import Running
+from inspector.services.runs.stops import Killed, Stopped, failure_of
+from inspector.web.clock import now_ms
+
+INTERRUPTED = "Lucid was stopped while it ran, so it was cut off. Retry starts it anew."
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Outcome:
+    status: Run.Status
+    fields: dict[str, Any] = field(default_factory=dict)
+    error: BaseException | None = None
+
+
+def run_execute(*, run_id: int) -> bool:
+    """Works on a queued run. False if there is nothing to do: its message came twice, or it was killed before."""
+    if not _claim(run_id):
+        return False
+    run = Run.objects.get(pk=run_id)
+    kind = kind_named(run.kind)
+    if kind is None:
+        sentence = f"This version of Lucid has no runs of the kind “{run.kind}”."
+        _finish(Running(run), Outcome(Run.Status.FAILED, {"error": sentence}))
+        return True
+    _conduct(run, kind, kind.function())
+    return True
+
+
+def run_perform(
+    *,
+    kind: str,
+    target: str = "",
+    parameters: dict[str, Any] | None = None,
+    work: Work | None = None,
+    pulse: bool = True,
+) -> Result:
+    """A run of this very process, now: for commands, and for the watcher. Raises what the work raises.
+
+    Without a pulse there is no second thread, for work that forks; what it says is written when it says so."""
+    known = kind_named(kind)
+    assert known is not None
+    now = now_ms()
+    run = Run.objects.create(
+        kind=kind,
+        target=target,
+        parameters=parameters or {},
+        status=Run.Status.RUNNING,
+        created_at=now,
+        started_at=now,
+        phase_at=now,
+        heartbeat_at=now,
+        worker=own_name(),
+    )
+    outcome = _conduct(run, known, work or known.function(), pulse=pulse)
+    if outcome.error is not None:
+        raise outcome.error
+    result: Result = outcome.fields["result"]
+    return result
+
+
+def _claim(run_id: int) -> bool:
+    """One statement, so that of two workers with the same message only one gets the run."""
+    now = now_ms()
+    claimed = Run.objects.filter(pk=run_id, status=Run.Status.QUEUED).update(
+        status=Run.Status.RUNNING, started_at=now, phase_at=now, heartbeat_at=now, worker=own_name()
+    )
+    return bool(claimed)
+
+
+def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome:
+    running = Running(run)
+    log = logger.bind(run=run.pk, kind=run.kind)
+    with structlog.contextvars.bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
+        outcome = _outcome(running, run, work)
+    if isinstance(outcome.error, Exception):
+        log.error("run_failed", exc_info=outcome.error)
+    else:
+        log.info("run_ended", status=outcome.status.value)
+    _finish(running, outcome)
+    _forget(kind)
+    return outcome
+
+
+def _outcome(running: Running, run: Run, work: Work) -> Outcome:
+    try:
+        result = work(running, run)
+        json.dumps(result)  # what cannot be stored is a fault of the work
+    except (Killed, KeyboardInterrupt) as stop:
+        return Outcome(Run.Status.KILLED, error=stop)
+    except (Stopped, SystemExit) as stop:
+        return Outcome(Run.Status.FAILED, {"error": INTERRUPTED, "reason": type(stop).__name__}, stop)
+    except Exception as error:
+        failure = failure_of(error)
+        return Outcome(Run.Status.FAILED, {"error": failure.sentence, "reason": failure.reason}, error)
+    told = {"summary": str(result.get("summary", "")), "error": str(result.get("alarm", ""))}
+    return Outcome(Run.Status.COMPLETED, {"result": result, **told})
+
+
+def _finish(running: Running, outcome: Outcome) -> None:
+    """Only as long as the run is ours: one that was given up stays as it was left."""
+    now = now_ms()
+    told = {**running.take(), **outcome.fields, "status": outcome.status, "finished_at": now, "heartbeat_at": now}
+    for pause in (0.5, 2.0, None):
+        try:
+            kept = ours(running).update(**told)
+            break
+        except DatabaseError:
+            if pause is None:
+                raise
+            time.sleep(pause)
+    if not kept:
+        logger.warning("run_was_given_up", run=running.run_id, status=outcome.status.value)
+
+
+def _forget(kind: Kind) -> None:
+    if kind.keep is None:
+        return
+    old = Run.objects.filter(kind=kind.name, finished_at__isnull=False).order_by("-pk")
+    passed = list(old.values_list("pk", flat=True)[kind.keep :][:500])
+    if passed:
+        Run.objects.filter(pk__in=passed).delete()

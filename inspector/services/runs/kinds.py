@@ -1,0 +1,62 @@
+"""The kinds of runs: what each is called, and the function that does it. They are registered by the app's config, so
+that apps below can bring work without knowing of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from inspector.models import Run
+    from inspector.services.runs.running import Running
+
+Result = dict[str, Any]
+"""What a run found or made. `summary` is a sentence for lists; `alarm` one about something bad that it found, and what
+to do; `links` are pairs of a title and an address; names that end in `_bytes`, `_seconds`, `_tokens` or `_usd` are
+shown as such."""
+Work = Callable[["Running", "Run"], Result]
+
+LOST = "Its worker ended while it ran, so it was cut off. Retry starts it anew."
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    title: str
+    work: Work | str
+    """The function, or where it is: then it is imported when it is first needed."""
+    about: str = ""
+    """With it, the page of all runs has a button that starts one."""
+    verb: str = ""
+    """What that button says."""
+    single: bool = False
+    """One at a time: to start a second is to look at the first."""
+    can_kill: bool = True
+    keep: int | None = None
+    """So many of them are remembered; None for all."""
+    when_lost: str = LOST
+    """What is said when its worker died."""
+
+    def function(self) -> Work:
+        if not isinstance(self.work, str):
+            return self.work
+        found: Work = import_string(self.work)
+        return found
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def kind_register(kind: Kind) -> None:
+    _kinds[kind.name] = kind
+
+
+def kind_named(name: str) -> Kind | None:
+    return _kinds.get(name)
+
+
+def all_kinds() -> list[Kind]:
+    return sorted(_kinds.values(), key=lambda kind: kind.title)

@@ -1,0 +1,93 @@
+"""The pulse of a run: a thread that writes what the work has said, gives a sign of life, and listens for a kill.
+
+It has a connection of its own, so that neither a transaction of the work hides what it says, nor long work its life."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.models import QuerySet
+
+from inspector.models import Run
+from inspector.services.runs.running import Running
+from inspector.services.runs.stops import Interrupted, Killed, Lost
+from inspector.web.clock import now_ms
+
+TICK = 0.25
+BEAT_MS = 3000
+PATIENCE_MS = 500
+
+logger = structlog.get_logger(__name__)
+_under_way: set[Running] = set()
+
+
+@contextmanager
+def beating(running: Running) -> Iterator[None]:
+    done = threading.Event()
+    thread = threading.Thread(target=_beat, args=(running, done), name=f"pulse of run {running.run_id}", daemon=True)
+    _under_way.add(running)
+    thread.start()
+    try:
+        yield
+    finally:
+        _under_way.discard(running)
+        done.set()
+        thread.join()
+
+
+def interrupt_all() -> None:
+    """The process is about to end: all work in it stops where it next can."""
+    for running in list(_under_way):
+        running.stop(Interrupted)
+
+
+def write_told(running: Running) -> bool:
+    """Write what was said, if anything was. False if the run is not ours any more."""
+    told = running.take()
+    try:
+        return bool(ours(running).update(**told, heartbeat_at=now_ms()))
+    except BaseException:
+        running.give_back(told)
+        raise
+
+
+def _beat(running: Running, done: threading.Event) -> None:
+    last = 0
+    try:
+        while not done.wait(TICK):
+            try:
+                _be_impatient()
+                _listen(running)
+                if running.unwritten or now_ms() - last >= BEAT_MS:
+                    write_told(running)
+                    last = now_ms()
+            except DatabaseError as error:
+                logger.info("run_pulse_missed", run=running.run_id, error=str(error))
+                connection.close_if_unusable_or_obsolete()
+    finally:
+        connection.close()
+
+
+def _be_impatient() -> None:
+    """While somebody else writes for long, a kill must still be heard: better to write at the next tick."""
+    if connection.vendor == "sqlite" and connection.connection is None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
+
+
+def _listen(running: Running) -> None:
+    row = Run.objects.filter(pk=running.run_id).values_list("status", "worker", "kill_requested_at").first()
+    if row is None or row[:2] != (Run.Status.RUNNING, running.worker):
+        running.stop(Lost)
+    elif row[2] is not None:
+        running.stop(Killed)
+
+
+def ours(running: Running) -> QuerySet[Run]:
+    """The run, as long as nobody has given it up."""
+    return Run.objects.filter(pk=running.run_id, status=Run.Status.RUNNING, worker=running.worker)

@@ -1,0 +1,58 @@
+"""Why work ends before it is done, and what a run that fails tells the person who looks at it."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+
+from django.db import Error as DatabaseError
+
+
+# No Exceptions, so that work which catches those to try again does not catch its own end.
+class Stopped(BaseException):
+    """Raised inside the work when it must not go on."""
+
+
+class Killed(Stopped):
+    """Somebody pressed Kill."""
+
+
+class Interrupted(Stopped):
+    """The worker is being stopped."""
+
+
+class Lost(Stopped):
+    """The run is no longer ours: it was given up while we were silent."""
+
+
+class RunError(Exception):
+    """A failure in words: what happened and what to do next, and the reason as the program gave it."""
+
+    def __init__(self, sentence: str, reason: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    sentence: str
+    reason: str
+
+
+def failure_of(error: Exception) -> Failure:
+    if isinstance(error, RunError):
+        return Failure(error.sentence, error.reason)
+    first = next(iter(str(error).strip().splitlines()), "")
+    reason = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return Failure(_sentence(error), reason[:500])
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "The disk is full. Make room and retry."
+    if isinstance(error, OSError):
+        return "A file could not be read or written. See to it and retry."
+    if isinstance(error, DatabaseError):
+        return "The database could not be used. Retry; if it goes on, see whether something else holds it."
+    return "It failed in a way that nobody foresaw. Retry; if it fails again, the log tells where."

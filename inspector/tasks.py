@@ -1,0 +1,48 @@
+"""The one task: a run by its id. The worker that executes it also looks after the runs that other workers lost."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import structlog
+from celery import shared_task
+from celery.signals import worker_ready, worker_shutting_down
+from django.db import Error as DatabaseError
+from django.db import connection
+
+from inspector.services.runs import interrupt_all, run_execute, runs_reap
+from inspector.services.runs.queueing import TASK
+
+REAP_SECONDS = 10.0
+
+logger = structlog.get_logger(__name__)
+_ending = threading.Event()
+
+
+@shared_task(name=TASK)
+def run(run_id: int) -> None:
+    run_execute(run_id=run_id)
+
+
+@worker_ready.connect
+def _look_after_runs(**_: Any) -> None:
+    threading.Thread(target=_reap, name="reaper", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def _let_go(**_: Any) -> None:
+    _ending.set()
+    interrupt_all()
+
+
+def _reap() -> None:
+    while True:
+        try:
+            runs_reap()
+        except DatabaseError as error:
+            logger.info("reaping_failed", error=str(error))
+        finally:
+            connection.close()
+        if _ending.wait(REAP_SECONDS):
+            return

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from inspector.models import Run
+from inspector.services.runs import Running, interrupt_all, run_execute, run_kill
+from tests.inspector.services.runs.conftest import Register
+from tests.serving import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Queued = Callable[..., Run]
+
+
+@contextmanager
+def at_work(run: Run) -> Iterator[None]:
+    """A worker in a thread; it has ended when this has."""
+
+    def work() -> None:
+        try:
+            run_execute(run_id=run.pk)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    wait_until(lambda: Run.objects.get(pk=run.pk).phase == "working")
+    yield
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def endless(running: Running, run: Run) -> dict[str, Any]:
+    running.phase("working")
+    while True:
+        running.wait(0.05)
+
+
+def test_a_queued_run_is_killed_at_once_and_never_runs(register: Register, queued: Queued) -> None:
+    register(endless)
+    run = queued()
+    assert run_kill(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.finished_at is not None) == ("killed", True)
+    assert not run_execute(run_id=run.pk)
+
+
+def test_a_run_at_work_ends_within_two_seconds_and_cleans_up(
+    register: Register, queued: Queued, tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft"
+
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        draft.write_text("half of it")
+        try:
+            return endless(running, run)
+        except Exception:
+            return {"summary": "Work that tries again does not catch its own end."}
+        finally:
+            draft.unlink()
+
+    register(work)
+    run = queued()
+    with at_work(run):
+        started = time.monotonic()
+        assert run_kill(run_id=run.pk)
+    assert time.monotonic() - started < 2
+    run.refresh_from_db()
+    assert (run.status, run.error, run.result) == ("killed", "", {})
+    assert not draft.exists()
+
+
+def test_a_kill_is_heard_while_the_work_holds_a_transaction(register: Register, queued: Queued) -> None:
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        running.phase("working")
+        running.wait(1)
+        with transaction.atomic():
+            Run.objects.create(kind="half-written", created_at=0)
+            while True:
+                running.wait(0.02)
+
+    register(work)
+    run = queued()
+    with at_work(run):
+        started = time.monotonic()
+        run_kill(run_id=run.pk)
+    assert time.monotonic() - started < 2
+    assert not Run.objects.filter(kind="half-written").exists()
+
+
+def test_work_that_waits_for_somebody_else_is_woken(register: Register, queued: Queued) -> None:
+    ours, theirs = socket.socketpair()
+
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        running.phase("working")
+        with running.closing(lambda: ours.shutdown(socket.SHUT_RDWR)):
+            return {"read": len(ours.recv(100))}
+
+    register(work)
+    run = queued()
+    with at_work(run):
+        run_kill(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.status == "killed"
+    theirs.close()
+
+
+def test_a_second_kill_and_one_after_the_end_do_nothing(register: Register, queued: Queued) -> None:
+    register(endless)
+    run = queued()
+    with at_work(run):
+        assert run_kill(run_id=run.pk)
+        assert not run_kill(run_id=run.pk)
+    assert not run_kill(run_id=run.pk)
+    assert not run_kill(run_id=run.pk + 1000)
+
+
+def test_a_kind_that_cannot_be_stopped_is_not_killed(register: Register, queued: Queued) -> None:
+    register(endless, can_kill=False)
+    run = queued(status="running")
+    assert not run_kill(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.kill_requested_at is None
+
+
+def test_a_worker_that_is_stopped_lets_go_of_its_runs(register: Register, queued: Queued) -> None:
+    register(endless)
+    run = queued()
+    with at_work(run):
+        interrupt_all()
+    run.refresh_from_db()
+    assert run.status == "failed"
+    assert "Lucid was stopped while it ran" in run.error
