@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from inspector.agents.choosing import ModelSettings
 from inspector.logs import logging_config
 from inspector.startup.connecting import with_options
 from inspector.startup.environment import Environment
@@ -27,6 +28,17 @@ LUCID_WATCH = env.switch("LUCID_WATCH", "on")
 LUCID_WORKER = env.switch("LUCID_WORKER", "on")
 LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
 LUCID_LOG_LEVEL = env.choice("LUCID_LOG_LEVEL", "INFO", "DEBUG", "INFO", "WARNING", "ERROR")
+MODELS = ModelSettings(
+    api_key=env.text("ANTHROPIC_API_KEY").strip(),
+    base_url=env.text("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+    main=env.text("LUCID_MODEL", "claude-sonnet-5-5"),
+    small=env.text("LUCID_SMALL_MODEL", "claude-haiku-5-5"),
+    betas=tuple(env.names("LUCID_BETAS")),
+    timeout=env.number("LUCID_MODEL_TIMEOUT", 900),
+    idle_timeout=env.number("LUCID_MODEL_IDLE_TIMEOUT", 120),
+    claude=env.text("LUCID_CLAUDE", "claude"),
+    monthly_budget=env.amount("LUCID_MONTHLY_BUDGET"),
+)
 
 # --- Django -------------------------------------------------------------------------------------------------------
 DEBUG = False

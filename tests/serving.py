@@ -59,9 +59,11 @@ class Server:
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
     # The settings of the tests would give each process a home of its own.
-    dropped = ("LUCID_", "DATABASE_", "REDIS_", "DJANGO_")
+    # No test asks a real model by accident.
+    dropped = ("LUCID_", "DATABASE_", "REDIS_", "DJANGO_", "ANTHROPIC_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    return {**kept, "LUCID_HOME": str(home), "CLAUDE_CONFIG_DIR": str(home.parent / "no-sessions"), **extra}
+    ours = {"LUCID_HOME": str(home), "CLAUDE_CONFIG_DIR": str(home.parent / "no-sessions"), "LUCID_CLAUDE": "off"}
+    return {**kept, **ours, **extra}
 
 
 def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:

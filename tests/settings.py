@@ -9,6 +9,9 @@ from pathlib import Path
 _HOME = tempfile.TemporaryDirectory(prefix="lucid-tests-")
 os.environ["LUCID_HOME"] = str(Path(_HOME.name) / "home")
 os.environ["CLAUDE_CONFIG_DIR"] = str(Path(_HOME.name) / "no-sessions")
+os.environ["LUCID_CLAUDE"] = "off"
+for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LUCID_MODEL", "LUCID_MONTHLY_BUDGET"):
+    os.environ.pop(_name, None)
 for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
     os.environ.pop(_name, None)
 

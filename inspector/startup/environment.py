@@ -39,6 +39,10 @@ class Environment:
     def number(self, name: str, default: int) -> int:
         return self._read(name, "number", str(default), _whole_number)
 
+    def amount(self, name: str) -> float | None:
+        """None if it is not set."""
+        return self._read(name, "amount", "", lambda value: _amount(value) if value else None)
+
     def switch(self, name: str, default: str) -> bool:
         return self._read(name, "on or off", default, lambda value: SWITCHES[value.lower()])
 
@@ -72,6 +76,13 @@ def _whole_number(value: str) -> int:
     if number < 1:
         raise ValueError(value)
     return number
+
+
+def _amount(value: str) -> float:
+    amount = float(value)
+    if not 0 <= amount < float("inf"):
+        raise ValueError(value)
+    return amount
 
 
 def _sqlite(path: Path) -> dict[str, Any]:

@@ -53,6 +53,9 @@ def test_files_that_import_nothing_break_nothing(tree: Path) -> None:
         ("memory/engine/fresh.py", "import compaction.engine"),
         ("inspector/web/fresh.py", "import sessions.engine"),
         ("inspector/web/fresh.py", "import inspector.startup"),
+        ("inspector/agents/fresh.py", "import django.conf"),
+        ("inspector/agents/fresh.py", "import sessions.engine"),
+        ("inspector/agents/fresh.py", "import inspector.startup"),
         ("inspector/startup/fresh.py", "import inspector.cli"),
         ("sessions/helpers.py", ""),
     ],
@@ -66,6 +69,7 @@ def test_what_goes_against_the_layers_is_noticed(tree: Path, file: str, line: st
     ("file", "line"),
     [
         ("sessions/services/fresh.py", "import inspector.web"),
+        ("sessions/services/fresh.py", "import inspector.agents"),
         ("sessions/management/commands/fresh.py", "import sessions.services, django.conf"),
         ("compaction/engine/fresh.py", "import memory.engine, sessions.engine"),
     ],

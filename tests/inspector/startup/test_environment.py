@@ -36,6 +36,18 @@ def test_a_home_with_odd_characters_has_its_database_inside() -> None:
     assert database["NAME"] == "/tmp/a b?c#d%20e/lucid.sqlite3"
 
 
+def test_an_amount_may_be_missing_or_nothing() -> None:
+    assert reading().amount("NAME") is None
+    assert reading(NAME="0").amount("NAME") == 0
+    assert reading(NAME="12.50").amount("NAME") == 12.5
+
+
+@pytest.mark.parametrize("value", ["-1", "much", "nan", "inf"])
+def test_an_amount_is_a_number_from_zero(value: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="NAME"):
+        reading(NAME=value).amount("NAME")
+
+
 @pytest.mark.parametrize("value", ["many", "0", "-1", "1.5"])
 def test_a_number_is_a_whole_one(value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"NAME is “{value}”"):

@@ -1,0 +1,199 @@
+"""The Anthropic API through its SDK. The bytes that are sent and the retries are ours; the rest is the SDK's.
+
+The SDK takes most of a second to import, so it is imported when a model is asked, not before.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from inspector.agents.errors import BadRequestError, CutMidStreamError, ModelError, TimedOutError, UnreachableError
+from inspector.agents.failures import of_event, of_status
+from inspector.agents.gathering import Gathering, reply_of
+from inspector.agents.model import Ask, Json, Reply
+from inspector.agents.pump import Pump
+from inspector.agents.retrying import Retries, with_retries
+from inspector.agents.wire import to_bytes
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+API = "https://api.anthropic.com"
+DEFAULT_OUTPUT = 32_000
+"""The API wants a limit. This one every current model takes, and it leaves room for any summary."""
+
+# These write bodies and headers into the log when somebody asks for details.
+_TALKATIVE = ("anthropic", "httpx2", "httpcore2")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds."""
+
+    connect: float = 10.0
+    idle: float = 120.0
+    """Without a single byte; the API sends pings while the model thinks."""
+    total: float = 900.0
+    """For one attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The answer has begun."""
+
+    request_id: str | None
+    streamed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    kind: str | None
+    data: str
+
+
+class AnthropicModel:
+    """Answers through the API. Asking blocks; it may be done from several threads at once."""
+
+    name = "Anthropic API"
+    verbatim = True
+
+    def __init__(
+        self,
+        api_key: str,
+        *,
+        base_url: str = API,
+        betas: tuple[str, ...] = (),
+        timeouts: Timeouts | None = None,
+        retries: Retries | None = None,
+        default_output: int = DEFAULT_OUTPUT,
+    ) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self._betas = betas
+        self._timeouts = timeouts or Timeouts()
+        self._retries = retries or Retries()
+        self._default_output = default_output
+
+    def __repr__(self) -> str:
+        return f"AnthropicModel({self._base_url!r})"
+
+    def ask(self, ask: Ask, /) -> Reply:
+        content = to_bytes({**ask.body(self._default_output), "stream": True})
+        return with_retries(ask, self._retries, lambda attempt: self._answer(ask, content, attempt))
+
+    def count_tokens(self, ask: Ask) -> int:
+        """What the API takes the prompt for; it costs nothing."""
+        counted = ("model", "system", "tools", "thinking", "messages", "tool_choice", "context_management")
+        body = ask.body(self._default_output)
+        content = to_bytes({key: value for key, value in body.items() if key in counted})
+        reply = with_retries(ask, self._retries, lambda _: self._count(ask, content))
+        return reply.usage.input
+
+    def _answer(self, ask: Ask, content: bytes, attempt: int) -> Reply:
+        gathering = Gathering(ask.report)
+        opened, whole = _Opened(None, streamed=True), ""
+        try:
+            with closing(self._stream(ask, "/v1/messages", content)) as items:
+                for item in items:
+                    if isinstance(item, _Opened):
+                        opened = item
+                    elif opened.streamed:
+                        _feed(gathering, item, opened.request_id)
+                    else:
+                        whole = item.data
+        except ModelError as error:
+            error.usage = error.usage or gathering.usage
+            error.request_id = error.request_id or opened.request_id
+            raise
+        if not opened.streamed:
+            return reply_of(_object(whole), request_id=opened.request_id, attempts=attempt)
+        return gathering.reply(request_id=opened.request_id, attempts=attempt)
+
+    def _count(self, ask: Ask, content: bytes) -> Reply:
+        with closing(self._stream(ask, "/v1/messages/count_tokens", content)) as items:
+            said = "".join(item.data for item in items if isinstance(item, _Event))
+        return reply_of({"content": [], "usage": _object(said)}, request_id=None, attempts=1)
+
+    def _stream(self, ask: Ask, path: str, content: bytes) -> Generator[_Opened | _Event, None, None]:
+        pump = Pump(lambda: self._events(path, content, ask.betas))
+        # A generator, so that leaving it early ends the request.
+        yield from pump.items(ask.cancel, self._timeouts.total)
+
+    async def _events(self, path: str, content: bytes, betas: tuple[str, ...]) -> AsyncIterator[_Opened | _Event]:
+        import anthropic
+        import httpx2
+
+        began = False
+        try:
+            async with self._client() as client:
+                response = await client.post(
+                    path,
+                    cast_to=anthropic.AsyncStream[Any],
+                    content=content,
+                    options={"headers": self._headers(betas)},
+                    stream=True,
+                    stream_cls=anthropic.AsyncStream[Any],
+                )
+                began = True
+                http = response.response
+                streamed = "event-stream" in http.headers.get("content-type", "")
+                yield _Opened(http.headers.get("request-id"), streamed)
+                if streamed:
+                    async for event in anthropic.AsyncStream.raw_events(http):
+                        yield _Event(event.event, event.data)
+                else:
+                    yield _Event(None, (await http.aread()).decode(errors="replace"))
+        except anthropic.APIStatusError as error:
+            raise of_status(error.status_code, error.response.headers, error.body, datetime.now(UTC)) from None
+        except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
+            raise TimedOutError(f"The model sent nothing for {self._timeouts.idle:,.0f} seconds.") from error
+        except (anthropic.APIConnectionError, httpx2.TransportError, UnicodeDecodeError) as error:
+            raise CutMidStreamError() if began else UnreachableError() from error
+        except (anthropic.AnthropicError, httpx2.InvalidURL, httpx2.HTTPError) as error:
+            raise BadRequestError() from error
+
+    def _client(self) -> AsyncAnthropic:
+        import anthropic
+
+        for name in _TALKATIVE:
+            logger = logging.getLogger(name)
+            logger.setLevel(max(logging.WARNING, logger.level))
+        timeouts = anthropic.Timeout(self._timeouts.idle, connect=self._timeouts.connect)
+        return anthropic.AsyncAnthropic(
+            api_key=self._api_key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=timeouts,
+            open_telemetry=False,
+        )
+
+    def _headers(self, betas: tuple[str, ...]) -> dict[str, str]:
+        named = tuple(dict.fromkeys((*betas, *self._betas)))
+        return {"anthropic-beta": ",".join(named)} if named else {}
+
+
+def _feed(gathering: Gathering, event: _Event, request_id: str | None) -> None:
+    if event.kind == "error":
+        raise of_event(_decoded(event.data), request_id)
+    if event.kind not in (None, "ping") and event.data and not gathering.finished:
+        gathering.take(_decoded(event.data))
+
+
+def _decoded(data: str) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        return data
+
+
+def _object(text: str) -> Json:
+    value = _decoded(text)
+    if not isinstance(value, dict):
+        raise CutMidStreamError("The answer is not in the form of the API.")
+    return value

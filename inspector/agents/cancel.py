@@ -1,0 +1,51 @@
+"""Stopping: whoever works asks a token between steps, whoever wants an end says so, from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from inspector.agents.errors import CancelledError
+
+TICK = 0.1
+"""Seconds after which work that waits for something else looks at its token again."""
+
+
+class CancelToken:
+    """Set once, never unset. `probe` is asked too, in the thread that works: say, whether a row wants it killed."""
+
+    __slots__ = ("_event", "_parent", "_probe")
+
+    def __init__(self, *, parent: CancelToken | None = None, probe: Callable[[], bool] | None = None) -> None:
+        self._event = threading.Event()
+        self._parent = parent
+        self._probe = probe
+
+    def cancel(self) -> None:
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        if self._event.is_set():
+            return True
+        if (self._parent is not None and self._parent.cancelled) or (self._probe is not None and self._probe()):
+            self._event.set()
+        return self._event.is_set()
+
+    def child(self) -> CancelToken:
+        """One that also ends when this one does, but not the other way round."""
+        return CancelToken(parent=self)
+
+    def check(self) -> None:
+        if self.cancelled:
+            raise CancelledError()
+
+    def sleep(self, seconds: float) -> None:
+        """Waits, unless it is cancelled."""
+        left = seconds
+        while left > 0:
+            self.check()
+            pause = min(left, TICK)
+            self._event.wait(pause)
+            left -= pause
+        self.check()

@@ -1,0 +1,55 @@
+"""Which model answers: the API with a key, else the `claude` command, else none, and the reason in words."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+
+from inspector.agents.anthropic_model import API, AnthropicModel, Timeouts
+from inspector.agents.claude_cli import ClaudeCli
+from inspector.agents.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a person may set about models."""
+
+    api_key: str = field(default="", repr=False)
+    base_url: str = API
+    main: str = ""
+    """The model that summarises, takes notes and dreams."""
+    small: str = ""
+    """The one for what is short and frequent."""
+    betas: tuple[str, ...] = ()
+    timeout: float = 900.0
+    idle_timeout: float = 120.0
+    claude: str = ""
+    """Name or path of the `claude` program; “off” for none."""
+    monthly_budget: float | None = None
+    """USD; None for no limit. Whoever starts a run holds it against what was spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`model` is None when nothing but the mechanical way is left."""
+
+    kind: str
+    """anthropic, claude or mechanical."""
+    why: str
+    model: LanguageModel | None = None
+    main: str = ""
+    small: str = ""
+
+
+def choose_model(settings: ModelSettings) -> Choice:
+    if settings.api_key:
+        timeouts = Timeouts(idle=settings.idle_timeout, total=settings.timeout)
+        model = AnthropicModel(settings.api_key, base_url=settings.base_url, betas=settings.betas, timeouts=timeouts)
+        return Choice("anthropic", "ANTHROPIC_API_KEY is set.", model, settings.main, settings.small)
+    if settings.claude in ("", "off"):
+        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")
+    program = shutil.which(settings.claude)
+    if program is None:
+        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and no claude command was found.")
+    why = "There is no ANTHROPIC_API_KEY, but the claude command is installed."
+    return Choice("claude", why, ClaudeCli(program, seconds=settings.timeout), settings.main, settings.small)

@@ -1,0 +1,182 @@
+"""The `claude` command line as a model, for people who have a subscription and no key.
+
+One turn of text, without tools: what a conversation consists of is written out as text. The program is kept from
+everything that is the user's own: settings, hooks, MCP servers, skills and memory stay out, it runs in an empty
+directory, and the session is not kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from inspector.agents.cancel import TICK
+from inspector.agents.errors import (
+    BadRequestError,
+    CutMidStreamError,
+    ModelError,
+    OverloadedError,
+    RateLimitedError,
+    RefusedError,
+    SpendCapError,
+    TimedOutError,
+    UnauthorisedError,
+    UnreachableError,
+)
+from inspector.agents.flattening import flat_prompt, flat_system
+from inspector.agents.model import Ask, Json, Reply
+from inspector.agents.retrying import Retries, with_retries
+from inspector.agents.too_long import prompt_too_long
+from inspector.agents.usage import Usage
+
+LONGEST_ARGUMENT = 100_000
+"""Bytes; the system takes 128 KiB for one argument."""
+
+_WORDS: tuple[tuple[type[ModelError], tuple[str, ...]], ...] = (
+    (RateLimitedError, ("rate limit", "429", "too many requests")),
+    (SpendCapError, ("limit reached", "hit your limit", "usage limit", "credit balance", "extra usage")),
+    (UnauthorisedError, ("invalid api key", "/login", "not logged in", "oauth", "authenticat", "401", "403")),
+    (OverloadedError, ("overloaded", "529", "internal server error", "api error: 5")),
+    (RefusedError, ("usage policy", "refus")),
+    (UnreachableError, ("connection error", "econnrefused", "enotfound", "fetch failed", "unable to connect")),
+    (TimedOutError, ("timed out", "timeout")),
+)
+
+
+class ClaudeCli:
+    """Answers through a headless `claude`. The program retries by itself what the API asks it to."""
+
+    name = "claude command line"
+    verbatim = False
+
+    def __init__(self, program: str, *, seconds: float = 900.0, retries: Retries | None = None) -> None:
+        self._program = program
+        self._seconds = seconds
+        self._retries = retries or Retries(attempts=2)
+
+    def ask(self, ask: Ask, /) -> Reply:
+        prompt = flat_prompt(ask.messages).encode("utf-8", "replace")
+        return with_retries(ask, self._retries, lambda attempt: self._answer(ask, prompt, attempt))
+
+    def _answer(self, ask: Ask, prompt: bytes, attempt: int) -> Reply:
+        with tempfile.TemporaryDirectory(prefix="lucid-claude-", ignore_cleanup_errors=True) as folder:
+            output = self._run(self._command(ask, Path(folder)), prompt, ask, Path(folder))
+        return _reply(output, attempt)
+
+    def _command(self, ask: Ask, folder: Path) -> list[str]:
+        command = [self._program, "--print", "--output-format", "json", "--no-session-persistence"]
+        command += ["--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands"]
+        if ask.model:
+            command += ["--model", ask.model]
+        system = flat_system(ask.system)
+        if len(system.encode("utf-8", "replace")) > LONGEST_ARGUMENT:
+            file = folder / "system.md"
+            file.write_text(system, encoding="utf-8", errors="replace")
+            return [*command, "--system-prompt-file", str(file)]
+        return [*command, "--system-prompt", system.replace("\0", "")] if system else command
+
+    def _run(self, command: list[str], prompt: bytes, ask: Ask, folder: Path) -> str:
+        work = folder / "empty"
+        work.mkdir()
+        with (folder / "answer").open("w+b") as answer, (folder / "errors").open("w+b") as errors:
+            try:
+                process = subprocess.Popen(
+                    command, cwd=work, stdin=subprocess.PIPE, stdout=answer, stderr=errors, start_new_session=True
+                )
+            except OSError as error:
+                raise UnreachableError("The claude command cannot be started.", retryable=False) from error
+            try:
+                # A pipe takes little at a time; the thread ends with the process.
+                threading.Thread(target=_write, args=(process, prompt), daemon=True).start()
+                self._wait(process, ask)
+            finally:
+                _kill(process)
+            answer.seek(0)
+            errors.seek(0)
+            output = answer.read().decode(errors="replace")
+            if not output.strip():
+                raise _error(errors.read().decode(errors="replace"), f"exit {process.returncode}")
+            return output
+
+    def _wait(self, process: subprocess.Popen[bytes], ask: Ask) -> None:
+        deadline = time.monotonic() + self._seconds
+        while True:
+            ask.cancel.check()
+            try:
+                process.wait(TICK)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > deadline:
+                    sentence = f"The claude command did not finish within {self._seconds:,.0f} seconds."
+                    raise TimedOutError(sentence, retryable=False) from None
+            else:
+                return
+
+
+def _write(process: subprocess.Popen[bytes], prompt: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(prompt)
+        process.stdin.close()
+    except OSError:  # it went without having read everything
+        return
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Also what it has started: it leads a group of its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _reply(output: str, attempt: int) -> Reply:
+    result = _result(output)
+    text = result.get("result")
+    usage = Usage.of(result["usage"]) if isinstance(result.get("usage"), dict) else Usage()
+    # `subtype` says “success” even where the request failed, so it is not asked.
+    if result.get("is_error") or not isinstance(text, str):
+        error = _error(text if isinstance(text, str) else "", str(result.get("subtype") or "no result"))
+        error.usage = usage
+        raise error
+    cost = result.get("total_cost_usd")
+    models = result.get("modelUsage")
+    return Reply(
+        content=({"type": "text", "text": text},) if text else (),
+        stop_reason=result.get("stop_reason") or "end_turn",
+        usage=usage,
+        model=next(iter(models), "") if isinstance(models, dict) else "",
+        attempts=attempt,
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def _result(output: str) -> Json:
+    """The result: the whole output, or the last of a list of messages."""
+    try:
+        said: Any = json.loads(output)
+    except ValueError as error:
+        raise CutMidStreamError("The claude command printed no JSON.") from error
+    if isinstance(said, list):
+        said = next((one for one in reversed(said) if isinstance(one, dict) and one.get("type") == "result"), None)
+    if not isinstance(said, dict):
+        raise CutMidStreamError("The claude command printed no result.")
+    return said
+
+
+def _error(text: str, otherwise: str) -> ModelError:
+    """Its errors are prose: told apart by the words in it."""
+    if too_long := prompt_too_long(text):
+        return too_long
+    folded = text.lower()
+    for kind, words in _WORDS:
+        if any(word in folded for word in words):
+            return kind(f"{kind.sentence.rstrip('.')} (said the claude command).", retryable=kind is OverloadedError)
+    said = " ".join(text.split())[:200].rstrip(".") or otherwise
+    return BadRequestError(f"The claude command failed: {said}.")

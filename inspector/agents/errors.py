@@ -1,0 +1,129 @@
+"""What can go wrong between us and a model, each with one sentence for people.
+
+`retryable` says whether the same request may succeed a little later. The sentences never repeat what was sent.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from inspector.agents.usage import Usage
+
+
+class ModelError(Exception):
+    """The model gave no answer that can be used."""
+
+    sentence: ClassVar[str] = "The model gave no usable answer."
+    may_retry: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        sentence: str | None = None,
+        *,
+        status: int | None = None,
+        request_id: str | None = None,
+        usage: Usage | None = None,
+        retryable: bool | None = None,
+    ) -> None:
+        super().__init__(sentence or self.sentence)
+        self.status = status
+        self.request_id = request_id
+        self.usage = usage
+        """What the attempt was billed for all the same, as far as is known."""
+        self.retryable = self.may_retry if retryable is None else retryable
+
+
+class PromptTooLongError(ModelError):
+    """The request does not fit the model's context window. Numbers are there when the answer had them."""
+
+    sentence = "The conversation is too long for the model."
+
+    def __init__(
+        self,
+        sentence: str | None = None,
+        *,
+        tokens: int | None = None,
+        limit: int | None = None,
+        status: int | None = None,
+        request_id: str | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        if sentence is None and tokens is not None and limit is not None:
+            sentence = f"The conversation is too long for the model: {tokens:,} tokens, and {limit:,} fit."
+        super().__init__(sentence, status=status, request_id=request_id, usage=usage)
+        self.tokens = tokens
+        self.limit = limit
+
+    @property
+    def gap(self) -> int | None:
+        """By how many tokens it is too long."""
+        if self.tokens is None or self.limit is None or self.tokens <= self.limit:
+            return None
+        return self.tokens - self.limit
+
+
+class RateLimitedError(ModelError):
+    sentence = "The API limits the rate of requests."
+    may_retry = True
+
+    def __init__(
+        self,
+        sentence: str | None = None,
+        *,
+        retry_after: float | None = None,
+        status: int | None = None,
+        request_id: str | None = None,
+        usage: Usage | None = None,
+        retryable: bool | None = None,
+    ) -> None:
+        if sentence is None and retry_after is not None:
+            sentence = f"The API limits the rate of requests; it may be asked again in {_seconds(retry_after)}."
+        super().__init__(sentence, status=status, request_id=request_id, usage=usage, retryable=retryable)
+        self.retry_after = retry_after
+
+
+class SpendCapError(ModelError):
+    """A limit on money or on the plan: waiting a little does not help."""
+
+    sentence = "The account has reached its spending or usage limit; it has to be raised, or to reset, first."
+
+
+class OverloadedError(ModelError):
+    sentence = "The API is overloaded or has an error of its own."
+    may_retry = True
+
+
+class UnreachableError(ModelError):
+    sentence = "The API cannot be reached."
+    may_retry = True
+
+
+class CutMidStreamError(ModelError):
+    sentence = "The answer broke off in the middle."
+    may_retry = True
+
+
+class TimedOutError(ModelError):
+    sentence = "The model did not answer in time."
+    may_retry = True
+
+
+class RefusedError(ModelError):
+    sentence = "The model refused to answer."
+
+
+class UnauthorisedError(ModelError):
+    sentence = "The API does not accept the key, or the key may not do this."
+
+
+class BadRequestError(ModelError):
+    sentence = "The API does not accept the request."
+
+
+class CancelledError(ModelError):
+    sentence = "It was stopped."
+
+
+def _seconds(number: float) -> str:
+    whole = max(1, round(number))
+    return "1 second" if whole == 1 else f"{whole:,} seconds"

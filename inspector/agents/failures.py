@@ -1,0 +1,99 @@
+"""Which of our errors an answer of the API is, by its status, its headers and its body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from inspector.agents.errors import (
+    BadRequestError,
+    ModelError,
+    OverloadedError,
+    PromptTooLongError,
+    RateLimitedError,
+    SpendCapError,
+    TimedOutError,
+    UnauthorisedError,
+)
+from inspector.agents.too_long import prompt_too_long
+
+_LONGEST_QUOTE = 300
+
+
+def of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:
+    """An HTTP answer that is not a success."""
+    kind, text = _error_in(body)
+    request_id = headers.get("request-id")
+    if too_long := prompt_too_long(text, status=status, request_id=request_id):
+        return too_long
+    retryable = False if headers.get("x-should-retry") == "false" else None
+    if status == 413:
+        sentence = "The request is larger than the API takes."
+        return PromptTooLongError(sentence, status=status, request_id=request_id)
+    if status == 402 or kind == "billing_error":
+        return SpendCapError(status=status, request_id=request_id)
+    if status == 429:
+        wait = retry_after(headers, now)
+        if wait is None:
+            return SpendCapError(status=status, request_id=request_id)
+        return RateLimitedError(retry_after=wait, status=status, request_id=request_id, retryable=retryable)
+    if status in (401, 403):
+        return UnauthorisedError(status=status, request_id=request_id)
+    if status in (408, 504):
+        return TimedOutError(status=status, request_id=request_id, retryable=retryable)
+    if status in (409, 425) or status >= 500:
+        return OverloadedError(status=status, request_id=request_id, retryable=retryable)
+    return BadRequestError(_sentence(status, text), status=status, request_id=request_id)
+
+
+def of_event(body: Any, request_id: str | None) -> ModelError:
+    """An error in the middle of a stream: there is no status and there are no headers, only its type."""
+    kind, text = _error_in(body)
+    if too_long := prompt_too_long(text, request_id=request_id):
+        return too_long
+    if kind in ("authentication_error", "permission_error"):
+        return UnauthorisedError(request_id=request_id)
+    if kind == "billing_error":
+        return SpendCapError(request_id=request_id)
+    if kind in ("invalid_request_error", "not_found_error", "request_too_large"):
+        return BadRequestError(_sentence(None, text), request_id=request_id)
+    if kind == "rate_limit_error":
+        return RateLimitedError(request_id=request_id)
+    if kind == "timeout_error":
+        return TimedOutError(request_id=request_id)
+    return OverloadedError("The API broke the answer off with an error of its own.", request_id=request_id)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds, from either header and either form of it; None where it does not say."""
+    try:
+        if given := headers.get("retry-after-ms"):
+            return max(0.0, float(given) / 1000)
+        if not (given := headers.get("retry-after")):
+            return None
+        try:
+            return max(0.0, float(given))
+        except ValueError:
+            return max(0.0, (parsedate_to_datetime(given) - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _error_in(body: Any) -> tuple[str, str]:
+    """Type and message, whatever the body is."""
+    if isinstance(body, Mapping):
+        error = body.get("error")
+        if isinstance(error, Mapping):
+            return str(error.get("type") or ""), str(error.get("message") or "")
+        return str(body.get("type") or ""), str(body.get("message") or error or "")
+    return "", body if isinstance(body, str) else ""
+
+
+def _sentence(status: int | None, text: str) -> str:
+    # The API's own words name a place in the request, not what stands there.
+    said = " ".join(text.split())[:_LONGEST_QUOTE].rstrip(".")
+    if status == 404:
+        return f"The API does not know the model or the address: {said}." if said else "The API does not know it."
+    return f"The API does not accept the request: {said}." if said else BadRequestError.sentence

@@ -1,0 +1,230 @@
+"""Forks: agents that go on from a parent's request, so that all of it comes out of the prompt cache.
+
+A fork sends the parent's system, tools, model, thinking and messages as they were, and its own messages after them.
+Nothing else may differ: not even a limit of the output, as the thinking budget follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.errors import BadRequestError, RefusedError
+from inspector.agents.marks import mark_in, marked, unmarked
+from inspector.agents.model import Ask, Json, LanguageModel, Listener, Reply
+
+TAG = "<lucid-fork>"
+PLACEHOLDER = "The call was handed on to forked agents."
+DIRECT_OUTPUT = 20_000
+_OWN = (
+    "model",
+    "system",
+    "tools",
+    "thinking",
+    "metadata",
+    "messages",
+    "max_tokens",
+    "stream",
+    "stop_sequences",
+    "betas",
+)
+
+
+class ForkRefusedError(ValueError):
+    """A fork was to fork again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSafeParams:
+    """Everything of a request that the cache goes by, and what else has to stay the same."""
+
+    model: str
+    messages: tuple[Json, ...]
+    system: str | tuple[Json, ...] = ()
+    tools: tuple[Json, ...] = ()
+    thinking: Json | None = None
+    betas: tuple[str, ...] = ()
+    metadata: Json | None = None
+    stop: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    """What the parent said; a fork never says anything of its own."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_request(cls, body: Mapping[str, Any], betas: Sequence[str] = ()) -> CacheSafeParams:
+        """From a request as it was sent or recorded."""
+        system = body.get("system") or ()
+        return cls(
+            model=body["model"],
+            messages=tuple(body["messages"]),
+            system=system if isinstance(system, str) else tuple(system),
+            tools=tuple(body.get("tools") or ()),
+            thinking=body.get("thinking"),
+            betas=tuple(betas),
+            metadata=body.get("metadata"),
+            stop=tuple(body.get("stop_sequences") or ()),
+            max_tokens=body.get("max_tokens"),
+            extra={key: value for key, value in body.items() if key not in _OWN},
+        )
+
+    @classmethod
+    def of_ask(cls, ask: Ask) -> CacheSafeParams:
+        return cls.of_request({**ask.body(0), "max_tokens": ask.max_tokens}, ask.betas)
+
+    def then(self, *messages: Json) -> CacheSafeParams:
+        """The same conversation, further on."""
+        return replace(self, messages=(*self.messages, *messages))
+
+
+def fork(
+    params: CacheSafeParams,
+    own: Sequence[Json],
+    *,
+    writes_cache: bool = False,
+    listener: Listener | None = None,
+    cancel: CancelToken | None = None,
+) -> Ask:
+    """The parent's request and then these messages.
+
+    A fork of a single turn should not write: nobody reads after it, so its mark stays where the parent's would be, one
+    message back. Calls that the parent has not answered yet get the placeholder.
+    """
+    if is_fork(params.messages):
+        raise ForkRefusedError("A forked agent may not fork.")
+    if not own:
+        raise ValueError("A fork needs a message of its own.")
+    added = (_after(params.messages, own[0]), *own[1:])
+    messages = marked((*params.messages, *added), mark=mark_in(params.messages), from_end=1 if writes_cache else 2)
+    return _ask(params, messages, listener, cancel)
+
+
+def fork_children(
+    params: CacheSafeParams,
+    assistant: Json,
+    directives: Sequence[str],
+    *,
+    listener: Listener | None = None,
+    cancel: CancelToken | None = None,
+) -> tuple[Ask, ...]:
+    """Forks that run side by side from one answer of the parent, each with a directive of its own.
+
+    Up to the directive their requests are equal byte for byte, the mark included.
+    """
+    if is_fork(params.messages):
+        raise ForkRefusedError("A forked agent may not fork.")
+    shared = (*params.messages, assistant)
+    mark, results = mark_in(params.messages), placeholders(assistant)
+    asks = []
+    for text in directives:
+        told: Json = {"type": "text", "text": directive(text)}
+        if results:
+            before = marked((*shared, {"role": "user", "content": results}), mark=mark)
+            last: Json = {"role": "user", "content": [*before[-1]["content"], told]}
+            messages = (*before[:-1], last)
+        else:
+            messages = (*marked(shared, mark=mark), {"role": "user", "content": [told]})
+        asks.append(_ask(params, messages, listener, cancel.child() if cancel else None))
+    return tuple(asks)
+
+
+def placeholders(assistant: Json) -> list[Json]:
+    """A result for every call of an answer, the same for all."""
+    content = assistant.get("content")
+    blocks = content if isinstance(content, list) else []
+    return [
+        {"type": "tool_result", "tool_use_id": block["id"], "content": PLACEHOLDER}
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == "tool_use"
+    ]
+
+
+def directive(text: str) -> str:
+    """What a child is told, with the tag by which it knows what it is."""
+    return f"{TAG}\nYou are a forked agent. Do only what follows, yourself, then stop.\n</{TAG[1:]}\n\n{text}"
+
+
+def is_fork(messages: Sequence[Json]) -> bool:
+    """Whether a directive stands in the conversation. A text that only quotes the tag does not count."""
+    for message in messages:
+        if message.get("role") != "user":
+            continue
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+        for block in blocks:
+            if isinstance(block, dict) and block.get("type") == "text" and str(block.get("text")).startswith(TAG):
+                return True
+    return False
+
+
+def direct(
+    model: str,
+    system: str | tuple[Json, ...],
+    messages: Sequence[Json],
+    *,
+    listener: Listener | None = None,
+    cancel: CancelToken | None = None,
+) -> Ask:
+    """The call for when there is no parent to share with: an own prompt, no tools, no thinking, a limited output."""
+    return Ask(
+        model,
+        unmarked(messages),
+        system=system,
+        max_tokens=DIRECT_OUTPUT,
+        listener=listener,
+        cancel=cancel or CancelToken(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """`why` says what kept the fork from answering, if it was the direct call that did."""
+
+    reply: Reply
+    shared: bool
+    why: str = ""
+
+
+def fork_or_direct(model: LanguageModel, forked: Ask, fallback: Ask) -> Forked:
+    """Asks the fork; if that cannot be sent or gives no text, asks directly. Other errors are the caller's."""
+    if not model.verbatim:
+        return Forked(model.ask(fallback), False, f"The {model.name} cannot share a cache.")
+    try:
+        reply = model.ask(forked)
+    except (BadRequestError, RefusedError) as error:
+        return Forked(model.ask(fallback), False, str(error))
+    if reply.text.strip():
+        return Forked(reply, True)
+    answer = model.ask(fallback)
+    return Forked(replace(answer, usage=answer.usage + reply.usage), False, "The fork gave no text.")
+
+
+def _after(before: Sequence[Json], first: Json) -> Json:
+    open_calls = placeholders(before[-1]) if before and before[-1].get("role") == "assistant" else []
+    if not open_calls:
+        return first
+    content = first.get("content")
+    return {
+        **first,
+        "content": [*open_calls, *([{"type": "text", "text": content}] if isinstance(content, str) else content or [])],
+    }
+
+
+def _ask(
+    params: CacheSafeParams, messages: tuple[Json, ...], listener: Listener | None, cancel: CancelToken | None
+) -> Ask:
+    return Ask(
+        params.model,
+        messages,
+        system=params.system,
+        tools=params.tools,
+        max_tokens=params.max_tokens,
+        thinking=params.thinking,
+        betas=params.betas,
+        metadata=params.metadata,
+        stop=params.stop,
+        extra=params.extra,
+        listener=listener,
+        cancel=cancel or CancelToken(),
+    )

@@ -1,0 +1,157 @@
+"""The loop of an agent: ask the model, run the tools that it calls, until it calls none or a limit is reached.
+
+Given the model and the files, the same comes out: there is no clock and no chance in here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from inspector.agents.errors import CancelledError, ModelError
+from inspector.agents.marks import mark_in, marked
+from inspector.agents.model import Ask, Json, LanguageModel, Reply
+from inspector.agents.tools.tool import Denial, Outcome, Toolbox
+from inspector.agents.usage import Usage
+
+
+class Ended(StrEnum):
+    FINISHED = "finished"
+    TURN_LIMIT = "turn limit"
+    TOKEN_LIMIT = "token limit"  # noqa: S105 - tokens of text
+    OUTPUT_LIMIT = "output limit"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLimits:
+    turns: int = 20
+    tokens: int | None = None
+    """Of all requests together, prompts and answers; no further request is made once they are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    name: str
+    input: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer and what was done about it."""
+
+    number: int
+    text: str
+    tools: Mapping[str, int] = field(default_factory=dict)
+    """How often each was called."""
+    touched: tuple[str, ...] = ()
+    denials: tuple[Denial, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+AgentProgress = ToolStarted | Turn
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOutcome:
+    ended: Ended
+    turns: tuple[Turn, ...] = ()
+    messages: tuple[Json, ...] = ()
+    """The whole conversation, marks left out of account."""
+    error: ModelError | None = None
+
+    @property
+    def text(self) -> str:
+        """What it said last."""
+        return next((turn.text for turn in reversed(self.turns) if turn.text.strip()), "")
+
+    @property
+    def usage(self) -> Usage:
+        spent = Usage.sum(turn.usage for turn in self.turns)
+        return spent + self.error.usage if self.error is not None and self.error.usage is not None else spent
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(path for turn in self.turns for path in turn.touched))
+
+    @property
+    def denials(self) -> tuple[Denial, ...]:
+        return tuple(denial for turn in self.turns for denial in turn.denials)
+
+    @property
+    def tools(self) -> dict[str, int]:
+        return dict(sum((Counter(turn.tools) for turn in self.turns), Counter()))
+
+
+def run_agent(
+    model: LanguageModel,
+    ask: Ask,
+    toolbox: Toolbox,
+    *,
+    limits: AgentLimits | None = None,
+    listener: Callable[[AgentProgress], None] | None = None,
+) -> AgentOutcome:
+    """Never raises a ModelError: an agent that was stopped or failed has an outcome, too.
+
+    An ask without tools gets those of the box. One that has them, as a fork has its parent's, keeps them.
+    """
+    limits = limits or AgentLimits()
+    ask = ask if ask.tools else replace(ask, tools=toolbox.definitions)
+    mark, messages = mark_in(ask.messages), list(ask.messages)
+    turns: list[Turn] = []
+    tell = listener or (lambda _: None)
+
+    def outcome(ended: Ended, error: ModelError | None = None) -> AgentOutcome:
+        return AgentOutcome(ended, tuple(turns), tuple(messages), error)
+
+    while True:
+        if len(turns) >= limits.turns:
+            return outcome(Ended.TURN_LIMIT)
+        if limits.tokens is not None and Usage.sum(turn.usage for turn in turns).total >= limits.tokens:
+            return outcome(Ended.TOKEN_LIMIT)
+        # A fork has put its mark where it belongs, so its first request is sent as it came.
+        sent = tuple(messages) if mark is not None and not turns else marked(messages, mark=mark)
+        try:
+            reply = model.ask(replace(ask, messages=sent))
+        except ModelError as error:
+            return outcome(Ended.CANCELLED if isinstance(error, CancelledError) else Ended.FAILED, error)
+        if reply.content:
+            messages.append({"role": "assistant", "content": list(reply.content)})
+        turn, results, stopped = _act(reply, len(turns) + 1, ask, toolbox, tell)
+        turns.append(turn)
+        tell(turn)
+        if stopped is not None:
+            return outcome(Ended.CANCELLED, stopped)
+        if results:
+            messages.append({"role": "user", "content": results})
+        elif reply.stop_reason != "pause_turn":
+            return outcome(Ended.OUTPUT_LIMIT if reply.stop_reason == "max_tokens" else Ended.FINISHED)
+
+
+def _act(
+    reply: Reply, number: int, ask: Ask, toolbox: Toolbox, tell: Callable[[AgentProgress], None]
+) -> tuple[Turn, list[Json], CancelledError | None]:
+    """Runs the calls in their order. What was done before it was stopped is in the turn all the same."""
+    done: list[tuple[Json, Outcome]] = []
+    stopped = None
+    for call in reply.calls:
+        try:
+            ask.cancel.check()
+            tell(ToolStarted(call["name"], call.get("input")))
+            done.append((call, toolbox.call(call["name"], call.get("input"), ask.cancel)))
+        except CancelledError as error:
+            stopped = error
+            break
+    turn = Turn(
+        number,
+        reply.text,
+        Counter(call["name"] for call, _ in done),
+        tuple(dict.fromkeys(path for _, outcome in done for path in outcome.touched)),
+        tuple(outcome.denial for _, outcome in done if outcome.denial is not None),
+        reply.usage,
+    )
+    return turn, [outcome.result(call["id"]) for call, outcome in done], stopped

@@ -1,0 +1,94 @@
+"""Where the prompt cache is told to read and write: exactly one mark among the messages.
+
+A mark does not belong to what is cached, so moving it leaves the bytes of the conversation alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.agents.model import Json
+
+DEFAULT_MARK: Json = {"type": "ephemeral"}
+_KEY = "cache_control"
+_NEVER_MARKED = ("thinking", "redacted_thinking")
+
+
+def mark_in(messages: Sequence[Json]) -> Json | None:
+    """The last mark, with its time to live: a fork must use the same."""
+    for message in reversed(messages):
+        for block in reversed(_blocks(message)):
+            if isinstance(block, dict) and isinstance(block.get(_KEY), dict):
+                mark: Json = block[_KEY]
+                return mark
+    return None
+
+
+def unmarked(messages: Sequence[Json]) -> tuple[Json, ...]:
+    """The same messages without marks. One that has none is the same object."""
+    return tuple(_without(message) for message in messages)
+
+
+def marked(messages: Sequence[Json], *, mark: Json | None = None, from_end: int = 1) -> tuple[Json, ...]:
+    """One mark, on the last block of the message that is so far from the end, or else of one before it.
+
+    Thinking and empty text cannot carry a mark.
+    """
+    plain = list(unmarked(messages))
+    for at in reversed(range(len(plain))[: max(len(plain) - from_end, 0) + 1]):
+        blocks = _as_blocks(plain[at])
+        for place in reversed(range(len(blocks))):
+            if _can_carry(blocks[place]):
+                blocks[place] = {**blocks[place], _KEY: dict(mark or DEFAULT_MARK)}
+                plain[at] = {**plain[at], "content": blocks}
+                return tuple(plain)
+    return tuple(plain)
+
+
+def places(messages: Sequence[Json]) -> tuple[tuple[int, int], ...]:
+    """Message and block of every mark."""
+    return tuple(
+        (at, place)
+        for at, message in enumerate(messages)
+        for place, block in enumerate(_blocks(message))
+        if isinstance(block, dict) and _KEY in block
+    )
+
+
+def _blocks(message: Json) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
+
+
+def _as_blocks(message: Json) -> list[Any]:
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return list(_blocks(message))
+
+
+def _can_carry(block: Any) -> bool:
+    if not isinstance(block, dict) or block.get("type") in _NEVER_MARKED:
+        return False
+    return block.get("type") != "text" or bool(str(block.get("text", "")).strip())
+
+
+def _without(message: Json) -> Json:
+    blocks = _blocks(message)
+    bare = list(_bare(blocks))
+    return message if all(new is old for new, old in zip(bare, blocks, strict=True)) else {**message, "content": bare}
+
+
+def _bare(blocks: list[Any]) -> Iterator[Any]:
+    for block in blocks:
+        if not isinstance(block, dict):
+            yield block
+            continue
+        bare = {key: value for key, value in block.items() if key != _KEY} if _KEY in block else block
+        # What a tool returned may be marked too; what it was called with is data, whatever its keys are.
+        if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
+            inner = list(_bare(block["content"]))
+            if any(new is not old for new, old in zip(inner, block["content"], strict=True)):
+                bare = {**bare, "content": inner}
+        yield bare

@@ -1,0 +1,48 @@
+"""When a failed attempt is repeated, and after how long. What cannot succeed is never repeated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from inspector.agents.errors import ModelError, RateLimitedError
+from inspector.agents.model import Ask, Reply, Retrying
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """Pauses double from `first` to `longest`, each shortened by chance so that many clients do not come at once."""
+
+    attempts: int = 5
+    first: float = 1.0
+    longest: float = 60.0
+    patience: float = 300.0
+    """If the API asks for a longer pause than this, we do not wait at all."""
+    chance: Callable[[], float] = random.random
+
+    def pause(self, attempt: int, error: ModelError) -> float | None:
+        """Seconds before the next attempt; None if there shall be none."""
+        if not error.retryable or attempt >= self.attempts:
+            return None
+        if isinstance(error, RateLimitedError) and error.retry_after is not None:
+            # Never earlier than asked for.
+            wait = error.retry_after * (1 + 0.1 * self.chance())
+            return None if error.retry_after > self.patience else wait
+        return float(min(self.longest, self.first * 2 ** (attempt - 1)) * (0.5 + 0.5 * self.chance()))
+
+
+def with_retries(ask: Ask, retries: Retries, attempt_once: Callable[[int], Reply]) -> Reply:
+    """Calls with the number of the attempt until one succeeds or there is no sense in another."""
+    attempt = 1
+    while True:
+        ask.cancel.check()
+        try:
+            return attempt_once(attempt)
+        except ModelError as error:
+            wait = retries.pause(attempt, error)
+            if wait is None:
+                raise
+            ask.report(Retrying(attempt, wait, error))
+            ask.cancel.sleep(wait)
+        attempt += 1

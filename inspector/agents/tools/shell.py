@@ -1,0 +1,45 @@
+"""Shell: a few commands that only read, alone or piped into each other. There is no shell behind it."""
+
+from __future__ import annotations
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.model import Json
+from inspector.agents.tools.allowed import NAMES
+from inspector.agents.tools.checking import checked
+from inspector.agents.tools.command import parse
+from inspector.agents.tools.places import Readable
+from inspector.agents.tools.running import Limits, run_pipeline
+from inspector.agents.tools.tool import DeniedError, Done, FailedError, schema, text_of
+
+
+class Shell:
+    name = "Shell"
+    definition = schema(
+        "Shell",
+        f"Runs one of the commands {', '.join(sorted(NAMES))}, or several with pipes between them. They can only read. "
+        "There are quotes and wild cards, but no redirections, variables, substitutions or lists of commands.",
+        ["command"],
+        command=("string", "The command line."),
+    )
+
+    def __init__(self, readable: Readable, limits: Limits | None = None) -> None:
+        self._readable = readable
+        self._limits = limits or Limits()
+
+    def argvs(self, command: str) -> list[list[str]]:
+        """What would be run. Raises DeniedError."""
+        try:
+            return [checked(stage, self._readable) for stage in parse(command)]
+        except DeniedError as error:
+            said = str(error)
+            raise DeniedError(said[:1].upper() + said[1:]) from error
+
+    def run(self, given: Json, cancel: CancelToken) -> Done:
+        stages = self.argvs(text_of(given, "command"))
+        ran = run_pipeline(stages, self._readable.base, self._limits, cancel)
+        said = "\n".join(part for part in (ran.output, ran.errors, *ran.notes) if part)
+        # One is how grep says that nothing matched.
+        failed = ran.code > 1 or (ran.code == 1 and stages[-1][0] != "grep")
+        if failed and not ran.notes:
+            raise FailedError(said or f"It ended with code {ran.code}.")
+        return Done(said)
