@@ -165,7 +165,7 @@ class _Writer:
             row.pop("toolUseResult", None)  # it says again what the result has said
         if isinstance(raw.get("usage"), Mapping):
             # Counts of requests that were larger: the client would think that it has to compact at once.
-            raw["usage"] = {key: 0 for key in _SPENT}
+            raw["usage"] = dict.fromkeys(_SPENT, 0)
         row["message"] = raw
         return row
 

@@ -20,7 +20,6 @@ from compaction.engine.kinds.spans import span_summariser
 from compaction.engine.partial import legal_pivots, partial_compact
 from compaction.engine.pipeline import Effects
 from compaction.engine.pipeline.thinking import Bound, without_dead_thinking
-
 from compaction.engine.session_memory import session_memory_compact
 from compaction.engine.snip import short_id, snip
 from sessions.engine.messages import Kind as MessageKind

@@ -1,4 +1,4 @@
-"""What would happen by itself before the next request, and why: all mechanisms in their order, as a client runs them."""
+"""What would happen by itself before the next request, and why: all mechanisms in the order of a client."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
     spans = moment.effects.summarise_span or span_summariser(summarise)
     effects = replace(moment.effects, summarise=summarise, summarise_span=spans)
     state = PipelineState(budget=ContentReplacementState(seen=_sent(moment.messages)))
-    outcome = run_pipeline(
-        moment.messages, pipeline, state, now=moment.now, effects=effects, counter=moment.counter
-    )
+    outcome = run_pipeline(moment.messages, pipeline, state, now=moment.now, effects=effects, counter=moment.counter)
     made, report = outcome.compaction, outcome.report
     decided = report.stage(AUTO)
     others = [name for name in report.applied if name != AUTO]
@@ -52,7 +50,7 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
         report.tokens_after,
         report.stages,
         bool(others),
-        failed=made is None and outcome.state.breaker.failures > 0,
+        failed=made is None and outcome.state.breaker.failures > 0 and not moment.mechanical,
         why=why,
         mechanical=made is not None and made.way is Way.FULL and moment.mechanical,
         compaction=made,

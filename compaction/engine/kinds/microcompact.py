@@ -26,7 +26,9 @@ def microcompacted(moment: Moment, config: TimedConfig | CachedConfig | ClearToo
         why = f"{deleted.report.why} The array itself keeps them: a client that resumes brings them back."
         made = moment.simple(deleted)
         return replace(made, cache_edits=deleted.cache_edits, why=why) if made.done else made
-    tools = sorted({str(block.get("name")) for message in moment.messages for block in message.content if "input" in block})
+    tools = sorted(
+        {str(block.get("name")) for message in moment.messages for block in message.content if "input" in block}
+    )
     edit = clear_tool_uses(config, tools)
     return moment.simple(forecast_clear_tool_uses(moment.messages, edit, counter=moment.counter))
 

@@ -73,7 +73,8 @@ class Moment:
         made = outcome.state.compaction
         base = replace(self.simple(outcome), tokens_before=estimate(self.messages, self.counter))
         if made is None:
-            return replace(base, failed=outcome.state.failed)
+            # Nobody was asked, so nobody has failed: there was just too little to summarise.
+            return replace(base, failed=outcome.state.failed and not mechanical)
         return replace(
             base, compaction=made, summary=summary_of(made), records=tuple(made.records()), mechanical=mechanical
         )

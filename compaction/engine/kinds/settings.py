@@ -112,7 +112,9 @@ def config_of(kind: Kind, given: Mapping[str, str]) -> Any:
         try:
             config = _with(config, leaf.setting.name.split("."), parsed(leaf.hint, text.strip()))
         except ValueError as error:
-            raise KindError(f"{leaf.setting.name} has to be {leaf.setting.type}, not {text!r}. {error}".strip()) from error
+            raise KindError(
+                f"{leaf.setting.name} has to be {leaf.setting.type}, not {text!r}. {error}".strip()
+            ) from error
     return config
 
 

@@ -11,7 +11,7 @@ class MechanicalConfig:
     """Of a summary, or of all notes together."""
     share: float = 0.3
     """Of the characters that are summarised: a summary of a short conversation has to be shorter still."""
-    least_characters: int = 900
+    least_characters: int = 1_200
     """Below this nothing could be told."""
 
     def room(self, characters: int) -> int:

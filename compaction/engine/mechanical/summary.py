@@ -17,29 +17,30 @@ LABEL = (
 )
 _TAG = re.compile(r"<\s*/?\s*summary\b[^<>]*>", re.IGNORECASE)
 _NOTHING = "- None recorded."
-# Of the whole: the user's own words get what the others leave, which is two fifths at least.
-_SHARES = {"request": 0.09, "earlier": 0.10, "files": 0.14, "errors": 0.10, "commands": 0.07, "tasks": 0.04, "now": 0.06}
+_OWN_WORDS = 0.6
+"""Of the whole, for the messages of the user. What they leave is divided among the others:"""
+_SHARES = {"request": 0.12, "earlier": 0.16, "files": 0.24, "errors": 0.16, "commands": 0.1, "tasks": 0.06, "now": 0.08}
 
 
 def mechanical_summary(facts: Facts, config: MechanicalConfig, variant: Variant = Variant.FULL) -> str:
-    room = config.room(facts.characters)
-    share = {name: int(room * part) for name, part in _SHARES.items()}
     titles = [section.title for section in SECTIONS[variant]]
+    room = config.room(facts.characters) - len(LABEL) - sum(len(title) + 6 for title in titles)
+    said = said_lines(facts.requests, int(room * _OWN_WORDS))
+    left = room - sum(len(text) + 1 for text in said)
+    share = {name: int(left * part) for name, part in _SHARES.items()}
     bodies = [
         request_lines(facts, share["request"], share["earlier"]),
         concept_lines(facts),
         file_lines(facts.files, share["files"]),
         bulleted((f"{one.what}: {one.words} Then {one.then}." for one in facts.failures), share["errors"]),
         bulleted((f"`{one.words}`: {one.end}" for one in facts.commands), share["commands"]),
-        [],
+        said,
         task_lines(facts, share["tasks"]),
         doing_lines(facts, share["now"]),
         next_lines(facts, share["now"]),
     ]
-    used = sum(len(text) + 1 for body in bodies for text in body) + sum(len(title) + 6 for title in titles) + len(LABEL)
-    bodies[5] = said_lines(facts.requests, room - used)
     sections = [
-        f"{number}. {title}:\n" + "\n".join(f"   {text}" if number != 6 else text for text in body or [_NOTHING])
+        f"{number}. {title}:\n" + "\n".join(text if body is said else f"   {text}" for text in body or [_NOTHING])
         for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1)
     ]
     # A tag in a quoted text would end the summary there.
@@ -63,9 +64,7 @@ def request_lines(facts: Facts, room: int, earlier: int) -> list[str]:
     if facts.earlier:
         lines += ["- What came before was summarised already:", *quoted(facts.earlier, earlier)]
     if facts.requests:
-        lines += ["- The first request:", *quoted(facts.requests[0], room // 2)]
-    if len(facts.requests) > 1:
-        lines += ["- The latest request:", *quoted(facts.requests[-1], room // 2)]
+        lines += ["- The first request:", *quoted(facts.requests[0], room)]
     return lines
 
 
