@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from compaction.engine.cuts import cuts
 from sessions.engine.messages import Kind, Message
+from sessions.engine.messages.cuts import cuts
 
 _THINKING = ("thinking", "redacted_thinking")
 

@@ -12,13 +12,13 @@ from itertools import pairwise
 
 from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import floor_of
-from compaction.engine.cuts import cuts
 from compaction.engine.keeping import start_at_or_before
 from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome, Report
 from compaction.engine.survivors import Draft, survivors
 from sessions.engine.messages import Kind, Message
+from sessions.engine.messages.cuts import cuts
 from sessions.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"

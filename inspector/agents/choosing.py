@@ -1,13 +1,16 @@
-"""Which model answers: the API with a key, else the `claude` command, else none, and the reason in words."""
+"""Which model answers: the API with a key, else the `claude` command, else none, and the reason in words.
+
+The settings of every command are read through here, so the adapters are imported only when one is chosen.
+"""
 
 from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from inspector.agents.anthropic_model import API, AnthropicModel, Timeouts
-from inspector.agents.claude_cli import ClaudeCli
-from inspector.agents.model import LanguageModel
+if TYPE_CHECKING:
+    from inspector.agents.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +18,8 @@ class ModelSettings:
     """What a person may set about models."""
 
     api_key: str = field(default="", repr=False)
-    base_url: str = API
+    base_url: str = ""
+    """Empty for Anthropic's own."""
     main: str = ""
     """The model that summarises, takes notes and dreams."""
     small: str = ""
@@ -42,9 +46,14 @@ class Choice:
 
 
 def choose_model(settings: ModelSettings) -> Choice:
+    from inspector.agents.anthropic_model import API, AnthropicModel, Timeouts
+    from inspector.agents.claude_cli import ClaudeCli
+
     if settings.api_key:
         timeouts = Timeouts(idle=settings.idle_timeout, total=settings.timeout)
-        model = AnthropicModel(settings.api_key, base_url=settings.base_url, betas=settings.betas, timeouts=timeouts)
+        model = AnthropicModel(
+            settings.api_key, base_url=settings.base_url or API, betas=settings.betas, timeouts=timeouts
+        )
         return Choice("anthropic", "ANTHROPIC_API_KEY is set.", model, settings.main, settings.small)
     if settings.claude in ("", "off"):
         return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")

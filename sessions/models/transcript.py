@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from sessions.engine.secrets import mask
 from sessions.models.archive import Source
 
 
@@ -94,6 +95,11 @@ class Transcript(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @property
+    def name(self) -> str:
+        """What people call it, fit to be shown: prompts may hold secrets. Empty if nothing was said."""
+        return mask(self.title or self.first_prompt)
 
     @property
     def tokens(self) -> int:

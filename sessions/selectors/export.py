@@ -51,7 +51,7 @@ def sections(session: Transcript, title: str) -> list[Section]:
         agent = branch.transcript
         if agent.kind == Transcript.Kind.COMPACTION:
             continue
-        name = branch.description or agent.first_prompt or agent.agent_id or "Sub-agent"
+        name = branch.description or agent.name or agent.agent_id or "Sub-agent"
         number = len(found)
         found.append(Section(agent, shown(name), shown(branch.type), branch.depth, f"agent-{number}", f"a{number}-"))
     return found

@@ -182,7 +182,7 @@ def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: tuple[t
         transcript=transcript.public_id,
         session=session.public_id,
         agent=transcript.agent_id,
-        title=session.title or session.first_prompt,
+        title=session.name,
         project=transcript.project.name,
         address=uuid if isinstance(uuid, str) and uuid else f"L{entry.position}",
         position=entry.position,

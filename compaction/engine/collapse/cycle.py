@@ -10,9 +10,9 @@ from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.replay import Replayed, Skipped, Span, replay
 from compaction.engine.collapse.spans import candidates
 from compaction.engine.collapse.state import CollapseState, Commit, Staged, made
-from compaction.engine.cuts import Cuts, cuts
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Message
+from sessions.engine.messages.cuts import Cuts, cuts
 from sessions.engine.tokens import Limits, TokenCounter, estimate, estimate_blocks
 
 _NAME = "collapse"

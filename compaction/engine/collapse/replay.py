@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compaction.engine.collapse.state import Commit
-from compaction.engine.cuts import Cuts, cuts
 from sessions.engine.messages import Message
+from sessions.engine.messages.cuts import Cuts, cuts
 
 
 @dataclass(frozen=True, slots=True)

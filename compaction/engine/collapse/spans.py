@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.score import Score, Survey, score, survey
-from compaction.engine.cuts import Cuts
 from compaction.engine.keeping import held_by_thinking
 from sessions.engine.messages import Kind, Message
+from sessions.engine.messages.cuts import Cuts
 from sessions.engine.tokens import TokenCounter
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.engine.cuts import cuts
 from compaction.engine.identity import derived_id
 from sessions.engine.lint import repair_messages
 from sessions.engine.messages import Kind, Message, text_block
+from sessions.engine.messages.cuts import cuts
 from sessions.engine.tokens import TokenCounter, estimate_blocks
 
 MARKER = "[earlier conversation truncated for compaction retry]"

@@ -15,6 +15,7 @@ from sessions.engine.context.known import Exactness
 from sessions.engine.context.overlays import CLEARED
 from sessions.engine.context.view import Context
 from sessions.engine.messages import Block, Kind
+from sessions.engine.messages.cuts import Cuts, Hold, cuts
 from sessions.engine.tokens import estimate_blocks
 from sessions.engine.words import size
 
@@ -33,6 +34,11 @@ _FRAME = 520
 _LEAST = 0.12
 _LONG_JSON = 12_000
 _PERSISTED = "<persisted-output>"
+_HOLDS = {
+    Hold.TOOL_PAIR: "No cut here: a call would lose its result.",
+    Hold.ANSWER: "No cut here: records of one answer would be parted.",
+    Hold.OPEN_CALL: "No cut here: the result of a call is still to come.",
+}
 
 
 class Note(NamedTuple):
@@ -78,6 +84,8 @@ class ShownElement:
     more: int
     """Blocks that are not shown."""
     tokens: int
+    hold: str | None = None
+    """Why the conversation cannot be cut before it; empty if it can, None if that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,7 @@ class Array:
         self._opened = opened
         self._called: dict[str, str] | None = None
         self._marked = _marked(context)
+        self._cuts: tuple[Cuts, dict[str, int]] | None = None
 
     def __len__(self) -> int:
         return len(self._context.elements)
@@ -210,7 +219,20 @@ class Array:
         pieces = tuple(self._piece(number, at, lens.fresh()) for at in range(min(most, len(element.pieces))))
         tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
-        return ShownElement(str(number), number + 1, element.role, pieces, more, tokens)
+        return ShownElement(str(number), number + 1, element.role, pieces, more, tokens, self._hold(number))
+
+    def _hold(self, number: int) -> str | None:
+        if self._cuts is None:
+            messages = self._context.messages
+            self._cuts = cuts(messages), {message.uuid: at for at, message in reversed([*enumerate(messages)])}
+        found, places = self._cuts
+        known = [
+            places[uuid] for piece in self._context.elements[number].pieces if (uuid := piece.message.uuid) in places
+        ]
+        if not number or not known:
+            return None
+        obstacle = found.obstacles[min(known)]
+        return _HOLDS[obstacle.hold] if obstacle is not None else ""
 
     def _piece(self, number: int, at: int, lens: Lens) -> ShownPiece:
         piece = self._context.elements[number].pieces[at]

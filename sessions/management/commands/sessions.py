@@ -33,7 +33,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps([as_json(session) for session in sessions], ensure_ascii=False))
             return
         for session in sessions:
-            title = printable(session.title or session.first_prompt or "(no prompt)").strip()[:60]
+            title = printable(session.name or "(no prompt)").strip()[:60]
             self.stdout.write(f"{(iso(session.last_at) or 'unknown')[:16]}  {session.public_id}  {title}")
 
 
@@ -43,7 +43,7 @@ def as_json(session: Any) -> dict[str, object]:
     return {
         "id": session.public_id,
         "project": session.project.cwd or session.project.directory,
-        "title": session.title or session.first_prompt,
+        "title": session.name,
         "entries": session.entries,
         "turns": session.turns,
         "first": iso(session.first_at),

@@ -77,7 +77,9 @@ def test_an_answer_without_its_end_is_cut() -> None:
 
 _JSON = st.recursive(
     st.none() | st.integers(-1, 2) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "index", "delta", "text"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "index", "delta", "text"]), inner)
+    ),
     max_leaves=6,
 )
 _EVENTS = st.one_of(

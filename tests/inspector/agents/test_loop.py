@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from inspector.agents.tools import Denial, Readable, Toolbox, Writable, reading_
 from inspector.agents.usage import Usage
 from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server
 
-ASK = Ask("claude-test", ({"role": "user", "content": "Tidy up."},), system="You tidy up.")
+TASK = {"role": "user", "content": [{"type": "text", "text": "Tidy up."}]}
+ASK = Ask("claude-test", (TASK,), system="You tidy up.")
 
 
 @pytest.fixture
@@ -98,7 +100,7 @@ def test_each_request_extends_the_one_before_and_has_one_mark_at_its_end(server:
     server.answer(*WORK)
     run(server, root)
     sent = [request.json["messages"] for request in server.requests]
-    for before, after in zip(sent, sent[1:], strict=False):
+    for before, after in pairwise(sent):
         assert unmarked(after)[: len(before)] == unmarked(before)
     assert [[place[0] for place in places(messages)] for messages in sent] == [[0], [2], [4]]
 

@@ -324,3 +324,12 @@ def test_the_request_log_gives_the_exact_array_with_its_cache_marks(client: Clie
     assert "⚑ cache mark" in html
     assert "You are a tide." in html
     assert "the client&#x27;s log of the request" in html
+
+
+def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Written) -> None:
+    file.turns(2)
+    file.user("And now?")
+    html = page(client, file.read(), "?next=1")
+    marks = re.findall(r'class="(cut-here|no-cut)"', html.split('id="messages"')[-1])
+    # Question, call, result, answer, twice, and a question: only between a call and its result no cut is legal.
+    assert marks == ["cut-here", "no-cut", "cut-here", "cut-here", "cut-here", "no-cut", "cut-here", "cut-here"]

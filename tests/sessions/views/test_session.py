@@ -293,3 +293,18 @@ def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
         response = client.get(f"/sessions/{transcript.public_id}/entries/{address}/")
         assert response.status_code == 404
         assert "The session has no entry" in response.content.decode()
+
+
+def test_secrets_in_a_name_are_masked_wherever_it_is_shown(client: Client, file: Written) -> None:
+    file.user("Use ghp_0123456789abcdefghijABCDEFGHIJ012345 to push")
+    file.assistant("Done.")
+    transcript = file.read()
+    for address in (
+        "/",
+        "/sessions/",
+        f"/sessions/{transcript.public_id}/",
+        f"/sessions/{transcript.public_id}/context/",
+    ):
+        page = client.get(address).content.decode()
+        assert "0123456789abcdefghijABCDEFGHIJ" not in page, address
+        assert "to push" in page, address

@@ -4,8 +4,8 @@ from hypothesis import given
 
 from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.spans import candidates
-from compaction.engine.cuts import cuts
 from sessions.engine.messages import Kind, Message
+from sessions.engine.messages.cuts import cuts
 from sessions.engine.tokens import estimate, estimate_blocks
 from tests.compaction.engine.talk import answered, loop, said
 from tests.sessions.engine.messages.conversations import conversations

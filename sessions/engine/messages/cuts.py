@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sessions.engine.messages import Message
+from sessions.engine.messages.message import Message
 
 
 class Hold(StrEnum):

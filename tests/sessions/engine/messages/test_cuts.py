@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from compaction.engine.cuts import Hold, cuts
 from sessions.engine.messages import Message
+from sessions.engine.messages.cuts import Hold, cuts
 from tests.compaction.engine.talk import answered, call, pairs, returned, said
 from tests.sessions.engine.messages.conversations import conversations
 

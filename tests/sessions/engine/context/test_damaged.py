@@ -1,0 +1,38 @@
+"""Whatever happened to a transcript: every request has a context, and every entry is in it or has a reason."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from sessions.engine.context import Log, context_at, contexts, digest_element
+from sessions.engine.context.leftout import left_out
+from tests.sessions.mutating import damaged
+
+
+@settings(max_examples=60)
+@given(damaged())
+def test_every_context_of_a_damaged_transcript_can_be_made(data: bytes) -> None:
+    log = Log(data)
+    for context in contexts(log):
+        assert context.tokens.total >= 0
+        for element in context.elements:
+            digest_element(element)
+
+
+@settings(max_examples=40)
+@given(damaged())
+def test_every_entry_of_a_damaged_transcript_is_sent_or_has_a_reason(data: bytes) -> None:
+    log = Log(data)
+    context = context_at(log)
+    told = {one.position for one in left_out(context, log.rows, log.marks())}
+    assert told | context.positions == {row.position for row in log.rows}
+
+
+@settings(max_examples=30)
+@given(damaged())
+def test_one_context_is_the_same_as_in_the_walk_over_all(data: bytes) -> None:
+    log = Log(data)
+    walked = list(contexts(log))
+    for context in walked[:: max(1, len(walked) // 3)]:
+        if context.request and sum(one.request == context.request for one in walked) == 1:
+            assert context_at(log, context.request).elements == context.elements
