@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "django_structlog",
     "inspector",
     "sessions.apps.SessionsConfig",
+    "compaction.apps.CompactionConfig",
 ]
 
 # The log line and the headers are outermost, so that refusals and static files have them too.

@@ -66,7 +66,9 @@ def partial_compact(
         sent, cut = messages[floor:], Cut(place, len(messages))
     else:
         sent, cut = messages[floor:place], Cut(0, place)
-    reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model)
+    begins_at = pivot if direction is Direction.FROM else ""
+    variant = VARIANTS[direction]
+    reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model, variant, begins_at)
     draft = Draft(
         MECHANISM,
         Way.PARTIAL,

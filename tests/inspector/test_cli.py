@@ -39,13 +39,16 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def extra(tmp_path: Path) -> dict[str, str]:
-    """Settings with one more app, `compaction`, which has a command for these tests."""
-    commands = tmp_path / "path" / "compaction" / "management" / "commands"
+    """Settings with one more app, inside `memory`, which has a command for these tests."""
+    memory = tmp_path / "path" / "memory"
+    commands = memory / "trying" / "management" / "commands"
     commands.mkdir(parents=True)
     for folder in (commands, commands.parent, commands.parent.parent):
         (folder / "__init__.py").touch()
+    extend = "from pkgutil import extend_path\n__path__ = extend_path(__path__, __name__)\n"
+    (memory / "__init__.py").write_text(extend)
     (commands / "try.py").write_text(COMMAND)
-    settings = "from inspector.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'compaction']\n"
+    settings = "from inspector.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'memory.trying']\n"
     (tmp_path / "path" / "settings_with_try.py").write_text(settings)
     return {
         "PYTHONPATH": f"{tmp_path / 'path'}:{ROOT}",

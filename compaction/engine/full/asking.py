@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compaction.engine.full.media import without_media, without_skills, without_thinking
 from compaction.engine.full.parsing import parsed_summary
+from compaction.engine.full.prompt import Variant
 from compaction.engine.full.request import OUTPUT_CAP, Path, Summarise, SummariseError, summary_request
 from compaction.engine.full.too_long import NothingLeftError, PromptTooLongError, is_too_long, truncated
 from compaction.engine.identity import derived_id
@@ -59,6 +60,8 @@ def asked(
     config: FullConfig,
     counter: TokenCounter,
     model: str,
+    variant: Variant = Variant.FULL,
+    begins_at: str = "",
 ) -> Reply:
     given = [message for message in messages if message.content]
     body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
@@ -68,7 +71,7 @@ def asked(
     asking = _Asking(body, Path.FORK if config.fork else Path.DIRECT)
     while True:
         sent = asking.body if asking.path is Path.FORK else without_thinking(asking.body)
-        request = summary_request([*sent, instruction], asking.path, config.output_cap)
+        request = summary_request([*sent, instruction], asking.path, config.output_cap, variant, begins_at)
         asking.requests += 1
         try:
             text = summarise(request)

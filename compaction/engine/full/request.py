@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from compaction.engine.full.prompt import Variant
 from compaction.engine.guards.recursion import COMPACT
 from sessions.engine.messages import Message
 
@@ -38,6 +39,9 @@ class SummaryRequest:
     query_source: str = COMPACT
     turns: int = 1
     tools_denied: bool = True
+    variant: Variant = Variant.FULL
+    begins_at: str = ""
+    """The first message that is to be summarised, where those before it are only there to be understood."""
 
 
 class SummariseError(Exception):
@@ -50,7 +54,13 @@ class Summarise(Protocol):
     def __call__(self, request: SummaryRequest, /) -> str: ...
 
 
-def summary_request(messages: Sequence[Message], path: Path, output_cap: int = OUTPUT_CAP) -> SummaryRequest:
+def summary_request(
+    messages: Sequence[Message],
+    path: Path,
+    output_cap: int = OUTPUT_CAP,
+    variant: Variant = Variant.FULL,
+    begins_at: str = "",
+) -> SummaryRequest:
     fork = path is Path.FORK
     return SummaryRequest(
         messages,
@@ -59,4 +69,6 @@ def summary_request(messages: Sequence[Message], path: Path, output_cap: int = O
         thinking=fork,
         system=None if fork else SYSTEM,
         skips_cache_write=fork,
+        variant=variant,
+        begins_at=begins_at,
     )

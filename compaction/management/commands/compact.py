@@ -1,0 +1,103 @@
+"""`lucid compact`: what a compaction would make of a session. The session itself stays as it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from compaction.engine.kinds import Kind, KindError, Parameters
+from compaction.models import Compaction
+from compaction.selectors import compaction_load
+from compaction.services.make import compaction_make
+from compaction.services.summarising import NoModelError, summariser_choose
+from inspector.web.clock import now_ms
+from sessions.engine.printing import printable
+from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
+
+
+class Command(BaseCommand):
+    help = "Compact a session, and see what the model would be sent after it."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("session", metavar="SESSION")
+        parser.add_argument("--kind", required=True, choices=[str(kind) for kind in Kind])
+        parser.add_argument("--agent", metavar="AGENT_ID", help="of this sub-agent instead of the main thread")
+        parser.add_argument("--pivot", default="", metavar="UUID", help="where a partial compaction begins or ends")
+        parser.add_argument("--ids", default="", metavar="a,b", help="the turns that are snipped: short ids or uuids")
+        parser.add_argument("--instructions", default="", metavar="TEXT", help="what the summary should observe")
+        parser.add_argument("--model", default="", metavar="NAME", help="who writes the summary; or “mechanical”")
+        parser.add_argument("--set", action="append", default=[], metavar="name=value", help="a setting of the kind")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            transcript = find_transcript(options["session"])
+            if options["agent"]:
+                transcript = find_agent(transcript, options["agent"])
+            made = compaction_make(
+                transcript=transcript,
+                kind=Kind(options["kind"]),
+                parameters=Parameters(
+                    options["pivot"].strip(),
+                    tuple(one.strip() for one in options["ids"].split(",") if one.strip()),
+                    options["instructions"],
+                    _settings(options["set"]),
+                ),
+                summariser=summariser_choose(settings.MODELS, options["model"]),
+                now_ms=now_ms(),
+            )
+        except (LookupFailedError, KindError, NoModelError) as error:
+            raise CommandError(str(error)) from error
+        if made.report["failed"]:
+            raise CommandError(made.report["why"])
+        if options["json"]:
+            self.stdout.write(json.dumps(document(made)))
+        else:
+            self._say(made)
+
+    def _say(self, made: Compaction) -> None:
+        self.stdout.write(printable(made.report["why"]))
+        for what, before, after in (
+            ("messages", made.messages_before, made.messages_after),
+            ("tokens", made.tokens_before, made.tokens_after),
+        ):
+            self.stdout.write(f"{what}: {before:,} before, {after:,} after")
+        if made.summary:
+            self.stdout.write("\n" + printable(made.summary))
+        if made.done:
+            self.stdout.write(f"\n`lucid export {made.pk} --to DIR` writes it as a session that can be resumed.")
+
+
+def document(made: Compaction) -> dict[str, Any]:
+    """Made without a run, it is named by its own number."""
+    loaded = compaction_load(made)
+    there = {message.uuid for message in loaded.after if message.content}
+    spoken = [message.uuid for message in loaded.before if message.content]
+    return {
+        "run": made.run_id,
+        "id": made.pk,
+        "status": "completed",
+        "kind": made.kind,
+        "model": made.model_name,
+        "mechanical": made.mechanical,
+        "before": {"messages": made.messages_before, "tokens": made.tokens_before},
+        "after": {"messages": made.messages_after, "tokens": made.tokens_after},
+        "summary": made.summary,
+        "kept": [uuid for uuid in spoken if uuid in there],
+        "dropped": [uuid for uuid in spoken if uuid not in there],
+        "report": made.report,
+    }
+
+
+def _settings(given: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip():
+            raise KindError(f"A setting is written name=value, not {one!r}.")
+        found[name.strip()] = value
+    return found

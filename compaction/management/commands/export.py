@@ -1,0 +1,36 @@
+"""`lucid export`: a compaction as a session of its own, which the agent can resume."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from compaction.selectors import CompactionMissingError, compaction_get
+from compaction.services.export import ExportError, compaction_export
+from inspector.web.clock import now_ms
+from sessions.engine.printing import printable
+
+
+class Command(BaseCommand):
+    help = "Write a compaction as a session that the agent can resume."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("run", metavar="RUN", help="the number that `lucid compact` gave it")
+        parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="a project directory of the agent")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            made = compaction_export(
+                compaction=compaction_get(options["run"]), directory=options["to"], now_ms=now_ms()
+            )
+        except (CompactionMissingError, ExportError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps({"path": str(made.path), "session_id": made.session_id}))
+        else:
+            self.stdout.write(f"{printable(str(made.path))}\n`claude --resume {made.session_id}` goes on from it.")

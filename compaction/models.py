@@ -1,0 +1,43 @@
+"""Compactions that were made here: what a session would be like after one. The session itself is never changed."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from sessions.models import Transcript
+
+
+class Compaction(models.Model):
+    transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="compacted")
+    kind = models.CharField(max_length=20)
+    parameters = models.JSONField(default=dict)
+    """Pivot, ids, instructions and settings, as they were asked for."""
+    run_id = models.BigIntegerField(null=True, db_index=True)
+    """The run that made it; None if it was made without one."""
+    position = models.IntegerField()
+    """How many entries the session had: what came later is not in it."""
+    link = models.BigIntegerField(null=True)
+    """The key of the entry that the context ended with."""
+    model_name = models.CharField(max_length=120, default="")
+    """Who wrote the summary, as far as anybody did."""
+    mechanical = models.BooleanField(default=False)
+    done = models.BooleanField(default=False)
+    """Something has changed; else the report says why not."""
+    messages_before = models.IntegerField(default=0)
+    messages_after = models.IntegerField(default=0)
+    tokens_before = models.BigIntegerField(default=0)
+    tokens_after = models.BigIntegerField(default=0)
+    summary = models.TextField(default="")
+    report = models.JSONField(default=dict)
+    packed = models.BinaryField(default=b"")
+    """The context after it and what else an export needs: see `compaction/engine/keepsake.py`."""
+    session_id = models.CharField(max_length=36, default="")
+    """Of the session that an export makes of it."""
+    created_at = models.BigIntegerField()
+    """Milliseconds since 1970, UTC."""
+
+    class Meta:
+        indexes = (models.Index(fields=["transcript", "-created_at"], name="compaction_latest"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} compaction {self.pk}"

@@ -1,0 +1,108 @@
+"""Reads sessions for a compaction, and compactions that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+
+from compaction.engine import Notes
+from compaction.engine.keepsake import Keepsake
+from compaction.models import Compaction
+from sessions.engine.context import Context
+from sessions.engine.messages import Message, changed
+from sessions.engine.paths import opened
+from sessions.models import Source, Transcript
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import Point, context_of
+from sessions.selectors.links import Links
+
+LONGEST_NOTES = 1_000_000
+
+
+class CompactionMissingError(LookupError):
+    """Nothing was made under that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    row: Compaction
+    before: tuple[Message, ...]
+    keepsake: Keepsake
+
+    @property
+    def after(self) -> tuple[Message, ...]:
+        return self.keepsake.after
+
+
+def compaction_get(number: str | int) -> Compaction:
+    """By its own number, or else by that of the run that made it."""
+    rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
+    text = str(number)
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        found = rows.filter(run_id=int(text)).order_by("-pk").first() or rows.filter(pk=int(text)).first()
+        if found is not None:
+            return found
+    raise CompactionMissingError(f"There is no compaction {text}.")
+
+
+def compaction_load(row: Compaction) -> Loaded:
+    context = context_of(row.transcript, Point(row.position, row.link))
+    return Loaded(row, compactable(context), Keepsake.unpacked(bytes(row.packed)))
+
+
+def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
+    """The latest first, without what is only needed to show one."""
+    return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
+
+
+def compactable(context: Context) -> tuple[Message, ...]:
+    """The messages of a context. Counts from before its boundary say nothing about its size."""
+    return tuple(
+        changed(message, usage=None)
+        if message.usage is not None and message.position is not None and message.position < context.start
+        else message
+        for message in context.messages
+    )
+
+
+def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
+    """The records that messages come from, fetched at once."""
+    positions = sorted({message.position for message in messages if message.position is not None})
+    links = Links(transcript.pk, transcript.source_id)
+    if positions:
+        links.load(positions[0], positions[-1] + 1)
+        links.fetch(positions)
+
+    def record(message: Message) -> Mapping[str, Any] | None:
+        return None if message.position is None else links.record(message.position)
+
+    return record
+
+
+def spilled_of(transcript: Transcript) -> list[tuple[str, Callable[[], bytes]]]:
+    """Output of tools that the client has put into files: the name of each, and its bytes."""
+    found = Source.objects.filter(owner=transcript, kind=Source.Kind.RESULT).exclude(state=Source.State.REPLACED)
+    return [(Path(source.path).name, _bytes_of(source)) for source in found.order_by("path")]
+
+
+def _bytes_of(source: Source) -> Callable[[], bytes]:
+    return lambda: Reader(source.pk).read(0, source.archived)
+
+
+def notes_of(transcript: Transcript) -> Notes | None:
+    """The notes that the agent took of this session, from where it keeps them."""
+    file = opened(transcript.source.path)
+    places = (
+        file.parent / transcript.session_id / "session-memory" / "summary.md",
+        file.parent / ".claude" / "session-memory" / f"{transcript.session_id}.md",
+    )
+    for place in places:
+        with suppress(OSError):
+            if place.is_file() and not place.is_symlink() and place.stat().st_size <= LONGEST_NOTES:
+                return Notes(place.read_text("utf-8", "replace"), str(place))
+    return None

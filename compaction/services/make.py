@@ -1,0 +1,146 @@
+"""Makes a compaction of a session as it is now, and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+from uuid import uuid4
+
+from compaction.engine import Effects, Report
+from compaction.engine.attachments.recorded import recorded_files
+from compaction.engine.keepsake import Keepsake
+from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
+from compaction.models import Compaction
+from compaction.selectors import compactable, notes_of
+from compaction.services.summarising import Summariser
+from sessions.engine.context import Context
+from sessions.engine.context.tally import system_tally
+from sessions.engine.paths import opened
+from sessions.models import Transcript
+from sessions.selectors.context import Point, context_of, point_next
+
+_ASKING = (Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO)
+_PATH = "path"
+
+
+def compaction_make(
+    *,
+    transcript: Transcript,
+    kind: Kind,
+    parameters: Parameters,
+    summariser: Summariser,
+    now_ms: int,
+    point: Point | None = None,
+    run_id: int | None = None,
+) -> Compaction:
+    """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
+    point = point or point_next(transcript)
+    context = context_of(transcript, point)
+    session_id = str(uuid4())
+    applied = _applied(
+        transcript, context, kind, _completed(transcript, kind, parameters, summariser, session_id), summariser, now_ms
+    )
+    return Compaction.objects.create(
+        transcript=transcript,
+        kind=kind,
+        parameters={key: value for key, value in asdict(parameters).items() if value},
+        run_id=run_id,
+        position=point.position,
+        link=point.link,
+        model_name=_author(applied, summariser),
+        mechanical=applied.mechanical,
+        done=applied.done,
+        messages_before=applied.messages_before,
+        messages_after=applied.messages_after,
+        tokens_before=applied.tokens_before,
+        tokens_after=applied.tokens_after,
+        summary=applied.summary.encode("utf-8", "replace").decode(),
+        report=report_of(applied, summariser),
+        packed=Keepsake.of(applied).packed(),
+        session_id=session_id,
+        created_at=now_ms,
+    )
+
+
+def _applied(
+    transcript: Transcript,
+    context: Context,
+    kind: Kind,
+    parameters: Parameters,
+    summariser: Summariser,
+    now_ms: int,
+) -> Applied:
+    messages = compactable(context)
+    beside = system_tally(context.given.system, context.given.tools)
+    effects = Effects(
+        summarise=summariser.summarise,
+        read_notes=lambda: notes_of(transcript),
+        read_file=recorded_files(messages),
+        transcript_path=str(opened(transcript.source.path)),
+    )
+    return apply_kind(
+        kind,
+        messages,
+        parameters,
+        effects=effects,
+        now=now_ms / 1000,
+        model=context.model,
+        overhead=beside.total,
+        session_id=transcript.session_id,
+    )
+
+
+def _completed(
+    transcript: Transcript, kind: Kind, parameters: Parameters, summariser: Summariser, session_id: str
+) -> Parameters:
+    """With the settings that follow from where and by whom it is made."""
+    own: dict[str, str] = {}
+    if kind in _ASKING and summariser.asking is not None:
+        own["fork"] = "off"  # there is no request of the session to share a cache with
+    if kind in (Kind.BUDGET, Kind.AUTO):
+        # Where the texts will lie if it is exported beside its session.
+        folder = opened(transcript.source.path).parent / session_id / "tool-results"
+        own["budget.path" if kind is Kind.AUTO else _PATH] = f"{folder}/{{tool_use_id}}.txt"
+    return replace(parameters, settings={**own, **parameters.settings})
+
+
+def _author(applied: Applied, summariser: Summariser) -> str:
+    if applied.mechanical:
+        return "mechanical"
+    return summariser.name if applied.summary and applied.kind is not Kind.SESSION_MEMORY else ""
+
+
+def report_of(applied: Applied, summariser: Summariser) -> dict[str, Any]:
+    """For pages and scripts."""
+    report: dict[str, Any] = {
+        "applied": applied.done,
+        "failed": applied.failed,
+        "why": applied.why,
+        "stages": [_stage(one) for one in applied.reports],
+        "cache_edits": [dict(one) for one in applied.cache_edits],
+    }
+    if summariser.asking is not None:
+        report["usage"] = asdict(summariser.asking.usage)
+    return report
+
+
+def _stage(report: Report) -> Mapping[str, Any]:
+    return {
+        "mechanism": report.mechanism,
+        "applied": report.applied,
+        "why": report.why,
+        "tokens_before": report.tokens_before,
+        "tokens_after": report.tokens_after,
+        "changes": [
+            {
+                "what": str(change.what),
+                "uuid": change.uuid,
+                "tokens_before": change.tokens_before,
+                "tokens_after": change.tokens_after,
+                "why": change.why,
+                **({"tool_use_id": change.tool_use_id} if change.tool_use_id else {}),
+            }
+            for change in report.changes
+        ],
+    }
