@@ -21,7 +21,6 @@ from sessions.models import Transcript
 from sessions.selectors.context import Point, context_of, point_next
 
 _ASKING = (Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO)
-_PATH = "path"
 
 
 def compaction_make(
@@ -38,9 +37,8 @@ def compaction_make(
     point = point or point_next(transcript)
     context = context_of(transcript, point)
     session_id = str(uuid4())
-    applied = _applied(
-        transcript, context, kind, _completed(transcript, kind, parameters, summariser, session_id), summariser, now_ms
-    )
+    completed = _completed(transcript, kind, parameters, summariser, session_id)
+    applied = _applied(transcript, context, kind, completed, summariser, now_ms)
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind,
@@ -95,14 +93,14 @@ def _completed(
     transcript: Transcript, kind: Kind, parameters: Parameters, summariser: Summariser, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
-    own: dict[str, str] = {}
+    settings = dict(parameters.settings)
     if kind in _ASKING and summariser.asking is not None:
-        own["fork"] = "off"  # there is no request of the session to share a cache with
+        settings.setdefault("fork", "off")  # there is no request of the session to share a cache with
     if kind in (Kind.BUDGET, Kind.AUTO):
-        # Where the texts will lie if it is exported beside its session.
+        # Where the texts will lie if it is exported beside its session. Nobody else has a say: an export writes there.
         folder = opened(transcript.source.path).parent / session_id / "tool-results"
-        own["budget.path" if kind is Kind.AUTO else _PATH] = f"{folder}/{{tool_use_id}}.txt"
-    return replace(parameters, settings={**own, **parameters.settings})
+        settings["budget.path" if kind is Kind.AUTO else "path"] = f"{folder}/{{tool_use_id}}.txt"
+    return replace(parameters, settings=settings)
 
 
 def _author(applied: Applied, summariser: Summariser) -> str:

@@ -19,6 +19,7 @@ from compaction.engine.turns import turns_of
 from sessions.engine.context import Context, Log, context_at
 from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
+from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
 from tests.sessions.engine.messages.conversations import conversations
 
@@ -177,3 +178,28 @@ def test_a_summary_is_no_input_of_a_person() -> None:
     log = Log(lines(compacted(Kind.FULL)))
     first = context_at(log).messages[0]
     assert first.kind is MessageKind.SUMMARY
+
+
+def test_words_that_no_encoding_takes_are_written_all_the_same() -> None:
+    talk = Talk()
+    talk.prompt("Half of a pair: \ud83d")
+    talk.reads("/work/a.txt", "x" * 9_000)
+    talk.says("Seen.")
+    log = Log(written(talk.messages))
+    applied = applied_to(context_at(log), Kind.BUDGET)
+    assert applied is not None
+    assert applied.done
+    check(log, applied)
+
+
+def test_what_a_result_said_before_is_not_repeated_beside_it() -> None:
+    talk = Talk()
+    talk.prompt("Read it.")
+    talk.reads("/work/a.txt", "x" * 9_000)
+    talk.reads("/work/b.txt", "short")
+    talk.says("Seen.")
+    log = Log(written(talk.messages))
+    applied = applied_to(context_at(log), Kind.BUDGET)
+    assert applied is not None
+    results = [row for row in exported(log, applied) if row["message"]["content"][0].get("type") == "tool_result"]
+    assert ["toolUseResult" in row for row in results] == [False, True]
