@@ -70,16 +70,21 @@ class Summariser:
         return self.asking
 
 
+CONFIGURED = "configured"
+
+
 def summariser_choose(
     settings: ModelSettings, name: str = "", *, listener: Listener | None = None, cancel: CancelToken | None = None
 ) -> Summariser:
-    """`name`: a model, or `mechanical`; nothing for the one that is configured."""
+    """`name`: a model, `configured` for the one of the settings, or `mechanical`.
+
+    Whoever names nothing gets no model: asking one costs money, and sends the session to somebody else."""
+    if not name:
+        return Summariser(MECHANICAL, "No model was named, so nobody was asked.")
     if name == MECHANICAL:
         return Summariser(MECHANICAL, "It was asked for.")
     choice = choose_model(settings)
     if choice.model is None:
-        if name:
-            raise NoModelError(f"{name} cannot be asked. {choice.why}")
-        return Summariser(MECHANICAL, choice.why)
-    asking = Asking(choice.model, name or choice.main, listener, cancel or CancelToken())
+        raise NoModelError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
+    asking = Asking(choice.model, choice.main if name == CONFIGURED else name, listener, cancel or CancelToken())
     return Summariser(asking.name, choice.why, asking)

@@ -29,7 +29,12 @@ class Command(BaseCommand):
         parser.add_argument("--pivot", default="", metavar="UUID", help="where a partial compaction begins or ends")
         parser.add_argument("--ids", default="", metavar="a,b", help="the turns that are snipped: short ids or uuids")
         parser.add_argument("--instructions", default="", metavar="TEXT", help="what the summary should observe")
-        parser.add_argument("--model", default="", metavar="NAME", help="who writes the summary; or “mechanical”")
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="NAME",
+            help="who writes the summary; nobody, if none is named",
+        )
         parser.add_argument("--set", action="append", default=[], metavar="name=value", help="a setting of the kind")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 

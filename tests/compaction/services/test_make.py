@@ -11,7 +11,7 @@ from compaction.engine.kinds import Kind, Parameters
 from compaction.models import Compaction
 from compaction.selectors import compaction_get, compaction_load, compactions_of
 from compaction.services.make import compaction_make
-from compaction.services.summarising import MECHANICAL, NoModelError, Summariser, summariser_choose
+from compaction.services.summarising import CONFIGURED, MECHANICAL, NoModelError, Summariser, summariser_choose
 from inspector.agents.choosing import ModelSettings
 from sessions.models import Transcript
 from tests.compaction.engine.summarising import REPLY
@@ -40,7 +40,7 @@ def transcript(tmp_path: Path) -> Transcript:
 
 def asked(server: MessagesServer) -> Summariser:
     settings = ModelSettings(api_key=server.key, base_url=server.url, main="claude-sonnet-5-5", claude="off")
-    return summariser_choose(settings)
+    return summariser_choose(settings, CONFIGURED)
 
 
 def make(transcript: Transcript, summariser: Summariser, kind: Kind = Kind.FULL) -> Compaction:
@@ -82,6 +82,8 @@ def test_without_a_model_it_is_mechanical(transcript: Transcript) -> None:
 
 
 def test_a_model_that_is_not_there_is_refused() -> None:
+    with pytest.raises(NoModelError, match="The configured model cannot be asked"):
+        summariser_choose(NOBODY, CONFIGURED)
     with pytest.raises(NoModelError, match="claude-x cannot be asked"):
         summariser_choose(NOBODY, "claude-x")
 
@@ -110,3 +112,10 @@ def test_a_run_that_made_one_finds_it(transcript: Transcript) -> None:
     made = make(transcript, summariser_choose(NOBODY))
     Compaction.objects.filter(pk=made.pk).update(run_id=4_711)
     assert compaction_get("4711") == made
+
+
+def test_nobody_is_asked_unless_a_model_is_named() -> None:
+    settings = ModelSettings(api_key="sk-test", claude="off")
+    chosen = summariser_choose(settings)
+    assert (chosen.name, chosen.summarise) == (MECHANICAL, None)
+    assert "No model was named" in chosen.why
