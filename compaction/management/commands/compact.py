@@ -72,7 +72,7 @@ class Command(BaseCommand):
         ):
             self.stdout.write(f"{what}: {before:,} before, {after:,} after")
         if made.summary:
-            self.stdout.write("\n" + printable(made.summary))
+            self.stdout.write("\n" + "\n".join(map(printable, made.summary.splitlines())))
         if made.done:
             self.stdout.write(f"\n`lucid export {made.pk} --to DIR` writes it as a session that can be resumed.")
 
