@@ -18,6 +18,7 @@ UNSENT = frozenset(
         "hook_cancelled",
         "hook_non_blocking_error",
         "hook_permission_decision",
+        "hook_system_message",  # documented as a message for the person
         "prompt_snapshot",
         "structured_output",
     }
