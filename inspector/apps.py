@@ -34,3 +34,4 @@ class InspectorConfig(AppConfig):
                 keep=50,
             )
         )
+        kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.engine.kinds import Kind, KindError, Parameters
+from compaction.engine.kinds import Kind, KindError
 from compaction.models import Compaction
 from compaction.selectors import compaction_load
-from compaction.services.make import compaction_make
-from compaction.services.summarising import NoModelError, summariser_choose
-from inspector.web.clock import now_ms
+from inspector.services.compactions import KIND
+from inspector.services.runs import Killed, run_perform
+from inspector.services.runs.stops import RunError
 from sessions.engine.printing import printable
 from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
 
@@ -43,22 +42,21 @@ class Command(BaseCommand):
             transcript = find_transcript(options["session"])
             if options["agent"]:
                 transcript = find_agent(transcript, options["agent"])
-            made = compaction_make(
-                transcript=transcript,
-                kind=Kind(options["kind"]),
-                parameters=Parameters(
-                    options["pivot"].strip(),
-                    tuple(one.strip() for one in options["ids"].split(",") if one.strip()),
-                    options["instructions"],
-                    _settings(options["set"]),
-                ),
-                summariser=summariser_choose(settings.MODELS, options["model"]),
-                now_ms=now_ms(),
-            )
-        except (LookupFailedError, KindError, NoModelError) as error:
+            parameters = {
+                "transcript": transcript.pk,
+                "kind": options["kind"],
+                "pivot": options["pivot"].strip(),
+                "ids": [one.strip() for one in options["ids"].split(",") if one.strip()],
+                "instructions": options["instructions"],
+                "settings": _settings(options["set"]),
+                "model": options["model"],
+            }
+            result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
+        except (LookupFailedError, KindError, RunError) as error:
             raise CommandError(str(error)) from error
-        if made.report["failed"]:
-            raise CommandError(made.report["why"])
+        except Killed as stop:
+            raise CommandError("the compaction was killed.") from stop
+        made = Compaction.objects.get(pk=result["compaction"])
         if options["json"]:
             self.stdout.write(json.dumps(document(made)))
         else:
@@ -74,11 +72,10 @@ class Command(BaseCommand):
         if made.summary:
             self.stdout.write("\n" + "\n".join(map(printable, made.summary.splitlines())))
         if made.done:
-            self.stdout.write(f"\n`lucid export {made.pk} --to DIR` writes it as a session that can be resumed.")
+            self.stdout.write(f"\n`lucid export {made.run_id} --to DIR` writes it as a session that can be resumed.")
 
 
 def document(made: Compaction) -> dict[str, Any]:
-    """Made without a run, it is named by its own number."""
     loaded = compaction_load(made)
     there = {message.uuid for message in loaded.after if message.content}
     spoken = [message.uuid for message in loaded.before if message.content]

@@ -15,6 +15,7 @@ from compaction.engine import legal_pivots
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from compaction.selectors import compactable, compaction_get, compaction_load
+from inspector.models import Run
 from sessions.engine.context import Log, context_at
 from sessions.engine.messages import joined
 from sessions.models import Transcript
@@ -72,16 +73,17 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Pat
     before = Path(transcript().source.path).read_bytes()
     made = document("compact", *arguments(kind))
     assert made.keys() >= KEYS
-    assert (made["status"], made["kind"], made["run"]) == ("completed", kind, None)
+    assert (made["status"], made["kind"]) == ("completed", kind)
+    assert Run.objects.get(pk=made["run"]).status == Run.Status.COMPLETED
     assert made["report"]["applied"], made["report"]["why"]
     assert made["after"]["tokens"] < made["before"]["tokens"]
     # The path at which a spilled text lies is part of what the model reads.
     home = Path(transcript().source.path).parent if kind is Kind.BUDGET else tmp_path
     target = tmp_path / home.name
-    written = document("export", str(made["id"]), "--to", str(target))
+    written = document("export", str(made["run"]), "--to", str(target))
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
-    loaded = compaction_load(compaction_get(made["id"]))
+    loaded = compaction_load(compaction_get(made["run"]))
     again = json.dumps(joined(context_at(Log(path.read_bytes())).messages))
     assert again.replace(str(target), str(home)) == json.dumps(joined(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
@@ -89,17 +91,17 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Pat
 
 def test_an_export_can_be_imported_as_a_session_of_its_own(tmp_path: Path) -> None:
     made = document("compact", *arguments(Kind.PARTIAL_UP_TO))
-    written = document("export", str(made["id"]), "--to", str(tmp_path / "projects" / "-home-dev-tidewatch"))
+    written = document("export", str(made["run"]), "--to", str(tmp_path / "projects" / "-home-dev-tidewatch"))
     sync([tmp_path], workers=1)
     new = Transcript.objects.get(session_id=written["session_id"])
-    loaded = compaction_load(compaction_get(made["id"]))
+    loaded = compaction_load(compaction_get(made["run"]))
     assert joined(context_of(new, point_next(new)).messages) == joined(loaded.after)
     assert new.cost == 0
 
 
 def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> None:
     made = document("compact", *arguments(Kind.BUDGET))
-    written = document("export", str(made["id"]), "--to", str(tmp_path))
+    written = document("export", str(made["run"]), "--to", str(tmp_path))
     files = list((tmp_path / written["session_id"] / "tool-results").iterdir())
     assert files
     text = Path(written["path"]).read_text()
@@ -108,9 +110,9 @@ def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> No
 
 def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
     made = document("compact", *arguments(Kind.FULL))
-    first = document("export", str(made["id"]), "--to", str(tmp_path))
+    first = document("export", str(made["run"]), "--to", str(tmp_path))
     data = Path(first["path"]).read_bytes()
-    second = document("export", str(made["id"]), "--to", str(tmp_path))
+    second = document("export", str(made["run"]), "--to", str(tmp_path))
     assert first["session_id"] == Compaction.objects.get(pk=made["id"]).session_id
     assert second["session_id"] != first["session_id"]
     assert Path(first["path"]).read_bytes() == data
@@ -160,4 +162,4 @@ def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:
     made = document("compact", *arguments(Kind.FULL))
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match="could not be written"):
-        run("export", str(made["id"]), "--to", str(tmp_path / "file"))
+        run("export", str(made["run"]), "--to", str(tmp_path / "file"))
