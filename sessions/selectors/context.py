@@ -13,7 +13,7 @@ from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
 from sessions.engine.context.unrecorded import writes_words
-from sessions.engine.context.walk import is_boundary
+from sessions.engine.context.walk import Walk, is_boundary
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.linking import LinkRow
@@ -67,25 +67,43 @@ def context_of(transcript: Transcript, point: Point, reader: Reader | None = Non
 
     `reader`: of the transcript's source, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
-    begin = boundaries[-1] if boundaries else 0
-    reader = reader or Reader(transcript.source_id)
-    while True:
-        stretch = _Stretch(transcript, begin, point, reader)
-        gap = stretch.viewer.missing(stretch.link, point.position)
-        above = None if gap is None or not begin else _position(transcript, gap)
-        if above is None or above >= begin:
-            return stretch.context()
-        # The session went back behind the boundary: the way up leads through what stands before it.
-        begin = max((one for one in boundaries if one <= above), default=0)
+    links = Links(transcript.pk, transcript.source_id, reader)
+    rows = links.load(boundaries[-1] if boundaries else 0, point.position + bool(point.request))
+    if boundaries:
+        rows = _reaching(links, boundaries, rows, point)
+    return _Stretch(transcript, links, rows, point).context()
+
+
+def _reaching(links: Links, boundaries: list[int], rows: list[LinkRow], point: Point) -> list[LinkRow]:
+    """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
+
+    What is missing need not be in the file at all."""
+    begin = boundaries[-1]
+    while begin and (gap := _gap(rows, point)) is not None:
+        earlier = links.load_reaching(gap, boundaries, before=begin)
+        if not earlier:
+            break
+        rows = [*earlier, *rows]
+        begin = earlier[0].position
+    return rows
+
+
+def _gap(rows: list[LinkRow], point: Point) -> int | None:
+    """The parent that the way up ends at, because it is not among these rows."""
+    walk = Walk()
+    before, link = (rows[:-1], rows[-1].parent) if point.request and rows else (rows, point.link)
+    for row in before:
+        walk.feed(row)
+    return walk.missing(link, point.position)
 
 
 class _Stretch:
     """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
 
-    def __init__(self, transcript: Transcript, begin: int, point: Point, reader: Reader) -> None:
-        self._links = Links(transcript.pk, transcript.source_id, reader)
+    def __init__(self, transcript: Transcript, links: Links, rows: list[LinkRow], point: Point) -> None:
+        self._links = links
         self._point = point
-        rows = self._links.load(begin, point.position + bool(point.request))
+        begin = rows[0].position if rows else 0
         answer = rows.pop() if point.request else None
         self._answer = answer
         self.link = point.link if answer is None else answer.parent
@@ -207,8 +225,3 @@ def left_out_of(transcript: Transcript, context: Context) -> list[tuple[LeftOut,
 def _marks(transcript: Transcript) -> list[Mark]:
     stored = StoredMark.objects.filter(transcript=transcript).values_list("first", "last", "fate", "by")
     return [Mark(first, last, Fate(fate), by) for first, last, fate, by in stored]
-
-
-def _position(transcript: Transcript, uuid: int) -> int | None:
-    found = Links(transcript.pk, transcript.source_id).load_keys("uuid_key", [uuid], before=transcript.entries)
-    return found[0].position if found else None

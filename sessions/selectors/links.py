@@ -35,6 +35,19 @@ class Links:
         where = "id >= %s AND id < %s"
         return self._keep(where, [self._base | first, self._base + min(end, POSITION_MASK)])
 
+    def load_reaching(self, uuid: int, starts: Sequence[int], *, before: int) -> list[LinkRow]:
+        """The rows above `before` from the last of `starts` on that has the row with this key behind it, or from the
+        first row on; none if there is no such row. One statement: a page has few."""
+        end = self._base + before
+        marks = ",".join(["%s"] * len(starts[-AT_ONCE:])) or "NULL"
+        where = (
+            f"id < %s AND id >= (SELECT COALESCE((SELECT max(id) FROM transcripts_entry WHERE id IN ({marks})"
+            " AND id <= sought.id), %s) FROM (SELECT min(id) AS id FROM transcripts_entry WHERE uuid_key = %s"
+            " AND id >= %s AND id < %s) AS sought WHERE sought.id IS NOT NULL)"
+        )
+        given = [end, *(self._base + one for one in starts[-AT_ONCE:]), self._base, uuid, self._base, end]
+        return self._keep(where, given)
+
     def load_keys(self, column: str, keys: Collection[int], *, before: int) -> list[LinkRow]:
         """The rows above `before` with these keys. `column`: one that has an index."""
         found: list[LinkRow] = []

@@ -119,3 +119,28 @@ def test_only_what_the_context_is_made_of_is_decoded(tmp_path: Path) -> None:
     context_of(transcript, point_next(transcript), reader)
     assert transcript.source.size > 2_000_000
     assert reader.decoded <= BLOCK_SIZE
+
+
+@pytest.mark.django_db
+def test_a_session_that_went_back_behind_boundaries_has_the_contexts_of_its_file(tmp_path: Path) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-atlas", session="99999999-2222-4333-8444-555555555555")
+    forks: list[str] = []
+    for number in range(3):
+        file.user(f"Please look at harbour {number}")
+        file.call("Bash", f"toolu_{number}", command="tide")
+        file.result(f"toolu_{number}", "high water")
+        file.assistant("It is high.")
+        forks.append(file.leaf or "")
+        kept = file.user("And the low water?")
+        metadata = {"trigger": "auto", "preservedMessages": {"anchorUuid": f"summary-{number}", "uuids": [kept]}}
+        file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+        file.user(f"In short, {number}.", uuid=f"summary-{number}", isCompactSummary=True)
+    for back in (*forks, "not-in-this-file"):
+        file.user("Rather this", parent=back)
+        file.assistant("As you like.")
+    transcript = file.read()
+    walked = {context.request: facts(context) for context in contexts(log_of(transcript))}
+    assert len(walked) == 10
+    for message_id, expected in walked.items():
+        _, point = point_of_request(transcript, message_id)
+        assert facts(context_of(transcript, point)) == expected, message_id

@@ -333,3 +333,25 @@ def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Writte
     marks = re.findall(r'class="(cut-here|no-cut)"', html.split('id="messages"')[-1])
     # Question, call, result, answer, twice, and a question: only between a call and its result no cut is legal.
     assert marks == ["cut-here", "no-cut", "cut-here", "cut-here", "cut-here", "no-cut", "cut-here", "cut-here"]
+
+
+def test_going_back_behind_a_boundary_takes_no_more_queries_than_anything_else(client: Client, file: Written) -> None:
+    forks: list[str] = []
+    for number in range(3):
+        file.turns(2)
+        forks.append(file.leaf or "")
+        kept = file.user("And the low water?")
+        metadata = {"trigger": "auto", "preservedMessages": {"anchorUuid": f"summary-{number}", "uuids": [kept]}}
+        file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+        file.user("In short.", uuid=f"summary-{number}", isCompactSummary=True)
+    for back in forks:
+        file.user("Rather this", parent=back)
+        file.assistant("As you like.")
+    file.user("Lost", parent="not-in-this-file")
+    file.assistant("Found.")
+    transcript = file.read()
+    for message in ids(transcript):
+        with CaptureQueriesContext(connection) as queries:
+            shown = page(client, transcript, f"?request={message}")
+        assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
+        assert "Messages as sent" in shown
