@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,9 @@ from hypothesis import settings
 
 from tests.servers import postgres_server, redis_server
 
-# How long an example takes is the machine's business, not a property.
-settings.register_profile("lucid", deadline=None)
+# How long an example takes is the machine's business, not a property. A run of all tests plays the same examples every
+# time, so that a red test is the doing of a change; `make slow` looks for new ones.
+settings.register_profile("lucid", deadline=None, derandomize="LUCID_EXAMPLES" not in os.environ)
 settings.load_profile("lucid")
 
 
