@@ -4,6 +4,11 @@ from django.apps import AppConfig
 
 IMPORT_LOST = "The import was cut off. Nothing is lost: the next one reads on where it stopped."
 
+IMPORT_KILLED = (
+    "What it has read stays. Files that change are still followed; the rest is read when it is retried, or when Lucid "
+    "starts the next time."
+)
+
 
 class InspectorConfig(AppConfig):
     name = "inspector"
@@ -18,9 +23,9 @@ class InspectorConfig(AppConfig):
                 name="import",
                 title="Import",
                 work="inspector.services.imports.import_again",
-                can_kill=False,
                 keep=50,
                 when_lost=IMPORT_LOST,
+                when_killed=IMPORT_KILLED,
             )
         )
         kind_register(

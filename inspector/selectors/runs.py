@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from inspector.models import Run
+from inspector.selectors.kills import kill_asked_at
 from sessions.engine import words
 
 SILENT_MS = 60_000
@@ -35,7 +36,7 @@ class RunCard:
 
     @property
     def killing(self) -> bool:
-        return self.active and self.run.kill_requested_at is not None
+        return self.active and kill_asked_at(self.run) is not None
 
     @property
     def look(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -12,8 +13,9 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from watchfiles import Change, watch
 
-from inspector.services.imports import demo_settle, import_run
+from inspector.services.imports import demo_settle, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
+from inspector.services.runs.stops import Killed
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
@@ -32,7 +34,9 @@ def follow(path: Path, stop: threading.Event) -> None:
     reap = Reaping()
     reap()
     if _root(path).is_dir():
-        import_run(path)
+        # Somebody who stops it wants to go on without the rest.
+        with suppress(Killed):
+            import_run(path)
     demo_settle()
     while not stop.is_set():
         if not _root(path).is_dir():
@@ -88,7 +92,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
     gone = any(change is Change.deleted for change, _ in changes)
     try:
-        if gone:
+        if gone and import_ended(path):
             sync([path])
         else:
             sync_files(sorted(files))
@@ -102,7 +106,10 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
 
 
 def _import(path: Path) -> None:
+    """All that is new, unless somebody has stopped that."""
     try:
+        if not import_ended(path):
+            return
         sync([path])
         demo_settle()
     except (OSError, DatabaseError) as error:

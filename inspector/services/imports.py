@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +15,34 @@ from django.db import Error as DatabaseError
 
 from inspector.models import Run
 from inspector.services.runs.executing import run_perform
-from inspector.services.runs.pulse import write_told
+from inspector.services.runs.pulse import listen, write_told
 from inspector.services.runs.running import Running
+from inspector.services.runs.stops import Killed
 from sessions.engine.paths import kept, opened
 from sessions.engine.words import plural
 from sessions.models import Source, Transcript
 from sessions.services.sync import Progress, Report, sync
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
+KIND = "import"
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed")
 
 
 def import_run(path: Path, *, demo: bool = False) -> None:
-    """Import everything below `path`, as a run that pages can follow."""
+    """Import everything below `path`, as a run that pages can follow. Raises Killed if somebody stops it there."""
 
     def work(running: Running, _: Run) -> dict[str, Any]:
-        def listen(progress: Progress) -> None:
+        def tell(progress: Progress) -> None:
             _tell(running, progress)
             # A page that is a moment behind is no reason to stop an import.
             with suppress(DatabaseError):
                 write_told(running)
+                listen(running)
 
-        return _result(sync([path], listener=listen))
+        return _result(sync([path], listener=tell, check=_check(running)))
 
     # The import forks, and a connection of another thread must not be carried into its processes.
-    run_perform(kind="import", target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
+    run_perform(kind=KIND, target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
 
 
 def import_again(running: Running, run: Run) -> dict[str, Any]:
@@ -46,7 +51,23 @@ def import_again(running: Running, run: Run) -> dict[str, Any]:
     lock = Path(settings.LUCID_HOME) / "import.lock"
     while lock.exists() and not _free(lock):
         running.wait(0.2)
-    return _result(sync([opened(run.target)], listener=lambda progress: _tell(running, progress), workers=1))
+    path = opened(run.target)
+    return _result(sync([path], listener=partial(_tell, running), check=_check(running), workers=1))
+
+
+def import_ended(path: Path) -> bool:
+    """Whether the last import of `path` came to its end, and was not stopped by somebody."""
+    ended = Run.objects.filter(kind=KIND, target=kept(path), finished_at__isnull=False).order_by("-pk")
+    return ended.values_list("status", flat=True).first() != Run.Status.KILLED
+
+
+def _check(running: Running) -> Callable[[], None]:
+    def check() -> None:
+        if running.noted():
+            running.stop(Killed)
+        running.check()
+
+    return check
 
 
 def _free(lock: Path) -> bool:

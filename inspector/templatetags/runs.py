@@ -5,8 +5,7 @@ from __future__ import annotations
 from django import template
 
 from inspector.models import Run
-from inspector.services.runs.killing import can_kill
-from inspector.services.runs.kinds import kind_named
+from inspector.services.runs.kinds import KILLED, kind_named
 
 register = template.Library()
 
@@ -22,7 +21,13 @@ def kind_title(kind: str) -> str:
 
 @register.filter
 def killable(run: Run) -> bool:
-    return run.status == Run.Status.QUEUED or (run.status == Run.Status.RUNNING and can_kill(run.kind))
+    return run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
+
+
+@register.filter
+def when_killed(kind: str) -> str:
+    known = kind_named(kind)
+    return known.when_killed if known else KILLED
 
 
 @register.filter

@@ -8,10 +8,9 @@ import multiprocessing
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext
 from pathlib import Path
@@ -159,18 +158,23 @@ def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark,
     return advance(LinkState.from_json(job.links), links), ()
 
 
-def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Iterator[Delivery]:
+def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delivery]:
     """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call; without
     any, or for little, the work is done in this one."""
     waiting = deque(tasks)
     if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
-        return chain.from_iterable(map(_do, waiting))
+        return _here(waiting)
     context = multiprocessing.get_context("fork")
     team = [_Worker(context) for _ in range(min(processes, len(waiting)))]
     return _deliveries(team, waiting)
 
 
-def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Iterator[Delivery]:
+def _here(tasks: Iterable[Job | Packing]) -> Generator[Delivery]:
+    for task in tasks:
+        yield from _do(task)
+
+
+def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator[Delivery]:
     by_results = {worker.results: worker for worker in team}
     try:
         for worker in (*team, *team):

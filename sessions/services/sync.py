@@ -7,8 +7,8 @@ import gc
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,7 @@ class Report:
 
 
 Listener = Callable[[Progress], None]
+Check = Callable[[], None]
 
 
 @contextmanager
@@ -83,8 +84,11 @@ def import_lock() -> Iterator[None]:
         yield
 
 
-def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: int | None = None) -> Report:
-    """Import everything below `paths` that is new or has changed."""
+def sync(
+    paths: Sequence[Path], *, listener: Listener | None = None, check: Check | None = None, workers: int | None = None
+) -> Report:
+    """Import everything below `paths` that is new or has changed. What `check` raises ends it: it is called for every
+    few megabytes, and what is committed by then stays."""
     started = time.monotonic()
     roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
     candidates = list(discover(roots))
@@ -95,7 +99,7 @@ def sync(paths: Sequence[Path], *, listener: Listener | None = None, workers: in
         progress.files = plan.files - len(plan.jobs)
         if plan.todo_bytes > bulk.LARGE:
             plan.put_off_packing()
-        work = Work(plan, written, progress, listener, workers or os.cpu_count() or 1)
+        work = Work(plan, written, progress, workers or os.cpu_count() or 1, listener, check)
         with bulk.loading(plan.todo_bytes):
             work.read()
         browsable = time.monotonic()
@@ -119,7 +123,7 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
     with import_lock():
         written = Written()
         plan = Planner(written, [one.path for one in found]).plan(found)
-        work = Work(plan, written, Progress(), None, workers=1)
+        work = Work(plan, written, Progress(), workers=1)
         work.read()
         work.archive()
         return list(work.touched)
@@ -139,7 +143,13 @@ class Work:
     """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
 
     def __init__(
-        self, plan: Plan, written: Written, progress: Progress, listener: Listener | None, workers: int
+        self,
+        plan: Plan,
+        written: Written,
+        progress: Progress,
+        workers: int,
+        listener: Listener | None = None,
+        check: Check | None = None,
     ) -> None:
         self.touched: dict[int, int] = {}
         """Transcript -> the first position that is new in it."""
@@ -147,6 +157,7 @@ class Work:
         self._written = written
         self._progress = progress
         self._listener = listener or (lambda _progress: None)
+        self._check = check or (lambda: None)
         self._workers = workers
         self._unlinked: set[int] = set()
         self._spool = Spool()
@@ -159,7 +170,8 @@ class Work:
         self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
         self._unlinked = {pk for pk, links in owed if links is None}
         self._listener(self._progress)
-        self._drain(self._deliveries(self._plan.jobs, self._workers))
+        with closing(self._deliveries(self._plan.jobs, self._workers)) as deliveries:
+            self._drain(deliveries)
         self._finish()
 
     def archive(self) -> None:
@@ -171,11 +183,18 @@ class Work:
             Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
         ]
-        deliveries = self._deliveries(packings, 1)  # packing takes less time than indexing
+        with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing
+            self._index(deliveries)
+            self._drain(deliveries)
+        index_owed(self._written)
+
+    def _index(self, deliveries: Iterator[Delivery]) -> None:
+        """What waits in the spool, and with each piece of it a piece of the bytes."""
         piled = 0
 
         def pack_some() -> None:
             nonlocal piled
+            self._check()
             delivery = next(deliveries, None)
             piled += self._keep(delivery) if delivery is not None else 0
             if piled >= PILE_BYTES:
@@ -186,10 +205,8 @@ class Work:
             self._progress.indexed += entries
             self._listener(self._progress)
         self._spool.close()
-        self._drain(deliveries)
-        index_owed(self._written)
 
-    def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Iterator[Delivery]:
+    def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Generator[Delivery]:
         if self._workers < 2:
             return scan_all(tasks, 0)
         connections.close_all()  # a connection must not be carried into a forked process
@@ -201,6 +218,7 @@ class Work:
             began, size, piled = time.monotonic(), 0, 0
             with transaction.atomic():
                 while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
+                    self._check()
                     delivery = next(deliveries, None)
                     if delivery is None:
                         ended = True

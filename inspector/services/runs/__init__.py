@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.services.runs.creating import run_create, run_retry
 from inspector.services.runs.executing import run_execute, run_perform
-from inspector.services.runs.killing import can_kill, run_kill
+from inspector.services.runs.killing import run_kill
 from inspector.services.runs.kinds import Kind, Result, Work, all_kinds, kind_named, kind_register
 from inspector.services.runs.pulse import interrupt_all
 from inspector.services.runs.reaping import runs_reap
@@ -21,7 +21,6 @@ __all__ = [
     "Stopped",
     "Work",
     "all_kinds",
-    "can_kill",
     "interrupt_all",
     "kind_named",
     "kind_register",

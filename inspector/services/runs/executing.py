@@ -12,6 +12,8 @@ import structlog
 from django.db import Error as DatabaseError
 
 from inspector.models import Run
+from inspector.selectors.kills import kill_asked_at
+from inspector.services.runs.killing import kill_forget
 from inspector.services.runs.kinds import Kind, Result, Work, kind_named
 from inspector.services.runs.presence import own_name
 from inspector.services.runs.pulse import beating, ours
@@ -88,6 +90,8 @@ def _claim(run_id: int) -> bool:
 
 def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome:
     running = Running(run)
+    if running.noted():
+        running.stop(Killed)
     log = logger.bind(run=run.pk, kind=run.kind)
     with structlog.contextvars.bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
         outcome = _outcome(running, run, work)
@@ -95,13 +99,18 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome
         log.error("run_failed", exc_info=outcome.error)
     else:
         log.info("run_ended", status=outcome.status.value)
+    asked = kill_asked_at(run)
+    if outcome.status is Run.Status.KILLED and asked is not None:
+        outcome.fields["kill_requested_at"] = asked
     _finish(running, outcome)
+    kill_forget(run.pk)
     _forget(kind)
     return outcome
 
 
 def _outcome(running: Running, run: Run, work: Work) -> Outcome:
     try:
+        running.check()
         result = work(running, run)
         json.dumps(result)  # what cannot be stored is a fault of the work
     except (Killed, KeyboardInterrupt) as stop:

@@ -19,6 +19,7 @@ to do; `links` are pairs of a title and an address; names that end in `_bytes`, 
 shown as such."""
 Work = Callable[["Running", "Run"], Result]
 
+KILLED = "What it had begun was put away; nothing is half-written."
 LOST = "Its worker ended while it ran, so it was cut off. Retry starts it anew."
 
 
@@ -34,11 +35,11 @@ class Kind:
     """What that button says."""
     single: bool = False
     """One at a time: to start a second is to look at the first."""
-    can_kill: bool = True
     keep: int | None = None
     """So many of them are remembered; None for all."""
     when_lost: str = LOST
     """What is said when its worker died."""
+    when_killed: str = KILLED
 
     def function(self) -> Work:
         if not isinstance(self.work, str):

@@ -61,8 +61,10 @@ def _beat(running: Running, done: threading.Event) -> None:
     try:
         while not done.wait(TICK):
             try:
+                if running.noted():
+                    running.stop(Killed)
                 _be_impatient()
-                _listen(running)
+                listen(running)
                 if running.unwritten or now_ms() - last >= BEAT_MS:
                     write_told(running)
                     last = now_ms()
@@ -80,7 +82,8 @@ def _be_impatient() -> None:
             cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
 
 
-def _listen(running: Running) -> None:
+def listen(running: Running) -> None:
+    """Hears in the database that the work must stop."""
     row = Run.objects.filter(pk=running.run_id).values_list("status", "worker", "kill_requested_at").first()
     if row is None or row[:2] != (Run.Status.RUNNING, running.worker):
         running.stop(Lost)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import structlog
 
 from inspector.models import Run
+from inspector.selectors.kills import kill_asked_at
+from inspector.services.runs.killing import kill_forget
 from inspector.services.runs.kinds import LOST, kind_named
 from inspector.services.runs.presence import absent, is_present
 from inspector.services.runs.queueing import messages_waiting, run_enqueue
@@ -49,13 +51,15 @@ def _reap_silent() -> int:
 def _give_up(run: Run, reason: str) -> int:
     """Not if it has spoken, ended or been given up since we looked."""
     same = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING, worker=run.worker, heartbeat_at=run.heartbeat_at)
-    if run.kill_requested_at is not None:
-        given_up = same.update(status=Run.Status.KILLED, reason=reason, finished_at=now_ms())
+    asked = kill_asked_at(run)
+    if asked is not None:
+        given_up = same.update(status=Run.Status.KILLED, reason=reason, kill_requested_at=asked, finished_at=now_ms())
     else:
         kind = kind_named(run.kind)
         sentence = kind.when_lost if kind else LOST
         given_up = same.update(status=Run.Status.FAILED, error=sentence, reason=reason, finished_at=now_ms())
     if given_up:
+        kill_forget(run.pk)
         logger.warning("run_given_up", run=run.pk, kind=run.kind, reason=reason)
     return given_up
 

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from inspector.models import Run
-from inspector.services.imports import import_run
-from inspector.services.runs import run_execute, run_retry
-from sessions.models import Transcript
+from inspector.services.follow import follow
+from inspector.services.imports import import_ended, import_run
+from inspector.services.runs import Killed, run_execute, run_kill, run_retry
+from sessions.models import Entry, Transcript
+from tests.serving import wait_until
 from tests.sessions.writing import Writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,3 +49,66 @@ def test_an_import_of_nothing_fails_and_says_so(tmp_path: Path) -> None:
     run = Run.objects.get()
     assert run.status == "failed"
     assert "absent" in run.reason
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Enough to be stopped in the middle."""
+    for number in range(24):
+        writing = Writing(session=f"33333333-2222-4333-8444-{number:012}")
+        for _ in range(40):
+            writing.user("Is it high water yet? " * 3000)
+        writing.save(tmp_path / "projects" / "-home-dev-atlas")
+    return tmp_path
+
+
+def kill() -> None:
+    wait_until(lambda: Run.objects.filter(kind="import", status="running", done__gt=0).exists())
+    run_kill(run_id=Run.objects.get().pk)
+    connection.close()
+
+
+def test_an_import_can_be_stopped_and_goes_on_where_it_was(large: Path) -> None:
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(Killed):
+        import_run(large)
+    thread.join()
+    stopped = Run.objects.get()
+    assert (stopped.status, stopped.kill_requested_at is not None) == ("killed", True)
+    assert not import_ended(large)
+    assert Entry.objects.count() < 24 * 40
+
+    again = run_retry(run=stopped)
+    assert run_execute(run_id=again.pk)
+    assert import_ended(large)
+    assert Transcript.objects.filter(settled=True, entries=40, indexed=40).count() == 24
+
+
+def test_after_a_stopped_import_only_what_changes_is_read(large: Path) -> None:
+    stop = threading.Event()
+    late = Writing(session="44444444-2222-4333-8444-555555555555")
+    late.user("And now?")
+
+    def stop_and_write() -> None:
+        try:
+            kill()
+            wait_until(lambda: not import_ended(large))
+            before = Transcript.objects.filter(entries__gt=0).count()
+            # The watcher begins to watch at some moment after that.
+            wait_until(lambda: bool(late.save(large / "projects" / "-home-dev-atlas")) and _known(late.session))
+            after.append(Transcript.objects.filter(entries__gt=0).count() - before)
+        finally:
+            stop.set()
+            connection.close()
+
+    after: list[int] = []
+    thread = threading.Thread(target=stop_and_write)
+    thread.start()
+    follow(large, stop)
+    thread.join()
+    assert after == [1]
+
+
+def _known(session: str) -> bool:
+    return Transcript.objects.filter(session_id=session, entries=1).exists()

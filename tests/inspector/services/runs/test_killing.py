@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ import pytest
 from django.db import connection, transaction
 
 from inspector.models import Run
+from inspector.selectors.kills import kill_note
 from inspector.services.runs import Running, interrupt_all, run_execute, run_kill
 from tests.inspector.services.runs.conftest import Register
 from tests.serving import wait_until
@@ -124,12 +126,53 @@ def test_a_second_kill_and_one_after_the_end_do_nothing(register: Register, queu
     assert not run_kill(run_id=run.pk + 1000)
 
 
-def test_a_kind_that_cannot_be_stopped_is_not_killed(register: Register, queued: Queued) -> None:
-    register(endless, can_kill=False)
-    run = queued(status="running")
-    assert not run_kill(run_id=run.pk)
+def test_a_kill_is_heard_while_somebody_else_writes_for_long(register: Register, queued: Queued) -> None:
+    heard = threading.Event()
+
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        try:
+            return endless(running, run)
+        finally:
+            heard.set()
+
+    register(work)
+    run = queued()
+    with at_work(run), transaction.atomic():
+        Run.objects.create(kind="somebody else", created_at=0)
+
+        def kill() -> None:
+            assert run_kill(run_id=run.pk)
+            connection.close()
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        assert heard.wait(10)
+        thread.join()
     run.refresh_from_db()
-    assert run.kill_requested_at is None
+    assert run.status == "killed"
+    assert run.kill_requested_at is not None
+    assert not kill_note(run.pk).exists()
+
+
+def test_a_kill_that_is_only_noted_keeps_a_queued_run_from_beginning(register: Register, queued: Queued) -> None:
+    register(endless)
+    run = queued()
+    kill_note(run.pk).parent.mkdir(exist_ok=True)
+    kill_note(run.pk).touch()
+    assert run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.phase) == ("killed", "")
+
+
+def test_a_note_from_before_the_run_is_about_another(register: Register, queued: Queued) -> None:
+    register(lambda running, run: {"summary": "Done."})
+    run = queued()
+    kill_note(run.pk).parent.mkdir(exist_ok=True)
+    kill_note(run.pk).touch()
+    os.utime(kill_note(run.pk), (1, 1))
+    assert run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.status == "completed"
 
 
 def test_a_worker_that_is_stopped_lets_go_of_its_runs(register: Register, queued: Queued) -> None:
