@@ -103,7 +103,7 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome
     if outcome.status is Run.Status.KILLED and asked is not None:
         outcome.fields["kill_requested_at"] = asked
     _finish(running, outcome)
-    kill_forget(run.pk)
+    kill_forget(run)
     _forget(kind)
     return outcome
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from inspector.models import Run
-from inspector.selectors.kills import kill_noted
+from inspector.selectors.kills import kill_note
 from inspector.services.runs.stops import Stopped
 from inspector.web.clock import now_ms
 
@@ -24,7 +24,7 @@ class Running:
     def __init__(self, run: Run) -> None:
         self.run_id: int = run.pk
         self.worker: str = run.worker
-        self._created_at = run.created_at
+        self._kill_note = kill_note(run.pk, run.created_at)
         self._lock = threading.Lock()
         self._stop: type[Stopped] | None = None
         self._stopped = threading.Event()
@@ -47,7 +47,7 @@ class Running:
 
     def noted(self) -> bool:
         """Whether a kill was noted beside the database, which may be busy."""
-        return kill_noted(self.run_id, self._created_at) is not None
+        return self._kill_note.exists()
 
     def wait(self, seconds: float) -> None:
         """Sleeps, but not through a kill."""
