@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
 from compaction.engine.kinds import Kind, KindError, Parameters
+from compaction.models import Compaction
 from compaction.services.make import compaction_make
-from compaction.services.summarising import NoModelError, summariser_choose
+from compaction.services.summarising import NoModelError, Summariser, summariser_choose
+from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
 from inspector.models import Run
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms
+from sessions.engine import words
 from sessions.models import Transcript
 
 KIND = "compaction"
@@ -22,37 +26,103 @@ KIND = "compaction"
 def compaction_run(running: Running, run: Run) -> dict[str, Any]:
     """What `parameters` ask for: transcript, kind, model, and what the kind takes. The session stays as it is."""
     asked = run.parameters
+    running.phase("reading the session")
     transcript = Transcript.objects.select_related("source").filter(pk=asked["transcript"]).first()
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
-    running.phase("compacting")
     cancel = CancelToken()
     with running.closing(cancel.cancel):
         try:
-            made = compaction_make(
-                transcript=transcript,
-                kind=Kind(asked["kind"]),
-                parameters=Parameters(
-                    asked.get("pivot", ""),
-                    tuple(asked.get("ids", ())),
-                    asked.get("instructions", ""),
-                    asked.get("settings", {}),
-                ),
-                summariser=summariser_choose(settings.MODELS, asked.get("model", ""), cancel=cancel),
-                now_ms=now_ms(),
-                run_id=run.pk,
+            summariser = summariser_choose(
+                settings.MODELS, asked.get("model", ""), watcher=_Told(running), cancel=cancel
             )
+            made = _made(run, transcript, summariser)
         except (KindError, NoModelError) as error:
             raise RunError(str(error)) from error
+    result = _result(made, transcript, summariser)
     if made.report["failed"]:
-        raise RunError(made.report["why"])
-    return {
-        "summary": made.report["why"],
-        "compaction": made.pk,
-        "messages_before": made.messages_before,
-        "messages_after": made.messages_after,
-        "before_tokens": made.tokens_before,
-        "after_tokens": made.tokens_after,
-        "written_by": made.model_name,
-        "links": [["The session", f"/sessions/{transcript.public_id}/"]],
-    }
+        raise RunError(made.report["why"], result=result)
+    return result
+
+
+def _made(run: Run, transcript: Transcript, summariser: Summariser) -> Compaction:
+    asked = run.parameters
+    return compaction_make(
+        transcript=transcript,
+        kind=Kind(asked["kind"]),
+        parameters=Parameters(
+            asked.get("pivot", ""),
+            tuple(asked.get("ids", ())),
+            asked.get("instructions", ""),
+            asked.get("settings", {}),
+        ),
+        summariser=summariser,
+        now_ms=now_ms(),
+        run_id=run.pk,
+    )
+
+
+def _result(made: Compaction, transcript: Transcript, summariser: Summariser) -> dict[str, Any]:
+    page = f"/sessions/{transcript.public_id}/"
+    links = [["The session", page]]
+    result: dict[str, Any] = {"compaction": made.pk}
+    if not made.report["failed"]:
+        links.insert(0, ["Before and after", f"{page}compactions/run-{made.run_id}/"])
+        result |= {
+            "summary": made.report["why"],
+            "messages_before": made.messages_before,
+            "messages_after": made.messages_after,
+            "before_tokens": made.tokens_before,
+            "after_tokens": made.tokens_after,
+            "written_by": made.model_name,
+        }
+    if sharing := made.report.get("sharing"):
+        result["prompt_cache"] = sharing["why"]
+    if "failures_in_a_row" in made.report:
+        result["failures_in_a_row"] = made.report["failures_in_a_row"]
+    if summariser.asking is not None:
+        result["requests"] = [_sentence(one) for one in summariser.asking.asked]
+    return {**result, "links": links}
+
+
+def _sentence(asked: Asked) -> str:
+    said = asked.problem.rstrip(".") or "it wrote the summary"
+    if not asked.usage.total:
+        return f"{asked.how}: {said}."
+    cost = f" for {words.money(asked.cost)}" if asked.cost is not None else ""
+    return f"{asked.how}: {said}. {words.tokens(asked.usage.total)} tokens{cost}."
+
+
+@dataclass(slots=True)
+class _Told:
+    """Tells a run what the requests for a summary do: each is a turn of it."""
+
+    running: Running
+    how: str = ""
+
+    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        self.running.phase(what, total=total, unit=unit)
+
+    def step(self, number: int, /) -> None:
+        self.running.progress(number)
+
+    def begins(self, how: str, /) -> None:
+        self.how = how
+        self.running.turn(f"{how} …")
+
+    def grows(self, text: str, /) -> None:
+        self.running.retell(f"{self.how} …\n\n{text}")
+        self.running.progress(len(text))
+
+    def ended(self, asked: Asked, text: str, /) -> None:
+        usage = asked.usage
+        said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
+        self.running.retell(f"{said}\n\n{text}".strip(), tools=asked.tools)
+        self.running.spend(
+            model=asked.model,
+            input_tokens=usage.input,
+            cache_read=usage.cache_read,
+            cache_write=usage.cache_write_5m + usage.cache_write_1h,
+            output_tokens=usage.output,
+            cost=asked.cost,
+        )

@@ -123,6 +123,14 @@ class Running:
             self._turns = [*self._turns, told][-LAST_TURNS:]
             self._unwritten |= {"turns": self._turns, "turn_count": self._turn_count}
 
+    def retell(self, text: str, *, tools: Mapping[str, int] | None = None) -> None:
+        """The latest turn again: it has gone on, or is over."""
+        with self._lock:
+            assert self._turns
+            told = {**self._turns[-1], "text": text[:LONGEST_TEXT], "tools": dict(tools or {})}
+            self._turns = [*self._turns[:-1], told]
+            self._unwritten["turns"] = self._turns
+
     def spend(
         self,
         *,
