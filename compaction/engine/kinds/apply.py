@@ -40,16 +40,15 @@ def apply_kind(
     failures: int = 0,
 ) -> Applied:
     """`messages` is a context as it is sent; `effects.summarise` writes the summary, and without it nobody does: then
-    it is put together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: how many automatic
-    compactions of this conversation have failed in a row.
+    it is put together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: how many
+    automatic compactions of this conversation have failed in a row.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    moment = Moment(
-        kind, messages, parameters, effects or Effects(), now, model, overhead, session_id, Remembered(), failures
-    )
+    effects = effects or Effects()
+    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
     return _living(_ACTIONS[kind](moment, config), moment)
 
 
