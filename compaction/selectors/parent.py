@@ -10,6 +10,7 @@ from django.conf import settings
 
 from inspector.agents.choosing import choose_model
 from inspector.agents.forks import CacheSafeParams
+from inspector.agents.marks import DEFAULT_MARK
 from inspector.agents.model import Json, LanguageModel
 from sessions.engine.context import Context
 from sessions.engine.context.array import Element
@@ -123,9 +124,10 @@ def parent_of(transcript: Transcript, context: Context) -> Parent | str:
         "tools": [dict(tool) for tool in given.tools],
         "messages": messages,
     }
-    _mark(body, given.marks)
+    mark = _marked(body, given.marks)
     betas = given.params.get("betas")
     params = CacheSafeParams.of_request(body, [str(one) for one in betas] if isinstance(betas, list) else ())
+    params = replace(params, mark=mark)
     order = tuple(one.position for one in context.messages if one.position is not None)
     return Parent(params, elements, order, logged)
 
@@ -159,27 +161,20 @@ def _system(given: Given) -> list[Json]:
     return [dict(text_block(given.prefix)), dict(text_block("\n\n".join(str(one.get("text", "")) for one in blocks)))]
 
 
-def _mark(body: dict[str, Any], marks: Sequence[Mapping[str, Any]] | None) -> None:
-    """Puts the cache marks where the log has them; where none is known, behind the system prompt."""
+def _marked(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | None:
+    """Puts the cache marks of the system prompt and of the tools where the log has them; where none is known, behind
+    the system prompt. Gives that of the messages, which a fork places itself."""
     if marks is None:
-        marks = (
-            [{"path": ["system", len(body["system"]) - 1], "value": {"type": "ephemeral"}}] if body["system"] else []
-        )
+        marks = [{"path": ["system", len(body["system"]) - 1], "value": DEFAULT_MARK}] if body["system"] else ()
+    own: Json | None = None
     for mark in marks:
-        path, value = mark.get("path"), mark.get("value")
-        block: Any = body
-        for step in path if isinstance(path, list) else ():
-            block = _step(block, step)
-        if isinstance(block, dict) and block is not body and isinstance(value, dict):
-            block["cache_control"] = value
-
-
-def _step(value: Any, step: object) -> Any:
-    if isinstance(value, dict) and isinstance(step, str):
-        return value.get(step)
-    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
-        return value[step]
-    return None
+        value = mark.get("value")
+        match mark.get("path"):
+            case ["system" | "tools" as part, int(place)] if 0 <= place < len(body[part]) and isinstance(value, dict):
+                body[part][place]["cache_control"] = value
+            case ["messages", *_] if isinstance(value, dict):
+                own = value
+    return own
 
 
 def _stays(message: Message, gone: Collection[int]) -> bool:
