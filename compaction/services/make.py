@@ -16,6 +16,7 @@ from compaction.models import Compaction
 from compaction.selectors import compactable, failures_of, notes_of
 from compaction.selectors.parent import Sharing, parent_of, sharing_with
 from compaction.services.summarising import Summariser
+from compaction.services.watching import Unwatched, Watcher
 from sessions.engine.context import Context
 from sessions.engine.context.tally import system_tally
 from sessions.engine.paths import opened
@@ -35,6 +36,7 @@ def compaction_make(
     point: Point | None = None,
     run_id: int | None = None,
     hooks: Hooks | None = None,
+    watcher: Watcher | None = None,
 ) -> Compaction:
     """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
     point = point or point_next(transcript)
@@ -42,7 +44,10 @@ def compaction_make(
     session_id = str(uuid4())
     sharing = _shared(transcript, context, kind, summariser)
     completed = _completed(transcript, kind, parameters, sharing, session_id)
+    watcher = watcher or Unwatched()
+    watcher.phase("compacting")
     applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks or NoHooks())
+    watcher.phase("writing")
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind,

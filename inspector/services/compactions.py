@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
 from inspector.models import Run
 from inspector.services.runs.running import Running
-from inspector.services.runs.stops import RunError
+from inspector.services.runs.stops import RunError, Stopped
 from inspector.web.clock import now_ms
 from sessions.engine import words
 from sessions.models import Transcript
@@ -33,10 +34,9 @@ def compaction_run(running: Running, run: Run) -> dict[str, Any]:
     cancel = CancelToken()
     with running.closing(cancel.cancel):
         try:
-            summariser = summariser_choose(
-                settings.MODELS, asked.get("model", ""), watcher=_Told(running), cancel=cancel
-            )
-            made = _made(run, transcript, summariser)
+            told = _Told(running)
+            summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
+            made = _made(run, transcript, summariser, told)
         except (KindError, NoModelError) as error:
             raise RunError(str(error)) from error
     result = _result(made, transcript, summariser)
@@ -45,7 +45,7 @@ def compaction_run(running: Running, run: Run) -> dict[str, Any]:
     return result
 
 
-def _made(run: Run, transcript: Transcript, summariser: Summariser) -> Compaction:
+def _made(run: Run, transcript: Transcript, summariser: Summariser, told: _Told) -> Compaction:
     asked = run.parameters
     return compaction_make(
         transcript=transcript,
@@ -59,6 +59,7 @@ def _made(run: Run, transcript: Transcript, summariser: Summariser) -> Compactio
         summariser=summariser,
         now_ms=now_ms(),
         run_id=run.pk,
+        watcher=told,
     )
 
 
@@ -112,7 +113,9 @@ class _Told:
 
     def grows(self, text: str, /) -> None:
         self.running.retell(f"{self.how} …\n\n{text}")
-        self.running.progress(len(text))
+        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        with suppress(Stopped):
+            self.running.progress(len(text))
 
     def ended(self, asked: Asked, text: str, /) -> None:
         usage = asked.usage
