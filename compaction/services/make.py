@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-from compaction.engine import Effects, Hooks, Report
+from compaction.engine import Effects, Report
 from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
@@ -15,6 +15,7 @@ from compaction.engine.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.selectors import compactable, failures_of, notes_of
 from compaction.selectors.parent import Sharing, parent_of, sharing_with
+from compaction.services.hooks import RunningHooks
 from compaction.services.summarising import Summariser
 from compaction.services.watching import Unwatched, Watcher
 from sessions.engine.context import Context
@@ -35,7 +36,7 @@ def compaction_make(
     now_ms: int,
     point: Point | None = None,
     run_id: int | None = None,
-    hooks: Hooks | None = None,
+    hooks: RunningHooks | None = None,
     watcher: Watcher | None = None,
 ) -> Compaction:
     """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
@@ -46,7 +47,7 @@ def compaction_make(
     completed = _completed(transcript, kind, parameters, sharing, session_id)
     watcher = watcher or Unwatched()
     watcher.phase("compacting")
-    applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks or NoHooks())
+    applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks)
     watcher.phase("writing")
     return Compaction.objects.create(
         transcript=transcript,
@@ -63,7 +64,7 @@ def compaction_make(
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
         summary=applied.summary.encode("utf-8", "replace").decode(),
-        report=report_of(applied, summariser, sharing),
+        report=report_of(applied, summariser, sharing, hooks),
         packed=Keepsake.of(applied).packed(),
         session_id=session_id,
         created_at=now_ms,
@@ -77,14 +78,14 @@ def _applied(
     parameters: Parameters,
     summariser: Summariser,
     now_ms: int,
-    hooks: Hooks,
+    hooks: RunningHooks | None,
 ) -> Applied:
     messages = compactable(context)
     beside = system_tally(context.given.system, context.given.tools)
     effects = Effects(
         summarise=summariser.summarise,
         announce_span=summariser.asking.announce if summariser.asking is not None else None,
-        hooks=hooks,
+        hooks=hooks or NoHooks(),
         read_notes=lambda: notes_of(transcript),
         read_file=recorded_files(messages),
         transcript_path=str(opened(transcript.source.path)),
@@ -135,7 +136,9 @@ def _author(applied: Applied, summariser: Summariser) -> str:
     return summariser.name if applied.summary and applied.kind is not Kind.SESSION_MEMORY else ""
 
 
-def report_of(applied: Applied, summariser: Summariser, sharing: Sharing | None = None) -> dict[str, Any]:
+def report_of(
+    applied: Applied, summariser: Summariser, sharing: Sharing | None = None, hooks: RunningHooks | None = None
+) -> dict[str, Any]:
     """For pages and scripts."""
     report: dict[str, Any] = {
         "applied": applied.done,
@@ -151,6 +154,8 @@ def report_of(applied: Applied, summariser: Summariser, sharing: Sharing | None 
     if summariser.asking is not None:
         report["usage"] = asdict(summariser.asking.usage)
         report["requests"] = [one.report for one in summariser.asking.asked]
+    if hooks is not None:
+        report["hooks"] = hooks.report
     return report
 
 

@@ -58,6 +58,9 @@ class Watcher(Protocol):
 
     def ended(self, asked: Asked, text: str, /) -> None: ...
 
+    def told(self, text: str, /) -> None:
+        """Something else has happened: a hook has run."""
+
 
 class Unwatched:
     def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
@@ -73,6 +76,9 @@ class Unwatched:
         pass
 
     def ended(self, asked: Asked, text: str, /) -> None:
+        pass
+
+    def told(self, text: str, /) -> None:
         pass
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
+from compaction.engine import Trigger
 from compaction.engine.kinds import Kind, KindError, Parameters
 from compaction.models import Compaction
+from compaction.selectors.hooks import Scope, hooks_of
+from compaction.services.hooks import HookBlockedError, RunningHooks
 from compaction.services.make import compaction_make
 from compaction.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.services.watching import Asked
@@ -24,28 +28,51 @@ from sessions.models import Transcript
 KIND = "compaction"
 
 
-def compaction_run(running: Running, run: Run) -> dict[str, Any]:
-    """What `parameters` ask for: transcript, kind, model, and what the kind takes. The session stays as it is."""
+def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
+    `aloud`: hears each phase as well."""
     asked = run.parameters
-    running.phase("reading the session")
+    told = _Told(running, aloud or _silent)
+    told.phase("reading the session")
     transcript = Transcript.objects.select_related("source").filter(pk=asked["transcript"]).first()
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     cancel = CancelToken()
     with running.closing(cancel.cancel):
         try:
-            told = _Told(running)
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
-            made = _made(run, transcript, summariser, told)
+            hooks = _hooks(run, transcript, told, cancel)
+            made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:
             raise RunError(str(error)) from error
-    result = _result(made, transcript, summariser)
+        except HookBlockedError as error:
+            raise RunError(str(error), result=_hooked(hooks)) from error
+    result = _result(made, transcript, summariser) | _hooked(hooks)
     if made.report["failed"]:
         raise RunError(made.report["why"], result=result)
     return result
 
 
-def _made(run: Run, transcript: Transcript, summariser: Summariser, told: _Told) -> Compaction:
+def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -> RunningHooks | None:
+    """Those that whoever started the run wants to run; None if nobody does."""
+    try:
+        scope = Scope(run.parameters.get("hooks") or Scope.OFF)
+    except ValueError:
+        raise KindError(f"Which hooks run is off, user or all, not {run.parameters['hooks']!r}.") from None
+    if scope is Scope.OFF:
+        return None
+    trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
+    hooks = hooks_of(transcript, str(trigger)).within(scope)
+    return RunningHooks(hooks, transcript, watcher=told, cancel=cancel)
+
+
+def _hooked(hooks: RunningHooks | None) -> dict[str, Any]:
+    return {"hooks": [one.sentence for one in hooks.ran]} if hooks is not None else {}
+
+
+def _made(
+    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, told: _Told
+) -> Compaction:
     asked = run.parameters
     return compaction_make(
         transcript=transcript,
@@ -59,6 +86,7 @@ def _made(run: Run, transcript: Transcript, summariser: Summariser, told: _Told)
         summariser=summariser,
         now_ms=now_ms(),
         run_id=run.pk,
+        hooks=hooks,
         watcher=told,
     )
 
@@ -94,14 +122,20 @@ def _sentence(asked: Asked) -> str:
     return f"{asked.how}: {said}. {words.tokens(asked.usage.total)} tokens{cost}."
 
 
+def _silent(phase: str) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class _Told:
     """Tells a run what the requests for a summary do: each is a turn of it."""
 
     running: Running
+    aloud: Callable[[str], None]
     how: str = ""
 
     def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        self.aloud(what)
         self.running.phase(what, total=total, unit=unit)
 
     def step(self, number: int, /) -> None:
@@ -116,6 +150,9 @@ class _Told:
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
         with suppress(Stopped):
             self.running.progress(len(text))
+
+    def told(self, text: str, /) -> None:
+        self.running.turn(text)
 
     def ended(self, asked: Asked, text: str, /) -> None:
         usage = asked.usage

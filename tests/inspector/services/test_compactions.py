@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from django.db import connection
 from django.test import override_settings
 
 from compaction.models import Compaction
+from compaction.selectors import compaction_load
 from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.selectors.outcomes import run_detail
@@ -234,3 +236,39 @@ def work(run_id: int) -> None:
         run_execute(run_id=run_id)
     finally:
         connection.close()
+
+
+def test_hooks_run_only_where_asked_for_and_all_that_they_say_is_shown(
+    server: MessagesServer, transcript: Transcript, tmp_path: Path
+) -> None:
+    commands = {"PreCompact": "echo Keep the tides", "SessionStart": "echo No force push", "PostCompact": "echo Seen"}
+    groups = {event: [{"hooks": [{"type": "command", "command": command}]}] for event, command in commands.items()}
+    (tmp_path / "settings.json").write_text(json.dumps({"hooks": groups}))
+    server.otherwise = Say(REPLY)
+    with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
+        assert "hooks" not in executed(transcript).result
+        run = executed(transcript, hooks="user")
+    assert [text.rpartition(": ")[2] for text in said(run)] == [
+        "echo Keep the tides",
+        f"Asked {MODEL} as a fork.",
+        "echo No force push",
+        "echo Seen",
+    ]
+    assert "Keep the tides" in server.requests[-1].json["messages"][-1]["content"][0]["text"]
+    assert len(run.result["hooks"]) == 3
+    made = Compaction.objects.get(run_id=run.pk)
+    assert [one["output"] for one in made.report["hooks"]] == ["Keep the tides\n", "No force push\n", "Seen\n"]
+    assert "SessionStart:compact hook success: No force push" in str(compaction_load(made).after)
+
+
+def test_a_hook_that_blocks_ends_the_run_with_its_words_before_anybody_is_asked(
+    server: MessagesServer, transcript: Transcript, tmp_path: Path
+) -> None:
+    entry = {"type": "command", "command": "echo The tests still run >&2; exit 2"}
+    (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [{"hooks": [entry]}]}}))
+    with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
+        run = executed(transcript, hooks="user")
+    assert (run.status, run.error) == ("failed", "A PreCompact hook has stopped it: The tests still run")
+    assert "exit 2" in run.result["hooks"][0]
+    assert server.requests == []
+    assert not Compaction.objects.exists()
