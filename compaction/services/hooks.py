@@ -52,12 +52,12 @@ class Ran:
 
     @property
     def sentence(self) -> str:
-        how = self.note or f"exit {self.exit}"
-        said = (self.output or self.errors).strip()
-        took = words.duration(1000 * self.seconds)
-        return f"{self.event} hook of the {self.origin} settings ({how}, {took}): {self.command}" + (
-            f"\n\n{said}" if said else ""
-        )
+        how, took = self.note or f"exit {self.exit}", words.duration(1000 * self.seconds)
+        return f"{self.event} hook of the {self.origin} settings ({how}, {took}): {self.command}"
+
+    @property
+    def said(self) -> str:
+        return (self.output.strip() or self.errors).strip()
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ class RunningHooks:
             self.watcher.step(number)
             one = run_hook(hook, {**self._situation(event), **given}, self.transcript.cwd, self.cancel)
             self.ran.append(one)
-            self.watcher.told(one.sentence)
+            self.watcher.told(f"{one.sentence}\n\n{one.said}".strip())
             yield one
 
     def _situation(self, event: str) -> dict[str, Any]:

@@ -133,7 +133,7 @@ class Asking:
             self.watcher.grows(self._text)
         elif isinstance(progress, Retrying):
             error, wait = progress.error, words.duration(1000 * max(1, round(progress.wait)))
-            self._end(f"{error} Waited {wait}.", error.usage, text=self._text)
+            self._end(f"{error} Asked again after {wait}.", error.usage, text=self._text)
             self.watcher.phase(f"waiting {wait}: {error.brief} (attempt {progress.attempt} failed)")
 
     def _end(

@@ -26,6 +26,8 @@ from sessions.engine import words
 from sessions.models import Transcript
 
 KIND = "compaction"
+SEEN = 1000
+"""Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
 def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
@@ -62,12 +64,17 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
     if scope is Scope.OFF:
         return None
     trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
-    hooks = hooks_of(transcript, str(trigger)).within(scope)
-    return RunningHooks(hooks, transcript, watcher=told, cancel=cancel)
+    configured = hooks_of(transcript, str(trigger))
+    for problem in configured.problems:
+        told.told(problem)
+    return RunningHooks(configured.within(scope), transcript, watcher=told, cancel=cancel)
 
 
 def _hooked(hooks: RunningHooks | None) -> dict[str, Any]:
-    return {"hooks": [one.sentence for one in hooks.ran]} if hooks is not None else {}
+    if hooks is None:
+        return {}
+    ran = [f"{one.sentence} → {one.said}" if one.said else one.sentence for one in hooks.ran]
+    return {"hooks": ran or ["None ran."]}
 
 
 def _made(
@@ -146,7 +153,7 @@ class _Told:
         self.running.turn(f"{how} …")
 
     def grows(self, text: str, /) -> None:
-        self.running.retell(f"{self.how} …\n\n{text}")
+        self.running.retell(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
         with suppress(Stopped):
             self.running.progress(len(text))
@@ -157,7 +164,8 @@ class _Told:
     def ended(self, asked: Asked, text: str, /) -> None:
         usage = asked.usage
         said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
-        self.running.retell(f"{said}\n\n{text}".strip(), tools=asked.tools)
+        begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
+        self.running.retell(f"{said}\n\n{begins}".strip(), tools=asked.tools)
         self.running.spend(
             model=asked.model,
             input_tokens=usage.input,

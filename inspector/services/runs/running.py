@@ -14,6 +14,7 @@ from inspector.models import Run
 from inspector.selectors.kills import kill_noted
 from inspector.services.runs.stops import Stopped
 from inspector.web.clock import now_ms
+from sessions.engine.storing import storable_text
 
 LAST_TURNS = 30
 LONGEST_TEXT = 2000
@@ -116,7 +117,7 @@ class Running:
             told = {
                 "number": self._turn_count,
                 "at": now_ms(),
-                "text": text[:LONGEST_TEXT],
+                "text": storable_text(text[:LONGEST_TEXT]),
                 "tools": dict(tools or {}),
                 "files": list(files)[:MOST_FILES],
             }
@@ -127,7 +128,7 @@ class Running:
         """The latest turn again: it has gone on, or is over."""
         with self._lock:
             assert self._turns
-            told = {**self._turns[-1], "text": text[:LONGEST_TEXT], "tools": dict(tools or {})}
+            told = {**self._turns[-1], "text": storable_text(text[:LONGEST_TEXT]), "tools": dict(tools or {})}
             self._turns = [*self._turns[:-1], told]
             self._unwritten["turns"] = self._turns
 

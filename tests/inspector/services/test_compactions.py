@@ -97,7 +97,7 @@ def test_the_fallback_chain_is_a_turn_each_and_in_the_result(server: MessagesSer
     assert said(run) == [
         f"Asked {MODEL} as a fork: the fork called tools (Read) instead of writing.",
         f"Asked {MODEL}: The conversation is too long for the model: 200,100 tokens, and 200,000 fit.",
-        f"Asked {MODEL}: The API is overloaded or has an error of its own. Waited 1.0s.",
+        f"Asked {MODEL}: The API is overloaded or has an error of its own. Asked again after 1.0s.",
         f"Asked {MODEL}.",
     ]
     assert run.turns[0]["tools"] == {"Read": 1}
