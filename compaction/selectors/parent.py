@@ -18,7 +18,7 @@ from sessions.engine.context.digest import canonical, full_hash
 from sessions.engine.context.known import Given
 from sessions.engine.messages import Kind, Message, text_block
 from sessions.engine.model_names import bare_name
-from sessions.models import Transcript
+from sessions.models import Request, Transcript
 from sessions.selectors.context import Point, context_of, point_next
 
 MECHANICAL = "mechanical"
@@ -55,7 +55,7 @@ class Parent:
     order: tuple[int, ...]
     """The positions of the records of the context, in its order: after a compaction not that of the file."""
     logged: bool
-    """As the client has logged it; else only its system prompt and its tools are known."""
+    """The client has logged with what it asks; else only the system prompt and the tools are known."""
 
     def up_to(self, position: int) -> CacheSafeParams:
         """The same, but nothing of the records after this one."""
@@ -99,17 +99,15 @@ def sharing_with(parent: Parent | str, model: LanguageModel, name: str) -> Shari
 def parent_of(transcript: Transcript, context: Context) -> Parent | str:
     """What the session would send next; if records do not hold enough of it, a sentence that says what is missing."""
     sent, place = _last_request(transcript, context)
-    known = sent if sent is not None and sent.given.system is not None else context
-    given = known.given
+    given = sent.given if sent is not None and sent.given.system is not None else context.given
     if given.system is None or given.tools is None:
         return NO_SYSTEM if given.system is None else NO_TOOLS
     model = str(given.params.get("model") or context.model)
     if not model:
         return NO_MODEL
-    logged = sent is not None and sent.logged is not None and sent.recorded is not None
     elements = context.elements
     messages = [element.to_api() for element in elements]
-    if sent is not None and sent.logged is not None and sent.recorded is not None:
+    if sent is not None and place is not None and sent.logged is not None and sent.recorded is not None:
         # What the log says was sent, and what has come since.
         later = tuple(element for part in context.parts[place:] for element in part.elements)
         elements = (*sent.recorded, *later)
@@ -129,17 +127,21 @@ def parent_of(transcript: Transcript, context: Context) -> Parent | str:
     params = CacheSafeParams.of_request(body, [str(one) for one in betas] if isinstance(betas, list) else ())
     params = replace(params, mark=mark)
     order = tuple(one.position for one in context.messages if one.position is not None)
-    return Parent(params, elements, order, logged)
+    return Parent(params, elements, order, bool(given.params))
 
 
-def _last_request(transcript: Transcript, context: Context) -> tuple[Context | None, int]:
-    """The latest request on the way to this context, and the place of the part that its answer begins."""
+def _last_request(transcript: Transcript, context: Context) -> tuple[Context | None, int | None]:
+    """The latest request on the way to this context, and the place of the part that its answer begins. If none was made
+    since a compaction, the one before it: what it carried beside its messages still holds."""
     for place in reversed(range(len(context.parts))):
         segment, said = context.parts[place].segment, context.parts[place].said
         if segment.answer and said and said[0].message.message_id and segment.answer[0] > context.start:
             point = Point(segment.answer[0], None, said[0].message.message_id)
             return context_of(transcript, point), place
-    return None, 0
+    before = Request.objects.filter(transcript=transcript, position__lt=context.position).order_by("-position").first()
+    if before is None:
+        return None, None
+    return context_of(transcript, Point(before.position, None, before.message_id)), None
 
 
 def _as_sent(element: Element, name: str) -> Json:

@@ -40,7 +40,8 @@ class Asking:
     parent: Parent | None = None
     """The session's own request, where its cache can be shared."""
     asked: list[Asked] = field(default_factory=list)
-    _span: str = ""
+    _span: tuple[int, int] | None = None
+    """Which one of how many is asked about, in a collapse."""
     _problem: str = ""
     """Why the request before this one gave no summary, in a few words."""
     _how: str = ""
@@ -54,15 +55,12 @@ class Asking:
         return Usage.sum(one.usage for one in self.asked)
 
     def announce(self, number: int, of: int, /) -> None:
-        self._span = f"span {number} of {of}"
-        self.watcher.phase("summing up spans", total=of, unit="spans")
-        self.watcher.step(number - 1)
+        self._span = (number, of)
 
     def __call__(self, request: SummaryRequest, /) -> str:
         self._path = request.path
         self._how = f"Asked {self.name}" + (" as a fork" if request.path is Path.FORK else self._about())
-        if not self._span:
-            self.watcher.phase(self._phase(request), unit="characters")
+        self._enter(self._phase(request))
         reply = self._reply(request)
         tools = Counter(str(call.get("name")) for call in reply.calls)
         problem = _unusable(reply, tools, request.path)
@@ -73,7 +71,15 @@ class Asking:
         return reply.text
 
     def _about(self) -> str:
-        return f" about {self._span}" if self._span else ""
+        return "" if self._span is None else f" about span {self._span[0]} of {self._span[1]}"
+
+    def _enter(self, phase: str) -> None:
+        if self._span is None:
+            self.watcher.phase(phase, unit="characters")
+        else:
+            number, of = self._span
+            self.watcher.phase("summing up spans", total=of, unit="spans")
+            self.watcher.step(number - 1)
 
     def _phase(self, request: SummaryRequest) -> str:
         if request.dropped_rounds:
@@ -125,8 +131,8 @@ class Asking:
     def _hear(self, progress: Progress) -> None:
         if isinstance(progress, Trying):
             self._text, self._sent = "", True
-            if progress.attempt > 1 and not self._span:
-                self.watcher.phase(f"asking {self.name} again (attempt {progress.attempt})", unit="characters")
+            if progress.attempt > 1:
+                self._enter(f"asking {self.name} again (attempt {progress.attempt})")
             self.watcher.begins(self._how)
         elif isinstance(progress, TextArrived):
             self._text += progress.text

@@ -140,8 +140,11 @@ class _Told:
     running: Running
     aloud: Callable[[str], None]
     how: str = ""
+    counting: bool = False
+    """The phase counts something else than what arrives."""
 
     def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        self.counting = total is not None
         self.aloud(what)
         self.running.phase(what, total=total, unit=unit)
 
@@ -156,7 +159,8 @@ class _Told:
         self.running.retell(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
         with suppress(Stopped):
-            self.running.progress(len(text))
+            if not self.counting:
+                self.running.progress(len(text))
 
     def told(self, text: str, /) -> None:
         self.running.turn(text)

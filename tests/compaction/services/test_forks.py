@@ -100,6 +100,28 @@ def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Lo
     assert to_bytes(before) == to_bytes(written.sent[:-1])
 
 
+def test_from_a_message_on_the_fork_is_whole(server: MessagesServer, written: Logged) -> None:
+    server.answer(Say(REPLY))
+    transcript = written.read()
+    pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
+    make(transcript, server, Kind.PARTIAL_FROM, Parameters(pivot=pivot))
+    *before, _, _ = server.requests[0].json["messages"]
+    assert to_bytes(before) == to_bytes(written.sent)
+
+
+def test_after_a_compaction_the_fork_has_what_the_log_says_of_the_request_before(
+    server: MessagesServer, written: Logged
+) -> None:
+    server.answer(Say(REPLY))
+    written.compacts("They spoke of tides. " * 300)
+    make(written.read(), server)
+    body = server.requests[0].json
+    assert to_bytes(body["tools"]) == to_bytes(TOOLS)
+    assert body["thinking"] == PARAMS["thinking"]
+    assert [len(body["messages"]), body["messages"][0]["role"]] == [2, "user"]
+    assert body["messages"][0]["content"][0]["cache_control"] == MARK
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
