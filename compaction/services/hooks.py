@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from django.conf import settings
+
 from compaction.engine import Trigger
 from compaction.selectors.hooks import STARTED, Hook
 from compaction.services.watching import Unwatched, Watcher
@@ -27,7 +29,6 @@ MOST_TEXT = 10_000
 MOST_BYTES = 1_000_000
 """A hook that writes more is ended."""
 BLOCKS = 2
-_OURS = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
 
 
 class HookBlockedError(Exception):
@@ -133,7 +134,7 @@ def run_hook(hook: Hook, given: Mapping[str, Any], cwd: str, cancel: CancelToken
         process = subprocess.Popen(
             [shell, "-c", hook.command],
             cwd=cwd if cwd and Path(cwd).is_dir() else Path.home(),
-            env=_environment(cwd),
+            env={**settings.USER_ENVIRONMENT, "CLAUDE_PROJECT_DIR": cwd},
             stdin=asked,
             stdout=output,
             stderr=errors,
@@ -163,12 +164,6 @@ def _wait(process: subprocess.Popen[bytes], deadline: float, files: Sequence[IO[
                 return f"it wrote more than {words.size(MOST_BYTES)}"
         else:
             return ""
-
-
-def _environment(cwd: str) -> dict[str, str]:
-    """That of the user, without what is Lucid's own."""
-    own = {name: value for name, value in os.environ.items() if name not in _OURS and not name.startswith("LUCID_")}
-    return {**own, "CLAUDE_PROJECT_DIR": cwd}
 
 
 def _text(file: IO[bytes]) -> str:
