@@ -27,6 +27,8 @@ class ModelSettings:
     betas: tuple[str, ...] = ()
     timeout: float = 900.0
     idle_timeout: float = 120.0
+    first_pause: float = 1.0
+    """Seconds before a failed request is repeated for the first time; they double from then on."""
     claude: str = ""
     """Name or path of the `claude` program; “off” for none."""
     monthly_budget: float | None = None
@@ -48,11 +50,16 @@ class Choice:
 def choose_model(settings: ModelSettings) -> Choice:
     from inspector.agents.anthropic_model import API, AnthropicModel, Timeouts
     from inspector.agents.claude_cli import ClaudeCli
+    from inspector.agents.retrying import Retries
 
     if settings.api_key:
         timeouts = Timeouts(idle=settings.idle_timeout, total=settings.timeout)
         model = AnthropicModel(
-            settings.api_key, base_url=settings.base_url or API, betas=settings.betas, timeouts=timeouts
+            settings.api_key,
+            base_url=settings.base_url or API,
+            betas=settings.betas,
+            timeouts=timeouts,
+            retries=Retries(first=settings.first_pause),
         )
         return Choice("anthropic", "ANTHROPIC_API_KEY is set.", model, settings.main, settings.small)
     if settings.claude in ("", "off"):

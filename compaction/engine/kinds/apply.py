@@ -16,7 +16,7 @@ from compaction.engine.kinds.kind import Applied, Kind, KindError, Parameters
 from compaction.engine.kinds.microcompact import microcompacted
 from compaction.engine.kinds.moment import Moment
 from compaction.engine.kinds.settings import AutoSettings, CollapseSettings, NotesSettings, SummarySettings, config_of
-from compaction.engine.kinds.spans import span_summariser
+from compaction.engine.kinds.spans import SpanSummariser
 from compaction.engine.partial import legal_pivots, partial_compact
 from compaction.engine.pipeline import Effects
 from compaction.engine.pipeline.thinking import Bound, without_dead_thinking
@@ -37,15 +37,18 @@ def apply_kind(
     model: str = "",
     overhead: int = 0,
     session_id: str = "",
+    failures: int = 0,
 ) -> Applied:
     """`messages` is a context as it is sent; `effects.summarise` writes the summary, and without it nobody does: then
-    it is put together mechanically. `overhead`: tokens of the system prompt and the tools.
+    it is put together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: how many
+    automatic compactions of this conversation have failed in a row.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    moment = Moment(kind, messages, parameters, effects or Effects(), now, model, overhead, session_id, Remembered())
+    effects = effects or Effects()
+    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
     return _living(_ACTIONS[kind](moment, config), moment)
 
 
@@ -82,11 +85,19 @@ def _snip(moment: Moment, config: Any) -> Applied:
 
 def _collapse(moment: Moment, config: CollapseSettings) -> Applied:
     limits = Limits(context_window(moment.model or None).tokens)
-    summarise = moment.effects.summarise_span or span_summariser(moment.summarise(config.mechanical))
+    own = SpanSummariser(moment.summarise(config.mechanical))
+    summarise = moment.effects.summarise_span or own
     # What stands before the first answer are instructions and surroundings, which hold for all that follows.
     head = next((at for at, one in enumerate(moment.messages) if one.role == "assistant"), len(moment.messages))
     above, below = moment.messages[:head], moment.messages[head:]
-    done = collapse(below, config.collapse, limits=limits, summarise=summarise, counter=moment.counter)
+    done = collapse(
+        below,
+        config.collapse,
+        limits=limits,
+        summarise=summarise,
+        announce=moment.effects.announce_span,
+        counter=moment.counter,
+    )
     assert isinstance(done.report, CollapseReport)
     size = estimate(above, moment.counter)
     report = replace(
@@ -97,7 +108,11 @@ def _collapse(moment: Moment, config: CollapseSettings) -> Applied:
     records = tuple(to_records(done.state, moment.session_id)) if committed else ()
     summary = "\n\n".join(commit.summary for commit in committed)
     mechanical = moment.effects.summarise_span is None and moment.mechanical
-    return replace(moment.simple(done, records), summary=summary, mechanical=mechanical and bool(committed))
+    applied = replace(moment.simple(done, records), summary=summary, mechanical=mechanical and bool(committed))
+    if own.problem:
+        why = f"Not every span was summed up: {own.problem}." if committed else f"No span was summed up: {own.problem}."
+        applied = replace(applied, failed=not committed, why=f"{applied.why} {why}" if committed else why)
+    return applied
 
 
 def _session_memory(moment: Moment, config: NotesSettings) -> Applied:
