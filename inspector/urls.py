@@ -4,6 +4,8 @@ from django.urls import include, path
 
 from inspector.views import compacting, home, icon, palette, runs
 
+handler400 = "inspector.views.refusals.bad_request"
+
 urlpatterns = [
     path("", home.home, name="home"),
     path("import/", home.import_progress, name="import-progress"),

@@ -33,6 +33,7 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from inspector.web.svg import token_bar
 from sessions.engine.secrets import mask
+from sessions.models import Transcript
 from sessions.selectors.session import Head, session_head
 from sessions.views.session import number_asked
 
@@ -61,6 +62,14 @@ def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
         if run is not None and run.parameters.get("transcript") == head.transcript.pk:
             return form_of_run(run)
     return form_of(request.GET)
+
+
+def confirmation_of(run: Run) -> str | None:
+    """Where a run that asks a model is started again: its price is shown anew. None if it asks nobody."""
+    if run.kind != KIND or run.finished_at is None or run.parameters.get("model", "") in ("", MECHANICAL):
+        return None
+    found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
+    return None if found is None else f"{reverse('transcript-compact', args=[found])}?again={run.pk}"
 
 
 class _Page:

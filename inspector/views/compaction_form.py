@@ -164,10 +164,21 @@ def form_of(data: QueryDict) -> CompactionForm:
         name = _setting(key.removeprefix(SETTING), defaults)
         if name not in defaults:
             form.errors["settings"] = f"{form.kind} has no setting {name[:60]!r} here."
-        elif data[key].strip() != defaults[name]:
+        elif _differs(form, name, data[key].strip(), defaults[name]):
             form.settings[name] = data[key].strip()
     _check(form)
     return form
+
+
+def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
+    """50000 is no other value than 50,000, only typed in another way."""
+    if value == default or len(value) > LONGEST_VALUE:
+        return value != default
+    mode = {MODE: str(form.mode)} if form.kind is Kind.MICROCOMPACT else {}
+    try:
+        return bool(config_of(form.kind, {name: value, **mode}) != config_of(form.kind, mode))
+    except KindError:
+        return True
 
 
 def _setting(name: str, known: Collection[str]) -> str:

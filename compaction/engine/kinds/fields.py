@@ -46,6 +46,29 @@ _GROUPS = {
 }
 
 # By the end of the name: the longest that is here counts.
+_LABELS = {
+    "auto.percent": "Threshold, in percent",
+    "collapse.enabled": "Collapse early history",
+    "exclude_tools": "Tools to leave alone",
+    "files.most": "Files attached again",
+    "files.tokens_each": "Tokens of a file",
+    "keep_most_tokens": "Latest tokens, at most",
+    "keep_text_messages": "Latest messages, at least",
+    "keep_tokens": "Latest tokens, at least",
+    "collapse.keep_inputs": "Keep what you typed",
+    "collapse.keep_tokens": "Latest tokens that stay",
+    "collapse.least": "Smallest span",
+    "collapse.least_score": "Least score",
+    "keep": "Latest results that stay",
+    "most_characters": "Longest mechanical summary",
+    "per_message": "All results of a message",
+    "per_result": "One result",
+    "per_tool": "Limits by tool",
+    "preview": "Preview that stays",
+    "target": "Down to",
+    "trigger": "Starts at",
+    "window": "Window",
+}
 _MEANINGS = {
     "enabled": "Whether it is done at all.",
     "per_result": "Characters of one result; a longer one goes.",
@@ -60,6 +83,7 @@ _MEANINGS = {
     "api.trigger": "Tokens of the prompt from which on it acts.",
     "api.target": "Tokens that it should come down to, or it does nothing.",
     "exclude_tools": "Tools whose results stay.",
+    "collapse.enabled": "Whether spans of early history are replaced instead of everything.",
     "collapse.target": "Share of the window that it should come down to.",
     "stage_at": "Share of the window from which on spans are chosen.",
     "commit_at": "Share of the window from which on spans are replaced.",
@@ -164,7 +188,7 @@ def typed(value: Any) -> str:
         return ",".join(f"{name}:{typed(limit)}" for name, limit in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(map(str, value))
-    return str(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _is_offered(kind: Kind, name: str) -> bool:
@@ -177,20 +201,20 @@ def _group(name: str) -> str:
 
 
 def _field(setting: Setting, scope: str, group: str = "") -> Field:
+    name = f"{scope}{setting.name}"
     inside = setting.name.removeprefix("pipeline.").removeprefix(f"{group}.")
-    parts = inside.split(".") if group else inside.split(".")[-2:]
-    label = ": ".join(part.replace("_", " ") for part in parts)
+    label = ": ".join(part.replace("_", " ") for part in inside.split("."))
     return Field(
         setting.name,
-        label,
-        _meaning(f"{scope}{setting.name}"),
+        label if group else _by_end(_LABELS, name) or label,
+        _by_end(_MEANINGS, name),
         setting.type,
         typed(setting.default),
         isinstance(setting.default, bool),
     )
 
 
-def _meaning(name: str) -> str:
+def _by_end(told: Mapping[str, str], name: str) -> str:
     parts = name.split(".")
     ends = (".".join(parts[at:]) for at in range(len(parts)))
-    return next((_MEANINGS[end] for end in ends if end in _MEANINGS), "")
+    return next((told[end] for end in ends if end in told), "")
