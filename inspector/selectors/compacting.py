@@ -16,6 +16,7 @@ from compaction.selectors.forecast import Forecast, forecast
 from inspector.web.paging import Page, page_of
 from sessions.engine.context import Context
 from sessions.engine.context.leftout import Reason
+from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message
 from sessions.engine.secrets import mask
 from sessions.engine.tokens import Remembered, estimate
@@ -25,6 +26,9 @@ from sessions.selectors.entries import find_entry
 
 PER_PAGE = 30
 WORDS = 160
+ENOUGH = 5
+"""So many inputs are choice enough; with fewer, every message at which a cut is possible is offered."""
+SPOKEN = (MessageKind.PROMPT, MessageKind.ANSWER)
 READ = 4_000
 """Characters of an input that are looked at: secrets are longer than what is shown."""
 AT_ONCE = 6_000
@@ -98,9 +102,7 @@ class Situation:
     def forecast(
         self, kind: Kind, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
-        return forecast(
-            self.transcript, self.context, kind, parameters, asking=asking, shared=shared, now_ms=now_ms
-        )
+        return forecast(self.transcript, self.context, kind, parameters, asking=asking, shared=shared, now_ms=now_ms)
 
     # --- turns to snip --------------------------------------------------------------------------------------------
     def turns_named(self, ids: list[str]) -> tuple[list[str], list[str]]:
@@ -159,34 +161,45 @@ class Situation:
         )
 
     def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[Row]]:
-        """Inputs at which the conversation may be cut, and the message that was chosen, wherever it stands."""
+        """Inputs at which the conversation may be cut, or everything where there are few; and what was chosen."""
         total = estimate(self.messages, self._counter)
-        places = [
-            (turn.before, turn.uuid, f"Turn {turn.number}", turn.position, turn.words) for turn in self.turns if turn.cut
-        ]
-        if cut and cut not in {place[1] for place in places}:
-            before = 0
-            for message in self.messages:
-                if message.uuid == cut:
-                    places.append((before, cut, message.role.capitalize(), message.position, _words(message)))
-                    break
-                before += self._counter(message.content)
-            places.sort(key=lambda place: place[0])
-        first = next((at for at, place in enumerate(places, 1) if place[1] == cut), len(places))
+        places = self._places(cut)
+        first = next((at for at, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(places))
         rows = [
             Row(
-                uuid,
-                title,
-                _address(uuid, position),
-                _short(words),
+                message.uuid,
+                _entry(message),
+                _address(message.uuid, message.position),
+                _short(self._answers.get(message.message_id) or _words(message)),
                 before if direction is Direction.UP_TO else total - before,
                 "",
-                uuid == cut,
+                message.uuid == cut,
             )
-            for before, uuid, title, position, words in places[page.start : page.stop]
+            for message, before in places[page.start : page.stop]
         ]
         return page, rows
+
+    def _places(self, cut: str) -> list[tuple[Message, int]]:
+        """Each with the tokens of what stands before it. What the client put in is no place that people look for."""
+        legal = frozenset(legal_pivots(self.messages))
+        found: list[tuple[Message, int]] = []
+        before = 0
+        for message in self.messages:
+            if message.uuid == cut or (message.uuid in legal and message.kind in SPOKEN):
+                found.append((message, before))
+            before += self._counter(message.content)
+        typed = [one for one in found if one[0].kind is MessageKind.PROMPT or one[0].uuid == cut]
+        return typed if len(typed) >= ENOUGH else found
+
+    @cached_property
+    def _answers(self) -> dict[str, str]:
+        """The words of whole answers: their first record often only thinks."""
+        said: dict[str, list[str]] = {}
+        for message in self.messages:
+            if message.message_id:
+                said.setdefault(message.message_id, []).append(_words(message))
+        return {message_id: " ".join(filter(None, words)) for message_id, words in said.items()}
 
     # --- what is not there ----------------------------------------------------------------------------------------
     def _elsewhere(self, wanted: str) -> Sought:
@@ -223,7 +236,13 @@ def _address(uuid: str, position: int | None) -> str:
     return uuid if position is not None else ""
 
 
+def _entry(message: Message) -> str:
+    who = "You" if message.kind is MessageKind.PROMPT else message.role.capitalize()
+    return who if message.position is None else f"{who}, {message.position}"
+
+
 def _words(message: Message) -> str:
+    """What it says; of a call, the name of the tool."""
     return " ".join(str(block.get("text") or block.get("name") or "") for block in message.content)
 
 

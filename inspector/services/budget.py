@@ -34,7 +34,9 @@ def budget_hold(*, adding: float = 0.0, without: int | None = None, next_cost: f
         raise RunError(f"The monthly budget is used up, so no model was asked. {known} {HELP}")
     if next_cost is not None and spent + next_cost > budget.limit:
         price = money(next_cost, estimate=True)
-        raise RunError(f"What is sent next can cost {price}, which is more than is left of the monthly budget. {known} {HELP}")
+        raise RunError(
+            f"What is sent next can cost {price}, which is more than is left of the monthly budget. {known} {HELP}"
+        )
     return budget
 
 

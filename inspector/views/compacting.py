@@ -98,14 +98,14 @@ class _Page:
 
     # --- looking --------------------------------------------------------------------------------------------------
     def show(self, *, status: int = 200) -> HttpResponse:
-        wanted = self.request.GET.get("forecast") == "1" or wants_partial(self.request, "forecast")
-        values = self.frame() | self.forecast_shown(on_demand=wanted or status != 200)
-        if not wants_partial(self.request, "forecast"):
+        alone = wants_partial(self.request, "forecast")
+        on_demand = alone or self.request.GET.get("forecast") == "1"
+        values = {**self.frame(), **self.forecast_shown(on_demand=on_demand), "alone": alone}
+        if not alone:
             values |= self.lists()
         response = render_page(self.request, "compact.html", values, partials=("forecast", "compact"))
         response.status_code = status
-        address = f"{self.request.path}?{self.form.query}"
-        return replace_url(response, address) if wants_partial(self.request, "forecast") else response
+        return replace_url(response, f"{self.request.path}?{self.form.query}") if alone else response
 
     def frame(self) -> dict[str, Any]:
         form = self.form

@@ -75,6 +75,12 @@ class CompactionForm:
         """Something that is folded away is not as usual."""
         return any(one.name in self.settings for group in self.fields.more for one in group.fields)
 
+    @property
+    def told(self) -> list[str]:
+        """The errors, where the fields are not beside them."""
+        labels = {one.name: f"{one.label}: " for one in self.fields.all}
+        return [f"{labels.get(name, '')}{sentence}" for name, sentence in self.errors.items()]
+
     def _filled(self, fields: tuple[Field, ...]) -> list[tuple[Field, str, str]]:
         """Each with what stands in it, and what is wrong with that."""
         return [(one, self.settings.get(one.name, one.default), self.errors.get(one.name, "")) for one in fields]
@@ -158,8 +164,10 @@ def form_of(data: QueryDict) -> CompactionForm:
     again = data.get("again", "")
     form.again = int(again) if again.isascii() and again.isdigit() and len(again) < 10 else None
     defaults = {one.name: one.default for one in form.fields.all}
+    # Where another mode was chosen, the settings beside it are still those of the former one.
+    former = data.get("settings-of", form.mode) != form.mode
     for key in data:
-        if not key.startswith(SETTING) or "kind" in form.errors:
+        if not key.startswith(SETTING) or "kind" in form.errors or former:
             continue
         name = _setting(key.removeprefix(SETTING), defaults)
         if name not in defaults:
@@ -221,7 +229,8 @@ def _check(form: CompactionForm) -> None:
         try:
             config_of(form.kind, given)
         except KindError as error:
-            form.errors[name] = str(error)
+            sentence = str(error).removeprefix(f"{name} ")
+            form.errors[name] = sentence[:1].upper() + sentence[1:]
 
 
 def _ids(given: list[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds.kind import KindError
@@ -27,12 +26,8 @@ class TurnChoice:
     """Of that input, on one line."""
     messages: tuple[str, ...]
     tokens: int
-    before: int
-    """Tokens of everything that stands before it."""
     stays: str
     """Why it cannot be snipped; empty if it can."""
-    cut: bool
-    """Whether the conversation may be cut before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +42,6 @@ class Pivot:
 def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_blocks) -> list[TurnChoice]:
     turns = turns_of(messages)
     ids = Counter(short_id(messages[turn.first].uuid) for turn in turns)
-    legal = frozenset(legal_pivots(messages))
-    sizes = [counter(message.content) for message in messages]
-    before = [0, *accumulate(sizes)]
     choices = []
     for number, turn in enumerate(turns, 1):
         first = messages[turn.first]
@@ -67,10 +59,8 @@ def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_b
                 first.position,
                 _words(first),
                 tuple(messages[at].uuid for at in turn.messages),
-                sum(sizes[at] for at in turn.messages),
-                before[turn.first],
+                sum(counter(messages[at].content) for at in turn.messages),
                 stays,
-                first.uuid in legal,
             )
         )
     return choices

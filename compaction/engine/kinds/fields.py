@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from compaction.engine.kinds.kind import Kind
@@ -164,6 +165,7 @@ class Fields:
         return [*self.first, *(one for group in self.more for one in group.fields)]
 
 
+@cache
 def fields_of(kind: Kind, mode: Mode = Mode.TIME) -> Fields:
     shown = [one for one in settings_of(kind, mode) if _is_offered(kind, one.name)]
     scope = f"{mode}." if kind is Kind.MICROCOMPACT else ""
