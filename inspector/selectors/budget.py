@@ -38,7 +38,7 @@ def budget_at(now_ms: int, *, without: int | None = None) -> Budget:
     now = datetime.fromtimestamp(now_ms / 1000, UTC)
     begin = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     runs = Run.objects.filter(created_at__gte=int(begin.timestamp() * 1000)).annotate(tokens=_TOKENS)
-    found = runs.exclude(pk=without).aggregate(
-        spent=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None, tokens__gt=0))
-    )
+    if without is not None:
+        runs = runs.exclude(pk=without)
+    found = runs.aggregate(spent=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None, tokens__gt=0)))
     return Budget(f"{begin:%B %Y}", settings.MODELS.monthly_budget, found["spent"] or 0.0, found["unpriced"])

@@ -172,8 +172,8 @@ def form_of(data: QueryDict) -> CompactionForm:
         name = _setting(key.removeprefix(SETTING), defaults)
         if name not in defaults:
             form.errors["settings"] = f"{form.kind} has no setting {name[:60]!r} here."
-        elif _differs(form, name, data[key].strip(), defaults[name]):
-            form.settings[name] = data[key].strip()
+        elif _differs(form, name, value := data.get(key, "").strip(), defaults[name]):
+            form.settings[name] = value
     _check(form)
     return form
 

@@ -75,6 +75,6 @@ ABOUT: Mapping[Kind, About] = {
 
 MODES: Mapping[Mode, str] = {
     Mode.TIME: "The client clears them, as it does by itself after a pause of an hour.",
-    Mode.CACHED: "They are deleted from the server's cache; the messages stay as they are, so an export changes nothing.",
+    Mode.CACHED: "They are deleted from the server's cache; the messages stay as they are, and so does an export.",
     Mode.API: "A forecast of what the API's own clear_tool_uses would do.",
 }

@@ -126,12 +126,13 @@ class _Leaf:
 
 
 @cache
-def _hints(config: type) -> Mapping[str, Any]:
-    return get_type_hints(config)
+def _hints(of: Any) -> Mapping[str, Any]:
+    return get_type_hints(of)
 
 
 def _leaves(config: Any, path: str = "") -> Iterator[_Leaf]:
-    hints = _hints(type(config))
+    of: Any = type(config)
+    hints = _hints(of)
     for one in fields(config):
         value = getattr(config, one.name)
         name = f"{path}{one.name}"

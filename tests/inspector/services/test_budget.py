@@ -78,7 +78,7 @@ def test_without_a_budget_there_is_no_limit(settings: Settings) -> None:
 
 def test_a_run_does_not_start_when_nothing_is_left(server: MessagesServer, transcript: Transcript) -> None:
     spent(5.01)
-    with pytest.raises(RunError, match=r"used up, so no model was asked. Models have cost \$5.01 of \$5.00 in .*Raise LUC"):
+    with pytest.raises(RunError, match=r"used up, so no model was asked. Models have cost \$5.01 of \$5.00 in .*Raise"):
         run(transcript)
     assert not server.requests
     assert run(transcript, model="")["written_by"] == "mechanical"

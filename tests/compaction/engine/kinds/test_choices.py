@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from compaction.engine.boundary import Direction
@@ -16,7 +18,7 @@ def talk() -> list[Message]:
     call = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "tides.csv"}}
     open_call = {"type": "tool_use", "id": "toolu_2", "name": "Read", "input": {"file_path": "moon.csv"}}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x" * 3000}
-    array = [
+    array: list[dict[str, Any]] = [
         {"role": "user", "content": "what do\nthe tides do?"},
         {"role": "assistant", "content": [call]},
         {"role": "user", "content": [result]},
