@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from compaction.services.watching import price_of
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.agents.usage import Usage
@@ -14,9 +15,7 @@ from inspector.selectors.budget import Budget, budget_at
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms
 from sessions.engine.messages import messages_of
-from sessions.engine.prices import cost_of
 from sessions.engine.tokens import estimate, estimate_blocks
-from sessions.engine.usage import Usage as Counted
 from sessions.engine.words import money, plural
 
 HELP = "Raise LUCID_MONTHLY_BUDGET, wait for the next month, or have the summary put together mechanically."
@@ -63,26 +62,22 @@ class WithinBudget:
         return self._model.verbatim
 
     def ask(self, ask: Ask, /) -> Reply:
-        sent = cost_of(ask.model, Counted(_size(ask), 0, 0, 0, 0))
+        sent = price_of(ask.model, Usage(_size(ask)))
         budget_hold(adding=self._spent, without=self._run_id, next_cost=sent)
         try:
             reply = self._model.ask(ask)
         except ModelError as error:
-            self._spent += _cost(ask.model, error.usage)
+            self._count(ask.model, error.usage or Usage())
             raise
-        self._spent += reply.cost_usd if reply.cost_usd is not None else _cost(reply.model or ask.model, reply.usage)
+        self._count(reply.model or ask.model, reply.usage, reply.cost_usd)
         return reply
+
+    def _count(self, model: str, usage: Usage, cost: float | None = None) -> None:
+        """Where no price is known, nothing can be counted."""
+        self._spent += (price_of(model, usage) if cost is None else cost) or 0.0
 
 
 def _size(ask: Ask) -> int:
     """An estimate of what is sent, as if none of it were cached."""
     system: list[Any] = [{"type": "text", "text": ask.system}] if isinstance(ask.system, str) else [*ask.system]
     return estimate(messages_of(list(ask.messages))) + estimate_blocks([*system, *ask.tools])
-
-
-def _cost(model: str, usage: Usage | None) -> float:
-    """Zero where no price is known: it cannot be counted."""
-    if usage is None:
-        return 0.0
-    counted = Counted(usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output)
-    return cost_of(model, counted) or 0.0

@@ -19,6 +19,7 @@ from compaction.engine.kinds import Kind
 from compaction.engine.kinds.about import ABOUT, MODES
 from compaction.engine.kinds.weighing import price_of
 from compaction.selectors.forecast import Forecast
+from compaction.selectors.hooks import Scope, hooks_of
 from compaction.selectors.parent import sharing_of
 from compaction.services.summarising import MECHANICAL
 from inspector.agents.choosing import Choice, choice_of
@@ -122,6 +123,18 @@ class _Page:
             "budget": budget_at(now_ms()) if form.about.summarises else None,
             "model": self.model,
             "longest": LONGEST_INSTRUCTIONS,
+            "hooks": self.hooks() if form.about.hooked else None,
+        }
+
+    def hooks(self) -> dict[str, Any]:
+        """The commands that would run around it, by whose they are: nobody runs what was not shown."""
+        found = hooks_of(self.head.transcript, "auto" if self.form.kind is Kind.AUTO else "manual")
+        shown = [(hook, mask(hook.command), Scope.USER.covers(hook.origin)) for hook in found.hooks]
+        return {
+            "shown": shown,
+            "problems": found.problems,
+            "theirs": any(not own for _, _, own in shown),
+            "running": found.within(self.form.hooks),
         }
 
     def lists(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from compaction.engine.kinds import Kind, KindError, Parameters, config_of
 from compaction.engine.kinds.about import ABOUT, About
 from compaction.engine.kinds.fields import Field, Fields, fields_of
 from compaction.engine.kinds.settings import MODE, Mode
+from compaction.selectors.hooks import Scope
 from compaction.services.summarising import CONFIGURED, MECHANICAL
 from inspector.models import Run
 
@@ -40,6 +41,8 @@ class CompactionForm:
     model: str = ""
     settings: dict[str, str] = field(default_factory=dict)
     """Those that differ from their defaults, as they were typed."""
+    hooks: Scope = Scope.OFF
+    """Whose commands run around it."""
     again: int | None = None
     """The run that this repeats."""
     errors: dict[str, str] = field(default_factory=dict)
@@ -114,6 +117,7 @@ class CompactionForm:
             "instructions": asked.instructions,
             "settings": dict(asked.settings),
             "model": model,
+            "hooks": str(self.hooks if self.about.hooked else Scope.OFF),
         }
 
     def values(self) -> list[tuple[str, str]]:
@@ -129,6 +133,8 @@ class CompactionForm:
         if self.about.summarises and self.writer != MECHANICAL:
             found += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
         found += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
+        if self.about.hooked and self.hooks is not Scope.OFF:
+            found.append(("hooks", str(self.hooks)))
         if self.again is not None:
             found.append(("again", str(self.again)))
         return [(name, value) for name, value in found if value or name.startswith(SETTING)]
@@ -161,6 +167,7 @@ def form_of(data: QueryDict) -> CompactionForm:
     form.instructions = data.get("instructions", "").replace("\r\n", "\n")
     form.writer = data.get("writer", "") if data.get("writer", "") in WRITERS else MECHANICAL
     form.model = data.get("model", "").strip()
+    form.hooks = Scope(data["hooks"]) if data.get("hooks", "") in set(Scope) else Scope.OFF
     again = data.get("again", "")
     form.again = int(again) if again.isascii() and again.isdigit() and len(again) < 10 else None
     defaults = {one.name: one.default for one in form.fields.all}
@@ -207,6 +214,7 @@ def form_of_run(run: Run) -> CompactionForm:
     model = str(asked.get("model") or MECHANICAL)
     data["writer"] = model if model in (MECHANICAL, CONFIGURED) else NAMED
     data["model"] = model if data["writer"] == NAMED else ""
+    data["hooks"] = str(asked.get("hooks") or Scope.OFF)
     data["again"] = str(run.pk)
     for name, value in settings.items():
         data[f"{SETTING}{name}"] = value

@@ -18,6 +18,8 @@ class About:
     """A summary is written, by a model or mechanically."""
     instructed: bool = False
     """That summary can be told what to observe."""
+    hooked: bool = False
+    """Hooks run around it."""
 
 
 ABOUT: Mapping[Kind, About] = {
@@ -27,6 +29,7 @@ ABOUT: Mapping[Kind, About] = {
         "Whatever the mechanism that it chooses loses.",
         summarises=True,
         instructed=True,
+        hooked=True,
     ),
     Kind.BUDGET: About(
         "Result budget",
@@ -49,6 +52,7 @@ ABOUT: Mapping[Kind, About] = {
         "Session notes",
         "Everything but the latest messages, for the notes that the agent took.",
         "What the notes do not say.",
+        hooked=True,
     ),
     Kind.FULL: About(
         "Full",
@@ -56,6 +60,7 @@ ABOUT: Mapping[Kind, About] = {
         "What the summary does not say.",
         summarises=True,
         instructed=True,
+        hooked=True,
     ),
     Kind.PARTIAL_FROM: About(
         "From a message on",
@@ -63,6 +68,7 @@ ABOUT: Mapping[Kind, About] = {
         "Of that part, what the summary does not say.",
         summarises=True,
         instructed=True,
+        hooked=True,
     ),
     Kind.PARTIAL_UP_TO: About(
         "Up to a message",
@@ -70,6 +76,7 @@ ABOUT: Mapping[Kind, About] = {
         "Of that part, what the summary does not say.",
         summarises=True,
         instructed=True,
+        hooked=True,
     ),
 }
 
