@@ -167,7 +167,8 @@ def form_of(data: QueryDict) -> CompactionForm:
     form.instructions = data.get("instructions", "").replace("\r\n", "\n")
     form.writer = data.get("writer", "") if data.get("writer", "") in WRITERS else MECHANICAL
     form.model = data.get("model", "").strip()
-    form.hooks = Scope(data["hooks"]) if data.get("hooks", "") in set(Scope) else Scope.OFF
+    hooks = data.get("hooks", "")
+    form.hooks = Scope(hooks) if hooks in set(Scope) else Scope.OFF
     again = data.get("again", "")
     form.again = int(again) if again.isascii() and again.isdigit() and len(again) < 10 else None
     defaults = {one.name: one.default for one in form.fields.all}
