@@ -36,6 +36,7 @@ from inspector.web.svg import token_bar
 from sessions.engine.secrets import mask
 from sessions.models import Transcript
 from sessions.selectors.session import Head, session_head
+from sessions.templatetags.lucid import session_root
 from sessions.views.session import number_asked
 
 UNFIT = 422
@@ -115,6 +116,7 @@ class _Page:
             "tab": "compact",
             "head": self.head,
             "session": self.head.transcript,
+            "root": session_root(self.head.transcript),
             "form": form,
             "kinds": [(kind, about, form.query_of(kind)) for kind, about in ABOUT.items()],
             "modes": MODES.items(),

@@ -31,6 +31,7 @@ from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 from tests.sessions.made import HOSTILE
+from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
 ADDRESS = f"/sessions/{names.LONG}/compact/"
@@ -277,6 +278,25 @@ def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
     inside = next(one.uuid for one in context_of(agent, point_next(agent)).messages if one.uuid)
     response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
     assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
+
+
+def test_what_was_picked_on_one_page_of_turns_stays_picked_on_the_next(client: Client, tmp_path: Path) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+    turns = []
+    for number in range(65):
+        turns.append(file.user(f"Question {number}"))
+        file.assistant("It is high.")
+    file.user("And now?")
+    address = f"/sessions/{file.read().public_id}/compact/"
+    last = said(client.get(address, {"kind": "snip"}).content)
+    assert "61–66 of 66" in last
+    assert "It is not finished." in last
+    first = said(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
+    assert "1–30 of 66" in first
+    assert "2 more on other pages are chosen." in first
+    assert re.search(rf'type="hidden" name="ids" value="{turns[64]},{turns[63]}"', first)
+    client.post(address, {"kind": "snip", "ids": [f"{turns[64]},{turns[63]}", turns[0]]})
+    assert set(Run.objects.get().parameters["ids"]) == {turns[64], turns[63], turns[0]}
 
 
 def test_entries_cuts_and_the_header_lead_to_the_form(client: Client) -> None:
