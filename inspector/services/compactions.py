@@ -19,6 +19,7 @@ from compaction.services.summarising import NoModelError, Summariser, summariser
 from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
 from inspector.models import Run
+from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError, Stopped
 from inspector.web.clock import now_ms
@@ -43,6 +44,9 @@ def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | No
     with running.closing(cancel.cancel):
         try:
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
+            if summariser.asking is not None:
+                budget_hold()
+                summariser.asking.model = WithinBudget(summariser.asking.model, run.pk)
             hooks = _hooks(run, transcript, told, cancel)
             made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:

@@ -176,8 +176,8 @@
 
   /* An address says what was asked for, not what was left open. */
   function dropEmpty(event) {
-    const { verb, parameters } = event.detail;
-    if (verb !== "get") return;
+    const { verb, parameters, elt } = event.detail;
+    if (verb !== "get" || elt.closest("[data-keep-empty]")) return;
     for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
   }
 

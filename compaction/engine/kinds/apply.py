@@ -12,12 +12,13 @@ from compaction.engine.budget import budget
 from compaction.engine.collapse import CollapseReport, collapse, to_records
 from compaction.engine.full.compact import full_compact
 from compaction.engine.kinds.automatic import automatic
+from compaction.engine.kinds.choices import pivot_of
 from compaction.engine.kinds.kind import Applied, Kind, KindError, Parameters
 from compaction.engine.kinds.microcompact import microcompacted
 from compaction.engine.kinds.moment import Moment
 from compaction.engine.kinds.settings import AutoSettings, CollapseSettings, NotesSettings, SummarySettings, config_of
 from compaction.engine.kinds.spans import SpanSummariser
-from compaction.engine.partial import legal_pivots, partial_compact
+from compaction.engine.partial import partial_compact
 from compaction.engine.pipeline import Effects
 from compaction.engine.pipeline.thinking import Bound, without_dead_thinking
 from compaction.engine.session_memory import session_memory_compact
@@ -142,10 +143,10 @@ def _full(moment: Moment, config: SummarySettings) -> Applied:
 
 def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applied]:
     def act(moment: Moment, config: SummarySettings) -> Applied:
-        pivot, moved = _pivot(moment, direction)
+        pivot = pivot_of(moment.messages, moment.parameters.pivot, direction)
         done = partial_compact(
             moment.messages,
-            pivot,
+            pivot.uuid,
             direction,
             moment.summarise(config.mechanical),
             moment.instructed(config.full),
@@ -153,30 +154,9 @@ def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applie
             attachments=moment.attachments(config.attachments),
         )
         made = moment.compacted(done, mechanical=moment.mechanical)
-        return replace(made, why=f"{made.why} {moved}") if moved and made.done else made
+        return replace(made, why=f"{made.why} {pivot.moved}") if pivot.moved and made.done else made
 
     return act
-
-
-def _pivot(moment: Moment, direction: Direction) -> tuple[str, str]:
-    """The message to cut at: the one that was named, or the nearest one at which more is kept."""
-    wanted = moment.parameters.pivot
-    if not wanted:
-        raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
-    places = {message.uuid: at for at, message in enumerate(moment.messages)}
-    if wanted not in places:
-        raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
-    legal = {places[uuid]: uuid for uuid in legal_pivots(moment.messages)}
-    place = places[wanted]
-    if place in legal:
-        return wanted, ""
-    if direction is Direction.UP_TO:
-        nearest = max((at for at in legal if at < place), default=None)
-    else:
-        nearest = min((at for at in legal if at > place), default=None)
-    if nearest is None:
-        return wanted, ""
-    return legal[nearest], f"It is cut at {legal[nearest]}: at {wanted} a tool call would lose its result."
 
 
 def _after_boundary(messages: Sequence[Message]) -> Sequence[Message]:
