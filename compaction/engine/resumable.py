@@ -48,6 +48,15 @@ class Sizes:
     after: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where it was made from: the last row says so, to whoever reads the file."""
+
+    session_id: str
+    kind: str
+    run: int
+
+
 def resumable(
     after: Sequence[Message],
     records: Records,
@@ -55,19 +64,25 @@ def resumable(
     *,
     compaction: Compaction | None = None,
     sizes: Sizes | None = None,
+    origin: Origin | None = None,
 ) -> list[Row]:
     """The rows of the new transcript, in order. `after` is a context as `apply_kind` leaves it."""
-    spoken = [message for message in after if message.content and not is_boundary(message)]
     writer = _Writer(records, envelope)
+    rows = _told(writer, after, compaction, sizes or Sizes())
+    return [*rows, writer.origin(origin, rows[-1]["uuid"] if rows else None)] if origin is not None else rows
+
+
+def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:
+    spoken = [message for message in after if message.content and not is_boundary(message)]
     if compaction is not None:
         place = next(at for at, message in enumerate(spoken) if message.uuid == compaction.summary.uuid)
         if compaction.direction is Direction.FROM:
             return writer.above(spoken, place, compaction)
         return writer.below(spoken[place:], compaction)
     for place, message in enumerate(spoken):
-        if message.kind is Kind.SUMMARY and (records(message) or {}).get("isCompactSummary"):
+        if message.kind is Kind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
-            return writer.again(spoken, place, sizes or Sizes())
+            return writer.again(spoken, place, sizes)
     return list(writer.rows(spoken, None))
 
 
@@ -132,6 +147,13 @@ class _Writer:
             "uuid": uuid,
             "isVisibleInTranscriptOnly": True,
         }
+
+    def origin(self, told: Origin, parent: str | None) -> Row:
+        """An attachment of which the model is told nothing. With the words of the user at the end, the client would
+        take the turn for one that was cut off, and answer them itself before it goes on."""
+        known = {"type": "lucid_export", "session": told.session_id, "kind": told.kind, "run": told.run}
+        row = {**self.dressed({}), "type": "attachment", "attachment": known, "rendered": []}
+        return {**row, "parentUuid": parent, "uuid": self.fresh("origin")}
 
     def rows(self, messages: Sequence[Message], parent: str | None) -> Iterator[Row]:
         for message in messages:
