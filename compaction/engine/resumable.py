@@ -7,7 +7,7 @@ context says; what they say about themselves (times, models, versions) is taken 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ import orjson
 from compaction.engine.boundary import Boundary, Direction, PreservedMessages, PreservedSegment, Trigger, is_boundary
 from compaction.engine.record import Compaction
 from sessions.engine.context.rendering import LOADED
-from sessions.engine.messages import Block, Kind, Message, text_block
+from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
 Row = dict[str, Any]
 Records = Callable[[Message], Mapping[str, Any] | None]
@@ -108,9 +108,10 @@ class _Writer:
     def below(self, spoken: Sequence[Message], made: Compaction) -> list[Row]:
         """Boundary, summary, then what was kept and what is attached."""
         boundary, anchor = self.fresh("boundary"), self.fresh("summary")
-        added = {message.uuid for message in (*made.inserted, *made.appended)}
-        rows = list(self.rows(spoken[1:], anchor))
-        kept = [row["uuid"] for row, message in zip(rows, spoken[1:], strict=True) if message.uuid not in added]
+        rest = spoken[len(made.inserted) :]
+        appended = {message.uuid for message in made.appended}
+        rows = [*self.rows(rest, anchor, notes=appended)]
+        kept = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
         return [self.boundary(made.boundary, boundary, anchor, kept), self.summary(made, anchor, boundary), *rows]
 
     def above(self, spoken: Sequence[Message], place: int, made: Compaction) -> list[Row]:
@@ -122,7 +123,7 @@ class _Writer:
             *kept,
             self.boundary(made.boundary, boundary, boundary, [row["uuid"] for row in kept]),
             self.summary(made, anchor, boundary),
-            *self.rows(spoken[place + 1 :], anchor),
+            *self.rows(spoken[place + len(made.inserted) :], anchor),
         ]
 
     def again(self, spoken: Sequence[Message], place: int, sizes: Sizes) -> list[Row]:
@@ -140,25 +141,36 @@ class _Writer:
         return {**self.dressed({}), **told.record(), "isMeta": False}
 
     def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
-        return {
-            **self.dressed({}),
-            **made.records()[1],
-            "parentUuid": parent,
-            "uuid": uuid,
-            "isVisibleInTranscriptOnly": True,
-        }
+        """With what was attached to it. In a row of its own behind the summary, the client would take that for the
+        words of a person whose turn was cut off, and answer them itself before it goes on."""
+        row: Row = {**self.dressed({}), **made.records()[1]}
+        if len(made.inserted) > 1:
+            blocks = [block for message in made.inserted for block in message.content]
+            row["message"] = {"role": "user", "content": blocks}
+        return {**row, "parentUuid": parent, "uuid": uuid, "isVisibleInTranscriptOnly": True}
 
     def origin(self, told: Origin, parent: str | None) -> Row:
-        """An attachment of which the model is told nothing. With the words of the user at the end, the client would
-        take the turn for one that was cut off, and answer them itself before it goes on."""
+        """An attachment of which the model is told nothing. Without it, a summary at the end would look to the client
+        like a turn that was cut off."""
         known = {"type": "lucid_export", "session": told.session_id, "kind": told.kind, "run": told.run}
         row = {**self.dressed({}), "type": "attachment", "attachment": known, "rendered": []}
         return {**row, "parentUuid": parent, "uuid": self.fresh("origin")}
 
-    def rows(self, messages: Sequence[Message], parent: str | None) -> Iterator[Row]:
+    def rows(
+        self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()
+    ) -> Iterator[Row]:
+        """`notes` are ids of what was attached at the end, behind what was kept."""
+        open_ = True
         for message in messages:
             uuid = self.fresh(message.uuid)
-            yield self.row(message, uuid, parent)
+            if message.uuid not in notes:
+                open_ = message.role == "user" and message.kind is not Kind.RESULT
+            # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
+            # nobody did answer they are such rows, as the client would put notes in front of them.
+            if message.uuid in notes and not open_:
+                yield {**self.dressed({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
+            else:
+                yield self.row(message, uuid, parent)
             parent = uuid
 
     def row(self, message: Message, uuid: str, parent: str | None) -> Row:
@@ -225,16 +237,21 @@ def _brings_tools(block: Block) -> bool:
     )
 
 
+def _note(message: Message, role: Role) -> Row:
+    """Versions that do not know `rendered` tell the content in a way of their own."""
+    words = "\n".join(str(block.get("text")) for block in message.content)
+    return {
+        "type": "attachment",
+        "attachment": {"type": "critical_system_reminder", "content": words},
+        "rendered": [{"content": words if role == "user" else f"<system-reminder>\n{words}\n</system-reminder>"}],
+        "renderedRole": role,
+    }
+
+
 def _made_up(message: Message) -> Row:
     """Of what no record holds: it is told to the model, and not shown as the words of a person."""
     if message.role == "system":
-        words = "\n".join(str(block.get("text")) for block in message.content)
-        return {
-            "type": "attachment",
-            "attachment": {"type": "critical_system_reminder", "content": words},
-            "rendered": [{"content": f"<system-reminder>\n{words}\n</system-reminder>"}],
-            "renderedRole": "system",
-        }
+        return _note(message, "system")
     if message.role == "assistant":
         said = {"id": message.message_id, "type": "message", "model": message.model, "stop_reason": None}
         return {"type": "assistant", "message": {**said, "role": "assistant", "content": list(message.content)}}
