@@ -19,6 +19,7 @@ from compaction.models import Compaction, Export
 from compaction.selectors import compaction_load, records_of, spilled_of
 from sessions.engine.messages import Block, Message
 from sessions.engine.paths import kept, opened
+from sessions.models import Transcript
 
 FOLDER = "tool-results"
 
@@ -48,7 +49,7 @@ def directory_named(text: str) -> Path:
     if "\0" in text:
         raise ExportError("A directory's name cannot hold a NUL.")
     try:
-        directory = Path(text.strip()).expanduser()
+        directory = opened(text.strip()).expanduser()
     except RuntimeError as error:
         raise ExportError(f"{text.strip()} begins with a person who has no home directory here.") from error
     if not directory.is_absolute():
@@ -180,3 +181,11 @@ def _write(path: Path, data: bytes, undo: ExitStack) -> None:
 def _drop(remove: Callable[[], None]) -> None:
     with suppress(OSError):
         remove()
+
+
+def exports_descend() -> None:
+    """Sessions that were made here and have been imported since learn which one they come from."""
+    made = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
+    for pk, session_id in made.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):
+        origin = Export.objects.filter(session_id=session_id).values("compaction__transcript")[:1]
+        Transcript.objects.filter(pk=pk).update(forked_from=origin)
