@@ -40,6 +40,8 @@ class Envelope:
     branch: str = ""
     at: float = 0.0
     """When it is made: the time of the rows that no record stands behind."""
+    title: str = ""
+    """By which people find it again: there may be no words of a person left in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,11 @@ def resumable(
     """The rows of the new transcript, in order. `after` is a context as `apply_kind` leaves it."""
     writer = _Writer(records, envelope)
     rows = _told(writer, after, compaction, sizes or Sizes())
-    return [*rows, writer.origin(origin, rows[-1]["uuid"] if rows else None)] if origin is not None else rows
+    if origin is not None:
+        rows.append(writer.origin(origin, rows[-1]["uuid"] if rows else None))
+    if envelope.title:
+        rows.append({"type": "custom-title", "customTitle": envelope.title, "sessionId": envelope.session_id})
+    return rows
 
 
 def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:

@@ -5,20 +5,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('compaction', '0001_initial'),
+        ("compaction", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Export',
+            name="Export",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session_id', models.CharField(db_index=True, max_length=36)),
-                ('path', models.TextField()),
-                ('created_at', models.BigIntegerField()),
-                ('compaction', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exports', to='compaction.compaction')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("session_id", models.CharField(db_index=True, max_length=36)),
+                ("path", models.TextField()),
+                ("created_at", models.BigIntegerField()),
+                (
+                    "compaction",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="exports", to="compaction.compaction"
+                    ),
+                ),
             ],
         ),
     ]

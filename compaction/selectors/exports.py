@@ -42,6 +42,7 @@ class Exporting:
     def session(self) -> str:
         return self.compaction.transcript.public_id
 
+
 def exporting_of(compaction: Compaction) -> Exporting:
     transcript = compaction.transcript
     cwd = transcript.cwd or transcript.project.cwd

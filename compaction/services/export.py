@@ -22,6 +22,7 @@ from sessions.engine.paths import kept, opened
 from sessions.models import Transcript
 
 FOLDER = "tool-results"
+LONGEST_TITLE = 200
 
 
 class ExportError(OSError):
@@ -83,13 +84,11 @@ def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> s
     """The same as an archive, to be unpacked where the agent keeps the sessions of the project. Returns the new id."""
     session_id = str(uuid4())
     draft = _drafted(compaction, opened(compaction.transcript.project.directory), session_id, now_ms)
-    at = datetime.fromtimestamp(now_ms / 1000, UTC)
+    files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
+    at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, read in {
-            **{f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()},
-            f"{session_id}.jsonl": lambda: draft.data,
-        }.items():
-            info = zipfile.ZipInfo(name, at.timetuple()[:6])
+        for name, read in (*files.items(), (f"{session_id}.jsonl", lambda: draft.data)):
+            info = zipfile.ZipInfo(name, at[:6])
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o600 << 16
             archive.writestr(info, read())
@@ -108,6 +107,7 @@ def _drafted(compaction: Compaction, directory: Path, session_id: str, now_ms: i
         transcript.version,
         transcript.branch,
         now_ms / 1000,
+        " ".join((transcript.title or transcript.first_prompt).split())[:LONGEST_TITLE],
     )
     data = lines(
         resumable(

@@ -41,7 +41,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
 @require_safe
 def compaction_download(request: HtmxRequest, session: str, number: int) -> FileResponse:
     """An id of its own each time: what was unpacked before stays as it is."""
-    file = TemporaryFile()
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
     session_id = compaction_zip(compaction=_compaction(session, number), file=file, now_ms=now_ms())
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"{session_id}.zip", content_type="application/zip")

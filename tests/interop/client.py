@@ -1,7 +1,7 @@
 """The real client, run without a terminal against the server of the tests, with nothing of the person who runs it.
 
-It is a black box: what counts is what it sends and what it writes. It is found in LUCID_TEST_CLAUDE, on the PATH, or where
-`make interop` puts it.
+It is a black box: what counts is what it sends and what it writes. It is found in LUCID_TEST_CLAUDE, on the PATH, or
+where `make interop` puts it.
 """
 
 from __future__ import annotations

@@ -90,8 +90,9 @@ def test_it_is_written_for_its_owner_alone_and_remembered(made: Compaction, tmp_
     assert all(path.read_text() == LARGE for path in written.results)
     (record,) = Export.objects.all()
     assert (record.compaction, record.session_id, record.path) == (made, written.session_id, str(written.path))
-    origin = json.loads(written.path.read_bytes().splitlines()[-1])["attachment"]
-    assert (origin["session"], origin["kind"]) == (made.transcript.session_id, "budget")
+    *_, origin, title = map(json.loads, written.path.read_bytes().splitlines())
+    assert (origin["attachment"]["session"], origin["attachment"]["kind"]) == (made.transcript.session_id, "budget")
+    assert title["customTitle"] == "Question 0: how high is the water?"
 
 
 @pytest.mark.parametrize("size", [500, len(LARGE) + 1])

@@ -55,14 +55,16 @@ def test_it_writes_beside_the_session_and_shows_how_to_go_on(client: Client, mad
     assert export.path in html
     assert f"cd /home/dev/tidewatch &amp;&amp; claude --resume {export.session_id}" in html
     assert f'href="/sessions/{export.session_id}/"' in html
-    assert "Put it there first" not in html
+    assert "export it to there" not in html
     assert own.read_bytes() == before
 
 
 def test_the_new_session_can_be_read_at_once_and_names_its_origin(client: Client, made: Compaction) -> None:
     client.post(address(made), {"directory": ""})
     html = page(client, f"/sessions/{Export.objects.get().session_id}/")
-    assert f'href="/sessions/{made.transcript.public_id}/" title="Made here, from a compaction of that session">' in html
+    assert (
+        f'href="/sessions/{made.transcript.public_id}/" title="Made here, from a compaction of that session">' in html
+    )
     assert "made by Lucid from" in html
     assert Source.objects.filter(kind=Source.Kind.RESULT).count() == 3
 
@@ -73,7 +75,7 @@ def test_htmx_gets_the_part_alone(client: Client, made: Compaction, tmp_path: Pa
     assert response.status_code == 200
     assert "<html" not in html
     assert str(tmp_path / "to") in html
-    assert "Put it there first" in html
+    assert "export it to there" in html
 
 
 def test_what_cannot_be_written_is_told_and_may_be_put_right(client: Client, made: Compaction, tmp_path: Path) -> None:
