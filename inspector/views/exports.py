@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from tempfile import TemporaryFile
+from typing import IO
 
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseRedirect
+from asgiref.sync import sync_to_async
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
 from compaction.models import Compaction
@@ -17,6 +21,8 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.engine.paths import kept
 from sessions.selectors.session import session_head
+
+PIECE = 256 * 1024
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -39,12 +45,21 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
 
 
 @require_safe
-def compaction_download(request: HtmxRequest, session: str, number: int) -> FileResponse:
+def compaction_download(request: HtmxRequest, session: str, number: int) -> StreamingHttpResponse:
     """An id of its own each time: what was unpacked before stays as it is."""
-    file = TemporaryFile()  # noqa: SIM115 - the response closes it
+    file = TemporaryFile()  # noqa: SIM115 - closed when it has been sent
     session_id = compaction_zip(compaction=_compaction(session, number), file=file, now_ms=now_ms())
     file.seek(0)
-    return FileResponse(file, as_attachment=True, filename=f"{session_id}.zip", content_type="application/zip")
+    response = StreamingHttpResponse(_pieces(file), content_type="application/zip")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{session_id}.zip")
+    return response
+
+
+async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
+    """One after the other: an ordinary iterator would be read to its end before the first byte is sent."""
+    with file:
+        while piece := await sync_to_async(file.read)(PIECE):
+            yield piece
 
 
 def _compaction(session: str, number: int) -> Compaction:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import fcntl
 import re
 import zipfile
+from collections.abc import AsyncIterator
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import connection
-from django.test import Client
+from django.http import StreamingHttpResponse
+from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
@@ -110,10 +114,15 @@ def test_while_another_import_is_under_way_a_worker_reads_it_later(
     assert "not imported yet" in page(client, address(made))
 
 
-def test_it_can_be_downloaded(client: Client, made: Compaction) -> None:
-    response = client.get(f"{address(made)}zip/")
+async def downloaded(path: str) -> tuple[StreamingHttpResponse, bytes]:
+    response = cast(StreamingHttpResponse, await AsyncClient().get(path))
+    return response, b"".join([piece async for piece in cast(AsyncIterator[bytes], response.streaming_content)])
+
+
+def test_it_can_be_downloaded(made: Compaction) -> None:
+    response, data = async_to_sync(downloaded)(f"{address(made)}zip/")
     assert response.status_code == 200
-    with zipfile.ZipFile(BytesIO(response.getvalue())) as archive:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
         assert archive.testzip() is None
         name = archive.namelist()[-1]
     assert f'filename="{Path(name).stem}.zip"' in response.headers["Content-Disposition"]
