@@ -13,6 +13,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from watchfiles import Change, watch
 
+from compaction.services.export import exports_descend
 from inspector.services.imports import demo_settle, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
@@ -97,6 +98,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
         else:
             sync_files(sorted(files))
         if files:
+            exports_descend()
             demo_settle()
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.
