@@ -95,14 +95,21 @@ def context_at(log: Log, point: str | None = None) -> Context:
     if point is None:
         return _next(log)
     key = key_of(point)
+    first = _first(log, key)
     viewer = Viewer(log.record, log.lookup)
     for row in log.rows:
-        if row.message == key and row.type == "assistant":
+        if row.position == first:
             return viewer.at_request(row)
         viewer.feed(row)
         if row.uuid == key:
             return viewer.at(key, row.position + 1, model=_model(log, row.position))
     raise PointMissingError(f"no request and no entry of this session is called {point}.")
+
+
+def _first(log: Log, message: int) -> int | None:
+    """Where an answer begins; that of a sub-agent, or one that reports an error, only if there is no other."""
+    rows = [row for row in log.rows if row.message == message and row.type == "assistant"]
+    return next((row.position for row in (*requests_of(rows), *rows)), None)
 
 
 def _next(log: Log) -> Context:

@@ -73,6 +73,10 @@ class Walk:
     """uuid of a row on the chain -> its segment."""
     _stale: set[int] = field(default_factory=set)
     """Answers whose segment misses a row that has come since."""
+    _early: set[int] = field(default_factory=set)
+    """Tools whose result came before their call."""
+    _awaited: int | None = None
+    """What the last chain goes on to above its first row: it may still come."""
     _touched: int = 0
     """The first segment that is not as it was when it was last asked for."""
 
@@ -86,6 +90,8 @@ class Walk:
         again = uuid in self._up
         if not again:
             self._at[uuid] = position
+            if uuid == self._awaited:
+                self._forget()
         elif self._up[uuid] != row.parent:
             self._forget()  # written again in another place
         self._up[uuid] = row.parent
@@ -94,9 +100,8 @@ class Walk:
         if kind == "assistant":
             self._feed_answer(row)
         elif kind == "user":
-            if row.flags & _RESULT and row.tool is not None and (message := self._calls.get(row.tool)) is not None:
-                self._results.setdefault(message, []).append(position)
-                self._stale.add(message)
+            if row.flags & _RESULT and row.tool is not None:
+                self._feed_result(row, row.tool)
             elif row.flags & _SUMMARY:
                 self._special.add(uuid)
         else:
@@ -112,7 +117,17 @@ class Walk:
         self._answers.setdefault(row.message, []).append(row.position)
         if row.tool is not None and row.flags & _CALL:
             self._calls.setdefault(row.tool, row.message)
+            if row.tool in self._early:
+                self._forget()
         self._stale.add(row.message)
+
+    def _feed_result(self, row: LinkRow, tool: int) -> None:
+        message = self._calls.get(tool)
+        if message is None:
+            self._early.add(tool)
+            return
+        self._results.setdefault(message, []).append(row.position)
+        self._stale.add(message)
 
     def _feed_boundary(self, row: LinkRow) -> None:
         metadata = mapping(mapping(row.extra).get("compactMetadata"))
@@ -171,6 +186,7 @@ class Walk:
         self._own(len(self._segments) - 1)
         self._extend(reversed(new))
         self._refresh()
+        self._awaited = self._up[self._segments[0].links[0]] if self._segments else None
         same, self._touched = self._touched, len(self._segments)
         return self._segments, same
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from sessions.engine.context import Log, context_at, contexts, digest_element
 from sessions.engine.context.leftout import left_out
 from tests.sessions.mutating import damaged
+from tests.sessions.writing import Writing
 
 
 @settings(max_examples=60)
@@ -36,3 +37,16 @@ def test_one_context_is_the_same_as_in_the_walk_over_all(data: bytes) -> None:
     for context in walked[:: max(1, len(walked) // 3)]:
         if context.request and sum(one.request == context.request for one in walked) == 1:
             assert context_at(log, context.request).elements == context.elements
+
+
+def test_a_parent_that_stands_after_its_children_is_found_in_both_ways() -> None:
+    writing = Writing()
+    first = writing.user("Is it high water yet?")
+    writing.assistant("At noon.")
+    writing.user("And tomorrow?")
+    writing.assistant("An hour later.")
+    late, *others = writing.lines()
+    log = Log(b"".join([*others[:2], late, *others[2:]]))
+    walked = list(contexts(log))
+    assert walked[-1].messages[0].uuid == first
+    assert context_at(log, walked[-1].request).elements == walked[-1].elements
