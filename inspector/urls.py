@@ -17,5 +17,6 @@ urlpatterns = [
     path("runs/<int:run_id>/kill/", runs.kill, name="run-kill"),
     path("runs/<int:run_id>/retry/", runs.retry, name="run-retry"),
     path("", include("inspector.health")),
+    path("", include("compaction.urls")),
     path("", include("sessions.urls")),
 ]
