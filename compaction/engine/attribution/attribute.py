@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compaction.engine.attribution.attribution import Attribution
-from compaction.engine.attribution.clues import Clues, clues_of
+from compaction.engine.attribution.clues import clues_of
 from compaction.engine.attribution.finding import findings
 from compaction.engine.attribution.judging import judged
 from compaction.engine.attribution.summary import sections_of
@@ -20,13 +20,7 @@ def attribute(summary: str, messages: Sequence[Message]) -> Attribution:
     """`summary`: as the model gave it, or as the transcript holds it, with the client's words around it.
     `messages`: those that it may have been made of."""
     sections = sections_of(summary)
-    clues: list[Clues] = []
-    spoken: set[int] = set()
-    for section in sections:
-        if section.frame:
-            continue
-        clues += [clues_of(sentence, spoken=section.spoken) for sentence in section.sentences]
-        if section.spoken:
-            spoken |= {sentence.number for sentence in section.sentences}
-    found = findings(clues, messages)
-    return Attribution(sections, judged(clues, found, messages, spoken))
+    told = [section for section in sections if not section.frame]
+    clues = [clue for section in told for clue in clues_of(section)]
+    spoken = {sentence.number for section in told if section.spoken for sentence in section.sentences}
+    return Attribution(sections, judged(clues, findings(clues, messages), messages, spoken))

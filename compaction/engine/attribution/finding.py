@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from compaction.engine.attribution.clues import RUN, Clues, Phrase
-from compaction.engine.attribution.words import text_of, words_of
+from compaction.engine.attribution.words import paths_of, text_of, words_of
 from sessions.engine.messages import Message
 
 MOST = 60
@@ -38,6 +38,8 @@ class Findings:
     """By sentence and message: where the longest run of common words begins in the sentence, and its length."""
     wholes: dict[Phrase, Seen] = field(default_factory=dict)
     """Quotes that are all that a message says."""
+    acts: dict[Phrase, set[int]] = field(default_factory=dict)
+    """Names of files, with the messages that have a tool read or change them."""
     sizes: list[int] = field(default_factory=list)
     """Of the messages, in words."""
 
@@ -66,6 +68,11 @@ def findings(clues: Sequence[Clues], messages: Sequence[Message]) -> Findings:
         if len(words) <= longest and (whole := tuple(words)) in wanted.wholes:
             found.wholes.setdefault(whole, Seen()).add(at)
         _in_rows(words, wanted, found, at)
+        for path in paths_of(message):
+            named = words_of(path)
+            for length, known in wanted.phrases.items():
+                if (name := tuple(named[-length:])) in known:
+                    found.acts.setdefault(name, set()).add(at)
     return found
 
 
@@ -75,7 +82,7 @@ def _wanted(clues: Iterable[Clues]) -> _Wanted:
     runs: dict[Phrase, list[tuple[int, int]]] = {}
     wholes: set[Phrase] = set()
     for one in clues:
-        words.update(one.words)
+        words.update(one.telling)
         phrases.update(one.phrases)
         wholes.update(one.quotes)
         phrases.update(quote for quote in one.quotes if 1 < len(quote) < RUN)

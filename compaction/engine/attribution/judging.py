@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 
@@ -13,6 +13,10 @@ from sessions.engine.messages import Kind, Message
 
 LEAST = 0.3
 """Of the weight of all words of a sentence: what a message has to hold of it, where words are all there is."""
+SPOKEN = 0.6
+"""The same for what is given as words of the user."""
+FEW = 5
+"""Messages that a name in code may stand in to be enough by itself."""
 NEAR_BEST = 0.5
 """A message that has less than this of what the best one has is no source beside it."""
 SOURCES = 8
@@ -22,7 +26,7 @@ QUOTED = 8
 _SHOWN = 4
 _LONGEST_SHOWN = 60
 _LEAST_WORDS = 2
-_WHOLE, _PART, _FILE, _CODE, _PASSED_ON = 30.0, 12.0, 2.0, 2.0, 0.5
+_WHOLE, _PART, _FILE, _CODE, _ACTING, _NAME, _PASSED_ON = 30.0, 12.0, 2.0, 2.0, 2.0, 2.0, 0.5
 
 
 @dataclass(slots=True)
@@ -68,11 +72,11 @@ class _Judge:
         cases: dict[int, _Case] = {}
         self._quotes(clues, cases)
         self._phrases(clues, cases)
-        self._words(clues, cases)
+        self._words(clues, cases, SPOKEN if spoken else LEAST)
         for at, case in cases.items():
             if self._messages[at].kind is Kind.SUMMARY:
                 case.score *= _PASSED_ON
-        if spoken:
+        if spoken:  # what users said stands in their messages, unless somebody else quotes them
             own = {at: case for at, case in cases.items() if self._messages[at].kind in (Kind.PROMPT, Kind.SUMMARY)}
             quoting = {at: case for at, case in cases.items() if case.why is Why.QUOTE}
             cases = own or quoting
@@ -105,27 +109,37 @@ class _Judge:
     def _phrases(self, clues: Clues, cases: dict[int, _Case]) -> None:
         for phrase, (why, shown) in clues.phrases.items():
             factor = _FILE if why is Why.FILE else _CODE
-            for at in _places(seen := self._found.phrases.get(phrase)):
-                assert seen is not None
-                cases.setdefault(at, _Case()).add(why, factor * self._weight(seen.count, at), shown)
+            seen = self._found.phrases.get(phrase)
+            acting = self._found.acts.get(phrase, ())
+            if seen is None:
+                continue
+            # A file that everybody speaks of still has those who read or change it.
+            for at in _places(seen) or sorted(acting)[:MOST]:
+                weight = self._weight(seen.count, at) * factor
+                cases.setdefault(at, _Case()).add(why, weight * _ACTING if at in acting else weight, shown)
 
-    def _words(self, clues: Clues, cases: dict[int, _Case]) -> None:
+    def _words(self, clues: Clues, cases: dict[int, _Case], least: float) -> None:
         """Words alone count where a message holds enough of them, and beside better evidence always."""
         held: dict[int, dict[str, float]] = {}
         mass = 0.0
-        for word in dict.fromkeys(clues.words):
+        for word in dict.fromkeys(clues.telling):
             seen = self._found.words.get(word)
-            rarity = self._rarity(seen.count if seen else 0)
+            rarity = self._rarity(seen.count if seen else 0) * (_NAME if word in clues.names else 1)
             mass += rarity
             for at in _places(seen):
                 held.setdefault(at, {})[word] = rarity
         for at, words in held.items():
             total = sum(words.values())
-            enough = len(words) >= _LEAST_WORDS and total >= LEAST * mass
+            enough = total >= least * mass and (len(words) >= _LEAST_WORDS or self._singled_out(clues, words))
             if at in cases or enough:
                 case = cases.setdefault(at, _Case())
                 case.words = words
-                case.score += total * self._share(at)
+                about = any(at in self._found.acts.get(file, ()) for file in clues.under)
+                case.score += total * self._share(at) * (_ACTING if about else 1)
+
+    def _singled_out(self, clues: Clues, words: Iterable[str]) -> bool:
+        """By one word, because it is a name in code that hardly any message holds."""
+        return any(word in clues.names and self._found.words[word].count <= FEW for word in words)
 
     def _weight(self, count: int, at: int) -> float:
         return self._rarity(count) * self._share(at)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_SHORTEST_FENCE = 3
 _ITEM = re.compile(r"([ \t]*)([-*•+]|\d{1,4}[.)])[ \t]+(?=\S)")
-_RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
 _END = re.compile(r"[.!?…][\"'”’)\]*`]*[ \t]+(?=[\"'“‘(\[*`]*[A-Z0-9])")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|resp|[A-Z])\.$", re.IGNORECASE)
+_PAIRED = '`"'
 _PER_LEVEL = 2
 _DEEPEST = 6
 _TAB = "    "
@@ -46,60 +48,75 @@ class _Piece:
 
 def sentences_in(body: str, *, whole: bool, first: int) -> list[Sentence]:
     """The sentences of a section, numbered from `first`. `whole`: its items are words of somebody, not to be cut."""
+    lines = body.splitlines()
     found: list[Sentence] = []
-    for piece in _pieces(body.splitlines()):
-        text = "\n".join(piece.lines) if piece.form is Form.CODE else " ".join(line.strip() for line in piece.lines)
-        if piece.form is not Form.CODE and whole:
-            text = "\n".join(line.strip() for line in piece.lines)
-        parts = [text] if whole or (piece.form is not Form.TEXT and piece.form is not Form.ITEM) else list(_split(text))
+    for piece in _items(lines) if whole else _pieces(lines):
         depth = min(_DEEPEST, piece.indent // _PER_LEVEL)
-        for at, part in enumerate(part for part in parts if part.strip()):
-            found.append(Sentence(first + len(found), part.strip("\n"), piece.form, depth, opens=at == 0))
+        for at, part in enumerate(_parts(piece, whole=whole)):
+            found.append(Sentence(first + len(found), part, piece.form, depth, opens=at == 0))
     return found
 
 
-def _pieces(lines: Iterable[str]) -> Iterator[_Piece]:
-    """Paragraphs, items, quotes and code. A line that is indented no less goes on with what stands above it."""
+def _parts(piece: _Piece, *, whole: bool) -> list[str]:
+    if piece.form is Form.CODE:
+        return ["\n".join(line[piece.indent :] if line[: piece.indent].isspace() else line for line in piece.lines)]
+    lines = [line.strip() for line in piece.lines]
+    if whole or piece.form is Form.QUOTE:
+        return ["\n".join(lines).strip()]
+    return [part for part in _split(" ".join(lines)) if part]
+
+
+def _items(lines: Sequence[str]) -> Iterator[_Piece]:
+    """Items with all that is indented under them: paragraphs, lists and code that somebody has written."""
     current: _Piece | None = None
-    fence = ""
     for line in lines:
-        if fence:
-            assert current is not None
-            current.lines.append(line)
-            if line.strip() == fence:
-                yield current
-                current, fence = None, ""
-            continue
-        opened = _FENCE.match(line)
-        if opened is not None:
-            if current is not None:
-                yield current
-            current, fence = _Piece(Form.CODE, _indent(line), [line]), opened[1]
-            continue
-        if not line.strip() or _RULE.match(line):
-            if current is not None:
-                yield current
-            current = None
-            continue
         item = _ITEM.match(line)
-        if item is not None:
+        if item is not None and (current is None or _indent(line) <= current.indent):
             if current is not None:
                 yield current
             current = _Piece(Form.ITEM, _indent(line), [line[item.end() :]])
-        elif line.lstrip().startswith(">"):
-            if current is None or current.form is not Form.QUOTE:
-                if current is not None:
-                    yield current
-                current = _Piece(Form.QUOTE, _indent(line), [])
-            current.lines.append(line.lstrip()[1:])
-        elif current is not None and current.form is not Form.QUOTE:
+        elif current is not None:
             current.lines.append(line)
-        else:
-            if current is not None:
-                yield current
-            current = _Piece(Form.TEXT, _indent(line), [line])
+        elif line.strip():
+            yield _Piece(Form.TEXT, _indent(line), [line])
     if current is not None:
         yield current
+
+
+def _pieces(lines: Iterable[str]) -> Iterator[_Piece]:
+    """Paragraphs, items, quotes and code, one after the other."""
+    current: _Piece | None = None
+    fence = ""
+    for line in lines:
+        begun = _begun(line, current, fence)
+        if current is not None and (begun is not None or not (fence or line.strip())):
+            yield current
+            current = None
+        if begun is not None:
+            current = begun
+            fence = line.strip()[:_SHORTEST_FENCE] if begun.form is Form.CODE else ""
+        elif current is not None:
+            current.lines.append(line.lstrip()[1:] if current.form is Form.QUOTE else line)
+            if fence and line.strip() == fence:
+                yield current
+                current, fence = None, ""
+    if current is not None:
+        yield current
+
+
+def _begun(line: str, current: _Piece | None, fence: str) -> _Piece | None:
+    """What begins with this line, if it does not go on with what stands above it."""
+    if fence or not line.strip():
+        return None
+    indent = _indent(line)
+    if _FENCE.match(line) is not None:
+        return _Piece(Form.CODE, indent, [line])
+    if (item := _ITEM.match(line)) is not None:
+        return _Piece(Form.ITEM, indent, [line[item.end() :]])
+    quote = line.lstrip().startswith(">")
+    if current is not None and quote == (current.form is Form.QUOTE):
+        return None
+    return _Piece(Form.QUOTE, indent, [line.lstrip()[1:]]) if quote else _Piece(Form.TEXT, indent, [line])
 
 
 def _indent(line: str) -> int:
@@ -108,11 +125,16 @@ def _indent(line: str) -> int:
 
 
 def _split(text: str) -> Iterator[str]:
-    begin = 0
+    begin = looked = 0
+    marks = Counter[str]()
     for end in _END.finditer(text):
-        part = text[begin : end.end()]
-        if part.count("`") % 2 or part.count('"') % 2 or _ABBREVIATION.search(part[:-1].rstrip()[-8:]):
+        marks.update(mark for mark in text[looked : end.end()] if mark in _PAIRED)
+        looked = end.end()
+        # Inside of code or a quote no sentence ends.
+        before = text[max(begin, end.start() - 8) : end.start() + 1]
+        if any(count % 2 for count in marks.values()) or _ABBREVIATION.search(before):
             continue
-        yield part.strip()
+        yield text[begin : end.end()].strip()
         begin = end.end()
+        marks.clear()
     yield text[begin:].strip()

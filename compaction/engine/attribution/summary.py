@@ -10,13 +10,13 @@ from compaction.engine.attribution.sentences import Form, Sentence, sentences_in
 from compaction.engine.continuation import OPENING, OPENING_AFTER_KEPT
 from compaction.engine.full.prompt import SECTIONS
 
-LONGEST = 400_000
+LONGEST = 200_000
 """Characters that are read sentence by sentence; what follows is one piece."""
 
 _NUMBERED = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*)?(\d{1,2})[.)][ \t]+(?:\*\*)?([^\n]{1,120})$")
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+([^\n]{1,200})$")
 _LABELLED = re.compile(r"(Analysis|Summary):[ \t]*$")
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
 _TAG = re.compile(r"</?(?:analysis|summary)>", re.IGNORECASE)
 _NEAR = 60
 """So many lines from the top, a label still ends what the client says first."""

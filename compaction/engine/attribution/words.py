@@ -13,6 +13,7 @@ from sessions.engine.messages import Message
 LONGEST = 400_000
 """Characters of one message that are looked at: half from its beginning, half from its end."""
 
+_PATHS = ("file_path", "notebook_path", "path")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """A script without spaces has a word per character."""
 
@@ -25,6 +26,13 @@ def text_of(message: Message) -> str:
     """Everything that a message says, calls and results included."""
     text = "\n".join(_said(block) for block in message.content)
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
+
+
+def paths_of(message: Message) -> list[str]:
+    """The files that its calls are about."""
+    calls = [block.get("input") for block in message.content if block.get("type") == "tool_use"]
+    inputs = [given for given in calls if isinstance(given, Mapping)]
+    return [path for given in inputs for name in _PATHS if isinstance(path := given.get(name), str)]
 
 
 def _said(block: Mapping[str, Any]) -> str:
