@@ -11,6 +11,7 @@ from compaction.engine import Effects, Report
 from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
+from compaction.engine.trail import said_of
 from compaction.models import Compaction
 from compaction.selectors import compactable, notes_of
 from compaction.services.summarising import Summariser
@@ -117,6 +118,7 @@ def report_of(applied: Applied, summariser: Summariser) -> dict[str, Any]:
         "why": applied.why,
         "stages": [_stage(one) for one in applied.reports],
         "cache_edits": [dict(one) for one in applied.cache_edits],
+        "said": said_of(applied.before, applied.after, applied.summary).told(),
     }
     if summariser.asking is not None:
         report["usage"] = asdict(summariser.asking.usage)

@@ -41,6 +41,8 @@ class Clues:
     """What the sentence gives as the words of somebody."""
     phrases: dict[Phrase, tuple[Why, str]] = field(default_factory=dict)
     """Names of files and pieces of code, with how to show them."""
+    paths: tuple[Phrase, ...] = ()
+    """The same files with all that stands before their names: long, but no words of anybody."""
     names: frozenset[str] = frozenset()
     """Words that are names in code."""
     under: tuple[Phrase, ...] = ()
@@ -74,8 +76,10 @@ def _clues(sentence: Sentence, under: tuple[Phrase, ...], *, spoken: bool) -> Cl
     said += [next(filter(None, quote.groups())) for quote in _QUOTED.finditer(text)]
     quotes = dict.fromkeys(tuple(words_of(one[:_LONGEST_QUOTE])) for one in said[:_MOST_QUOTES])
     phrases: dict[Phrase, tuple[Why, str]] = {}
+    paths = []
     for phrase, shown in _files(text):
         phrases.setdefault(phrase, (Why.FILE, shown))
+        paths.append(tuple(words_of(shown)))
     names = [word for name in _NAME.findall(text) for word in words_of(name)]
     if sentence.form is not Form.CODE:
         for code in _CODE.finditer(text):
@@ -88,6 +92,7 @@ def _clues(sentence: Sentence, under: tuple[Phrase, ...], *, spoken: bool) -> Cl
         tuple(words_of(text)),
         tuple(one for one in quotes if one),
         phrases,
+        tuple(paths[:_MOST_QUOTES]),
         frozenset(names) - COMMON,
         under,
     )

@@ -23,6 +23,7 @@ SOURCES = 8
 """Messages that are named for a sentence."""
 QUOTED = 8
 """Words in a row that are a quote, whether they are marked as one or not."""
+LONGEST_PATH = 80
 _SHOWN = 4
 _LONGEST_SHOWN = 60
 _LEAST_WORDS = 2
@@ -102,8 +103,10 @@ class _Judge:
                     cases.setdefault(at, _Case()).add(Why.QUOTE, weight, " ".join(quote))
         for at, start, length in self._runs.get(clues.number, ()):
             run = clues.words[start : start + length]
+            if length < LONGEST_PATH and any(_within(run, path) for path in clues.paths):
+                continue
             marked = any(len(quote) >= RUN and _within(quote, run) for quote in clues.quotes)
-            if marked or length >= QUOTED:
+            if marked or length >= QUOTED or length >= self._found.sizes[at]:
                 cases.setdefault(at, _Case()).add(Why.QUOTE, _PART + length, " ".join(run))
 
     def _phrases(self, clues: Clues, cases: dict[int, _Case]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compaction.engine.attribution.sentences import Form, Sentence, sentences_in
 from compaction.engine.continuation import OPENING, OPENING_AFTER_KEPT
 from compaction.engine.full.prompt import SECTIONS
+from compaction.engine.mechanical.summary import LABEL
 
 LONGEST = 200_000
 """Characters that are read sentence by sentence; what follows is one piece."""
@@ -43,7 +44,7 @@ class Section:
     """Without its number; empty for what stands under no heading."""
     sentences: tuple[Sentence, ...] = ()
     frame: bool = False
-    """Words of the client around the summary: they come from no message."""
+    """Words around the summary, of the client or of whoever put it together: they come from no message."""
 
     @property
     def spoken(self) -> bool:
@@ -67,7 +68,7 @@ def sections_of(summary: str) -> tuple[Section, ...]:
     for title, text, frame in (("", opening, True), *_titled(body), ("", closing, True)):
         found = sentences_in(text, whole=_SPOKEN in title.lower(), first=number)
         if found or title:
-            sections.append(Section(title, tuple(found), frame))
+            sections.append(Section(title, tuple(found), frame or text.strip() == LABEL))
         number += len(found)
     if rest := summary[LONGEST:]:
         sections.append(Section("", (Sentence(number, rest, Form.CODE),), frame=True))
