@@ -32,8 +32,8 @@ from sessions.selectors.archive import Reader
 from sessions.selectors.timeline import COLUMNS
 
 PAGE = 25
-BLOCKS = 96
-"""Blocks of the archive that are decompressed for the words of the user: 48 MiB of the file."""
+BLOCKS = 128
+"""Blocks of the archive that are decompressed for the words of the user: 64 MiB of the file."""
 PER_TOKEN = 4
 """Characters of prose in a token, about."""
 

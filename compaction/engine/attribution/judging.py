@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log
 
@@ -15,8 +15,8 @@ LEAST = 0.3
 """Of the weight of all words of a sentence: what a message has to hold of it, where words are all there is."""
 SPOKEN = 0.6
 """The same for what is given as words of the user."""
-FEW = 5
-"""Messages that a name in code may stand in to be enough by itself."""
+ENOUGH, FEW = 3, 5
+"""So many rare words are enough, whoever else holds them; fewer only if they stand in so few messages."""
 NEAR_BEST = 0.5
 """A message that has less than this of what the best one has is no source beside it."""
 SOURCES = 8
@@ -26,7 +26,6 @@ QUOTED = 8
 LONGEST_PATH = 80
 _SHOWN = 4
 _LONGEST_SHOWN = 60
-_LEAST_WORDS = 2
 _WHOLE, _PART, _FILE, _CODE, _ACTING, _NAME, _PASSED_ON = 30.0, 12.0, 2.0, 2.0, 2.0, 2.0, 0.5
 
 
@@ -133,16 +132,20 @@ class _Judge:
                 held.setdefault(at, {})[word] = rarity
         for at, words in held.items():
             total = sum(words.values())
-            enough = total >= least * mass and (len(words) >= _LEAST_WORDS or self._singled_out(clues, words))
-            if at in cases or enough:
+            about = any(at in self._found.acts.get(file, ()) for file in clues.under)
+            if at in cases or (total >= least * mass and self._telling(clues, list(words), about=about)):
                 case = cases.setdefault(at, _Case())
                 case.words = words
-                about = any(at in self._found.acts.get(file, ()) for file in clues.under)
                 case.score += total * self._share(at) * (_ACTING if about else 1)
 
-    def _singled_out(self, clues: Clues, words: Iterable[str]) -> bool:
-        """By one word, because it is a name in code that hardly any message holds."""
-        return any(word in clues.names and self._found.words[word].count <= FEW for word in words)
+    def _telling(self, clues: Clues, words: Sequence[str], *, about: bool) -> bool:
+        """Three words single a message out. Fewer do if hardly any other holds them: two, or one name in code; and a
+        name does in a message about the file that the sentence is about."""
+        if len(words) >= ENOUGH:
+            return True
+        named = not clues.names.isdisjoint(words)
+        rare = all(self._found.words[word].count <= FEW for word in words)
+        return (named and about) or (rare and (named or len(words) > 1))
 
     def _weight(self, count: int, at: int) -> float:
         return self._rarity(count) * self._share(at)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.engine.attribution.attribution import Attribution, Source
+from compaction.engine.attribution.attribution import Attribution, Source, Why
 from compaction.engine.attribution.sentences import Form, Sentence
-from compaction.engine.attribution.summary import Section
+from compaction.engine.attribution.summary import DRAFT, Section
 from sessions.engine.messages import Kind, Message
 from sessions.engine.prose import Html, render
 
@@ -37,14 +37,9 @@ class ShownSource:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSentence:
-    sentence: Sentence
+class Group:
+    why: Why
     sources: tuple[ShownSource, ...]
-
-    @property
-    def html(self) -> Html:
-        text = self.sentence.text
-        return render(f"> {text}".replace("\n", "\n> ") if self.sentence.form is Form.QUOTE else text)
 
     @property
     def first(self) -> tuple[ShownSource, ...]:
@@ -56,9 +51,33 @@ class ShownSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSentence:
+    sentence: Sentence
+    sources: tuple[ShownSource, ...]
+
+    @property
+    def html(self) -> Html:
+        text = self.sentence.text
+        return render(f"> {text}".replace("\n", "\n> ") if self.sentence.form is Form.QUOTE else text)
+
+    @property
+    def groups(self) -> list[Group]:
+        """The sources by what they were found by, the surest first."""
+        found: dict[Why, list[ShownSource]] = {}
+        for one in self.sources:
+            found.setdefault(one.source.why, []).append(one)
+        return [Group(why, tuple(found[why])) for why in Why if why in found]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownSection:
     section: Section
     sentences: tuple[ShownSentence, ...]
+
+    @property
+    def folded(self) -> bool:
+        """Nobody needs to read it first: words of the client, and the draft that some versions leave in."""
+        return self.section.frame or self.section.title == DRAFT
 
     @property
     def traced(self) -> int:
@@ -98,4 +117,4 @@ def _sentence(sentence: Sentence, sources: Sequence[Source], known: Mapping[str,
 def _who(message: Message) -> str:
     """The tool that an answer called says more than that it is one."""
     calls = [str(block.get("name")) for block in message.content if block.get("type") == "tool_use"]
-    return calls[0][:40] if calls else _WHO[message.kind]
+    return calls[0].rpartition("__")[2][:24] if calls else _WHO[message.kind]

@@ -14,6 +14,7 @@ from compaction.engine.mechanical.summary import LABEL
 LONGEST = 200_000
 """Characters that are read sentence by sentence; what follows is one piece."""
 
+DRAFT = "Analysis"
 _NUMBERED = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*)?(\d{1,2})[.)][ \t]+(?:\*\*)?([^\n]{1,120})$")
 _MARKED = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+([^\n]{1,200})$")
 _LABELLED = re.compile(r"(Analysis|Summary):[ \t]*$")
@@ -104,8 +105,8 @@ def _numbered(lines: Sequence[str]) -> list[_Heading]:
     draft, due = False, 1
     for at, line in _outside_code(lines):
         if (label := _LABELLED.match(line)) is not None:
-            draft, due = label[1] == "Analysis", 1
-            found.append(_Heading(at, "Analysis" if draft else ""))
+            draft, due = label[1] == DRAFT, 1
+            found.append(_Heading(at, DRAFT if draft else ""))
         elif not draft and (numbered := _NUMBERED.match(line)) is not None:
             title, _, said = numbered[2].partition(":")
             title, said = title.strip(" *"), said.strip(" *")

@@ -69,6 +69,11 @@ class Event:
         return summary_text(self.summary.record) if self.summary else ""
 
     @property
+    def holder(self) -> Row:
+        """The record that holds the summary, or would."""
+        return self.summary or self.row
+
+    @property
     def took_ms(self) -> float | None:
         return number(self._metadata.get("durationMs"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compaction.engine.attribution.words import words_of
 from compaction.engine.guards.quotes import quoted_messages
 
@@ -10,6 +12,8 @@ SHORT = 3
 LONG = 40
 """Words of a longer message that are enough: summaries shorten what is long."""
 
+_GAP = re.compile(r"\[\s?(?:\.\.\.|…)\s?\]|\.\.\.|…")
+
 
 def quotable(message: str) -> str:
     """What to look for of a message: its words, whatever stands between them; of a long one, its beginning."""
@@ -17,12 +21,24 @@ def quotable(message: str) -> str:
 
 
 class Quoting:
+    """A summary, to be asked what it quotes. What it shortens with a mark counts by its beginning."""
+
     def __init__(self, summary: str) -> None:
         self._text = f" {' '.join(words_of(summary))} "
-        self._items = {quotable(item) for item in quoted_messages(summary)}
+        self._items: set[str] = set()
+        self._beginnings: dict[int, set[str]] = {}
+        for item in quoted_messages(summary):
+            gap = _GAP.search(item)
+            if gap is None:
+                self._items.add(quotable(item))
+            elif len(words := words_of(item[: gap.start()])[:-1][:LONG]) >= SHORT:  # the last may be cut in two
+                self._beginnings.setdefault(len(words), set()).add(" ".join(words))
 
     def holds(self, said: str) -> bool:
         """`said`: as `quotable` gives it."""
         if not said:
             return False
-        return said in self._items or (said.count(" ") + 1 >= SHORT and f" {said} " in self._text)
+        words = said.split(" ")
+        if said in self._items or (len(words) >= SHORT and f" {said} " in self._text):
+            return True
+        return any(" ".join(words[:count]) in begun for count, begun in self._beginnings.items())
