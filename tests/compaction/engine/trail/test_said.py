@@ -40,6 +40,13 @@ def test_of_a_long_message_its_beginning_is_enough() -> None:
     assert not quoting.holds(quotable(long[20:] + " and more"))
 
 
+def test_a_part_of_it_is_enough_where_it_is_listed() -> None:
+    message = quotable("Never mind renaming. Simulate every station for a year, and show me the worst")
+    listed = '6. All User Messages:\n   - "Simulate every station for a year"\n'
+    assert Quoting(listed).holds(message)
+    assert not Quoting("Simulate every station for a year").holds(message)
+
+
 def test_what_is_shortened_with_a_mark_counts_by_its_beginning() -> None:
     quoting = Quoting('6. All User Messages:\n   - "Look at the moorings of [...] and tell me"\n   - "ok ..."')
     assert quoting.holds(quotable("Look at the moorings of Husum, count them, and tell me"))
