@@ -30,5 +30,6 @@ urlpatterns = [
         name="compaction-download",
     ),
     path("", include("inspector.health")),
+    path("", include("compaction.urls")),
     path("", include("sessions.urls")),
 ]

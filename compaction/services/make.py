@@ -12,6 +12,7 @@ from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
 from compaction.engine.occasion import NoHooks
+from compaction.engine.trail import said_of
 from compaction.models import Compaction
 from compaction.selectors import compactable, failures_of, notes_of
 from compaction.selectors.parent import Sharing, parent_of, sharing_with
@@ -146,6 +147,7 @@ def report_of(
         "why": applied.why,
         "stages": [_stage(one) for one in applied.reports],
         "cache_edits": [dict(one) for one in applied.cache_edits],
+        "said": said_of(applied.before, applied.after, applied.summary).told(),
     }
     if applied.kind is Kind.AUTO:
         report["failures_in_a_row"] = applied.failures

@@ -5,10 +5,14 @@ from __future__ import annotations
 from django import template
 
 from inspector.models import Run
+from inspector.selectors.runs import LISTED, RunCard, run_cards
 from inspector.services.runs.kinds import KILLED, kind_named
+from inspector.web.clock import now_ms
+from sessions.models import Transcript
 
 register = template.Library()
 
+MOST_RUNS = 20
 MARKS = {"queued": "○", "running": "●", "completed": "✓", "failed": "✕", "killed": "■", "lost": "!", "alarmed": "!"}
 WORDS = {"lost": "silent", "alarmed": "completed, with findings"}
 
@@ -43,3 +47,11 @@ def state_mark(status: str) -> str:
 @register.filter
 def state_words(status: str) -> str:
     return WORDS.get(status, status)
+
+
+@register.simple_tag
+def compaction_runs(transcript: Transcript) -> list[RunCard]:
+    """Compactions of a session that are under way, or came to nothing: the others have left something to look at."""
+    runs = Run.objects.filter(kind="compaction", parameters__transcript=transcript.pk)
+    unfinished = runs.exclude(status=Run.Status.COMPLETED).defer(*LISTED).order_by("-pk")
+    return run_cards(unfinished[:MOST_RUNS], now_ms())

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from compaction.views import summary, trail
+
+urlpatterns = [
+    path("sessions/<str:session>/compactions/", trail.compaction_list, name="compaction-list"),
+    path(
+        "sessions/<str:session>/compactions/<str:name>/summary/", summary.compaction_summary, name="compaction-summary"
+    ),
+]
