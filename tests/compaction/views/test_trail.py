@@ -199,7 +199,8 @@ def test_what_was_made_here_stands_below_with_its_run(client: Client, file: Writ
 
 
 def test_a_session_that_was_never_compacted_is_told_what_this_is(client: Client, file: Written) -> None:
-    transcript = file.turns(1) and file.read()
+    file.turns(1)
+    transcript = file.read()
     html = page(client, transcript)
     assert "This session was never compacted" in html
     assert f'href="/sessions/{transcript.public_id}/compact/"' in html
