@@ -1,0 +1,90 @@
+"""Why a message is gone, changed or new: as the report of a mechanism says it, or the records of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from compaction.engine.compare.status import Status
+from compaction.engine.report import What
+from sessions.engine.context.leftout import LeftOut, Reason
+from sessions.engine.messages import Message
+
+_IN_THE_CACHE = "cached microcompact"
+_BY_MECHANISM = {
+    "budget": Status.PERSISTED,
+    "microcompact": Status.CLEARED,
+    _IN_THE_CACHE: Status.CLEARED,
+    "clear_tool_uses": Status.CLEARED,
+    "snip": Status.SNIPPED,
+    "collapse": Status.COLLAPSED,
+    "session memory": Status.SUMMARISED,
+    "full compact": Status.SUMMARISED,
+    "partial compact": Status.SUMMARISED,
+}
+_BY_REASON = {
+    Reason.SUMMARISED: (Status.SUMMARISED, "A summary stands in its place."),
+    Reason.SNIPPED: (Status.SNIPPED, "It was removed from the conversation."),
+    Reason.CLEARED: (Status.CLEARED, "The text of its result was cleared; it is in the entry."),
+    Reason.PERSISTED: (Status.PERSISTED, "The text of its result is on disk; a preview stays."),
+    Reason.COLLAPSED: (Status.COLLAPSED, "It was folded into the summary of a span."),
+    Reason.ABANDONED: (Status.DROPPED, "The session went back, and goes on without it."),
+    Reason.SIDECHAIN: (Status.DROPPED, "It belongs to a sub-agent, which has a context of its own."),
+    Reason.UNSENT: (Status.DROPPED, "It is for the client or the person only."),
+}
+
+
+class Cause(NamedTuple):
+    status: Status | None
+    """What became of it, where the cause tells."""
+    words: str
+    by: int | None = None
+    """The position of the record that says so."""
+    unseen: bool = False
+    """It was taken out of the server's cache alone: the array keeps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """By the name of a message: its uuid, or `L` and its position."""
+
+    gone: Mapping[str, Cause] = field(default_factory=dict)
+    rewritten: Mapping[str, Cause] = field(default_factory=dict)
+    added: Mapping[str, Cause] = field(default_factory=dict)
+
+
+def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
+    found = known.get(message.uuid) if message.uuid else None
+    return found or (known.get(f"L{message.position}") if message.position is not None else None)
+
+
+def causes_of_report(report: Mapping[str, Any]) -> Causes:
+    """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
+    causes = Causes({}, {}, {})
+    kinds = {What.REMOVED: causes.gone, What.REPLACED: causes.rewritten, What.ADDED: causes.added}
+    for stage in report.get("stages", ()):
+        status = _BY_MECHANISM.get(stage["mechanism"])
+        for change in stage["changes"]:
+            known = kinds[What(change["what"])]
+            assert isinstance(known, dict)
+            known[change["uuid"]] = _with(known.get(change["uuid"]), status, change["why"])
+            if stage["mechanism"] == _IN_THE_CACHE:
+                known[change["uuid"]] = known[change["uuid"]]._replace(unseen=True)
+    return causes
+
+
+def _with(known: Cause | None, status: Status | None, words: str) -> Cause:
+    if known is None:
+        return Cause(status, words)
+    more = known.words if words in known.words else f"{known.words} {words}"
+    return Cause(known.status or status, more)
+
+
+def causes_of_left_out(left: Iterable[LeftOut]) -> Causes:
+    """`left`: what the later context leaves out, as the session's records tell it."""
+    found = {}
+    for one in left:
+        status, words = _BY_REASON[one.reason]
+        found[f"L{one.position}"] = Cause(status, words, one.by)
+    return Causes(found, found)
