@@ -23,7 +23,7 @@ from sessions.engine.marks import Fate, Mark
 from sessions.models import Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
-from sessions.selectors.links import Links
+from sessions.selectors.links import AT_ONCE, Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
 FETCHED = 8 * 1024 * 1024
@@ -210,8 +210,13 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
 
 
 def left_out_among(transcript: Transcript, context: Context, positions: Collection[int]) -> dict[int, LeftOut]:
-    """Those of a few entries that are not in the context, by position."""
-    rows = Links(transcript.pk, transcript.source_id).load_at(positions)
+    """Those of some entries that are not in the context, by position."""
+    links = Links(transcript.pk, transcript.source_id)
+    if len(positions) <= AT_ONCE:
+        rows = links.load_at(positions)
+    else:
+        wanted = set(positions)
+        rows = [row for row in links.load(min(wanted), max(wanted) + 1) if row.position in wanted]
     return {one.position: one for one in left_out(context, rows, _marks(transcript))}
 
 

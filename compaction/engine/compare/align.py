@@ -19,8 +19,6 @@ from sessions.engine.context.overlays import CLEARED
 from sessions.engine.context.pieces import PERSISTED, told
 from sessions.engine.messages import Block, Kind, Message
 
-UNKNOWN = Cause(Status.DROPPED, "No record says why.")
-
 
 class Row(NamedTuple):
     status: Status
@@ -126,7 +124,7 @@ def _same(before: Message, after: Message) -> bool:
 
 
 def _gone(place: int, message: Message, causes: Causes) -> Row:
-    cause = cause_of(message, causes.gone) or UNKNOWN
+    cause = cause_of(message, causes.gone) or Cause(None, causes.otherwise)
     return Row(cause.status or Status.DROPPED, place, None, cause)
 
 

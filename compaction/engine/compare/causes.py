@@ -52,6 +52,8 @@ class Causes:
     gone: Mapping[str, Cause] = field(default_factory=dict)
     rewritten: Mapping[str, Cause] = field(default_factory=dict)
     added: Mapping[str, Cause] = field(default_factory=dict)
+    otherwise: str = "No record says why."
+    """Of a message that is gone without a cause."""
 
 
 def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:

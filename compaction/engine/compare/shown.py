@@ -4,7 +4,7 @@ and the words that changed in them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from compaction.engine.boundary import is_boundary
@@ -53,8 +53,6 @@ class ShownBlock:
     paired: bool
     """The other side shows the same, or both in one."""
     diff: tuple[Stretch, ...] | None = None
-    cut: bool = False
-    """The diff leaves something out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +169,13 @@ class Shown:
             if here >= len(left) or there >= len(right):
                 continue
             if old[here] == new[there]:
-                left[here], right[there] = _paired(left[here]), _paired(right[there])
+                left[here], right[there] = replace(left[here], paired=True), replace(right[there], paired=True)
             elif row.status is Status.CHANGED:
                 opened = self._opened in (left[here].piece.place, right[there].piece.place)
                 diff, cut = self._diff(old[here], new[there], scale, whole=opened)
-                left[here] = ShownBlock(left[here].piece, True, diff, cut)
-                right[there] = ShownBlock(right[there].piece, True, diff, cut)
-        return _with(before, left), _with(after, right)
+                left[here] = ShownBlock(replace(left[here].piece, cut=cut), True, diff)
+                right[there] = ShownBlock(replace(right[there].piece, cut=cut), True, diff)
+        return replace(before, blocks=tuple(left)), replace(after, blocks=tuple(right))
 
     def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
         most = _WHOLE if whole else _TEXT
@@ -209,15 +207,6 @@ def _name(block: Block) -> tuple[object, object]:
 def _pieces(side: Side) -> Pieces:
     answers = (one for one in side.messages if one.role == "assistant")
     return Pieces(lambda: (block for one in answers for block in one.content), side.taken, side.origin)
-
-
-def _paired(block: ShownBlock) -> ShownBlock:
-    return ShownBlock(block.piece, paired=True)
-
-
-def _with(message: ShownMessage, blocks: Sequence[ShownBlock]) -> ShownMessage:
-    known = (message.place, message.number, message.role, message.tokens)
-    return ShownMessage(*known, tuple(blocks), message.more, message.boundary)
 
 
 def _blocks(shown: Sequence[ShownRow | Gap]) -> int:

@@ -1,0 +1,211 @@
+"""Points of a session whose contexts can be compared, by their names in an address.
+
+`request:<message id>`, `entry:<address>` (right after it), `before:<address>` and `after:<address>` of a compaction,
+`run:<number>` (what it made) and `run-before:<number>`, `next` (what is sent next).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.http import Http404
+
+from compaction.engine.compare.shown import Side
+from compaction.engine.keepsake import Keepsake
+from compaction.models import Compaction
+from compaction.selectors import CompactionMissingError, compaction_get
+from sessions.engine.context import Context, Given, PointMissingError
+from sessions.engine.context.known import Exactness
+from sessions.engine.flags import Flag
+from sessions.engine.linking.extras import key
+from sessions.engine.place import POSITION_BITS
+from sessions.models import Entry, Transcript
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import Point, context_of, point_after, point_next, point_of_request
+from sessions.selectors.entries import find_entry
+from sessions.selectors.steps import Step, steps_at, steps_of
+
+SHOWN = 80
+_SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
+_STATE = frozenset({"content-replacement", "marble-origami-commit"})
+_EDITS = frozenset({"microcompact_boundary", "snip_boundary", "snip-boundary"})
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One of two contexts that are compared."""
+
+    name: str
+    """In an address."""
+    title: str
+    transcript: Transcript
+    side: Side
+    model: str
+    given: Given
+    address: str
+    """Of the page that shows it alone; empty if there is none."""
+    context: Context | None = None
+    """None of what a run made."""
+    compaction: Compaction | None = None
+    """The one that made it."""
+    answered: bool = False
+    """It was sent, and the model answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A record that changed what is sent of others."""
+
+    transcript: Transcript
+    entry: Entry
+    record: dict[str, Any]
+    address: str
+
+    @property
+    def summarises(self) -> bool:
+        """Does everything before it leave? Else it changes some of it, at once."""
+        return self.entry.detail == "compact_boundary" or bool(self.entry.flags & _SUMMARY)
+
+    @property
+    def position(self) -> int:
+        return self.entry.position
+
+
+@dataclass(slots=True)
+class Points:
+    """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
+
+    transcript: Transcript
+    _readers: dict[int, Reader] = field(default_factory=dict)
+    _steps: dict[int, list[Step]] = field(default_factory=dict)
+
+    def end(self, name: str) -> End:
+        kind, _, rest = _full(name).partition(":")
+        if kind == "next" and not rest:
+            return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
+        found = {
+            "request": self._request,
+            "entry": self._after_entry,
+            "before": lambda rest: self.before(self.boundary(rest)),
+            "after": lambda rest: self.after(self.boundary(rest)),
+            "run": lambda rest: self.compacted(self.compaction(rest))[1],
+            "run-before": lambda rest: self.compacted(self.compaction(rest))[0],
+        }.get(kind)
+        if found is None or not rest:
+            raise Http404(f"{name[:SHOWN]} is no point of a session. Name a request, an entry, a compaction or a run.")
+        return found(rest)
+
+    def boundary(self, address: str) -> Recorded:
+        owner, entry = find_entry(self.transcript, address, self._reader(self.transcript))
+        changes = entry.type in _STATE or entry.detail in _EDITS or entry.detail == "compact_boundary"
+        if not changes and not entry.flags & _SUMMARY:
+            raise Http404(f"The entry {address[:SHOWN]} is no compaction.")
+        record = self._reader(owner).record(entry.offset, entry.length)
+        return Recorded(owner, entry, record, address)
+
+    def before(self, boundary: Recorded) -> End:
+        """What would have been sent without it."""
+        entry, owner = boundary.entry, boundary.transcript
+        link = key(boundary.record.get("logicalParentUuid")) or entry.parent_key or self._leaf(owner, entry.position)
+        title = f"before entry {entry.position}"
+        return self._end(f"before:{boundary.address}", title, owner, Point(entry.position, link), "")
+
+    def after(self, boundary: Recorded) -> End:
+        """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
+        entry, owner = boundary.entry, boundary.transcript
+        name, steps = f"after:{boundary.address}", self._thread(owner)
+        if not boundary.summarises:
+            link = entry.uuid_key or self._leaf(owner, entry.position)
+            return self._end(name, f"after entry {entry.position}", owner, Point(entry.position + 1, link), "")
+        following = next((at for at, step in enumerate(steps) if step.position > entry.position), None)
+        if following is None:
+            return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
+        title = f"request {following + 1} of {len(steps)}, the first after it"
+        return self._of_step(name, title, owner, steps[following])
+
+    def compaction(self, number: str) -> Compaction:
+        try:
+            row = compaction_get(number)
+        except CompactionMissingError as error:
+            raise Http404(f"No run {number[:SHOWN]} has made a compaction.") from error
+        if self.transcript.pk not in (row.transcript_id, row.transcript.parent_id):
+            raise Http404(f"Run {number[:SHOWN]} has compacted another session.")
+        return row
+
+    def compacted(self, row: Compaction) -> tuple[End, End]:
+        """Before and after a compaction that was made here."""
+        context = context_of(row.transcript, Point(row.position, row.link), self._reader(row.transcript))
+        number = row.run_id or row.pk
+        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
+        kept = Keepsake.unpacked(bytes(row.packed))
+        side = Side(kept.after, context.taken, origin="made by the compaction")
+        title = f"after run {number}"
+        known = (row.transcript, side, context.model, context.given)
+        return before, End(f"run:{number}", title, *known, address="", compaction=row)
+
+    def _request(self, message_id: str) -> End:
+        owner = self.transcript
+        if all(step.message_id != message_id for step in self._all(owner)):
+            try:
+                owner, _ = point_of_request(owner, message_id)
+            except PointMissingError as error:
+                words = f"No request of this session was answered by {message_id[:SHOWN]}."
+                raise Http404(words) from error
+        step = next(step for step in self._all(owner) if step.message_id == message_id)
+        steps = steps_at(self._all(owner), owner, request=step)
+        return self._of_step(f"request:{message_id}", f"request {steps.number} of {len(steps)}", owner, step)
+
+    def _after_entry(self, address: str) -> End:
+        owner, entry = find_entry(self.transcript, address, self._reader(self.transcript))
+        query = urlencode({"at": address})
+        return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
+
+    def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> End:
+        point = Point(step.position, None, step.message_id)
+        return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
+
+    def _end(self, name: str, title: str, owner: Transcript, point: Point, query: str) -> End:
+        context = context_of(owner, point, self._reader(owner))
+        return _of_context(name, title, owner, context, query, answered=bool(point.request))
+
+    def _reader(self, owner: Transcript) -> Reader:
+        return self._readers.setdefault(owner.source_id, Reader(owner.source_id))
+
+    def _all(self, owner: Transcript) -> list[Step]:
+        if owner.pk not in self._steps:
+            self._steps[owner.pk] = steps_of(owner)
+        return self._steps[owner.pk]
+
+    def _thread(self, owner: Transcript) -> tuple[Step, ...]:
+        return steps_at(self._all(owner), owner).steps
+
+    def _leaf(self, owner: Transcript, position: int) -> int | None:
+        """The key of the last record of the conversation before a place: state records hang on nothing."""
+        first, end = owner.pk << POSITION_BITS, owner.pk << POSITION_BITS | position
+        rows = Entry.objects.filter(pk__gte=first, pk__lt=end, uuid_key__isnull=False).order_by("-pk")
+        found = rows.values_list("uuid_key", "flags")[:200]
+        return next((uuid for uuid, flags in found if not flags & _SIDECHAIN), None)
+
+
+def _full(name: str) -> str:
+    """People paste ids without saying of what."""
+    if ":" in name or name == "next":
+        return name
+    if name.isascii() and name.isdigit():
+        return f"run:{name}"
+    return f"request:{name}" if name.startswith("msg_") else f"entry:{name}"
+
+
+def _of_context(
+    name: str, title: str, owner: Transcript, context: Context, query: str, *, answered: bool = False
+) -> End:
+    said = [one for part in context.parts for one in part.said]
+    inexact = frozenset(at for at, one in enumerate(said) if not one.exact)
+    recorded = context.exactness is Exactness.RECORDED
+    origin = "the client's log of the request" if recorded else "made by the client"
+    side = Side(context.messages, context.taken, inexact, origin)
+    address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
+    known = (owner, side, context.model, context.given)
+    return End(name, title, *known, address, context, answered=answered)
