@@ -15,7 +15,7 @@ from django.http import Http404
 from compaction.engine.compare.shown import Side
 from compaction.engine.keepsake import Keepsake
 from compaction.models import Compaction
-from compaction.selectors import CompactionMissingError, compaction_get
+from compaction.selectors import CompactionMissingError, compaction_get, compactions_of
 from sessions.engine.context import Context, Given, PointMissingError
 from sessions.engine.context.known import Exactness
 from sessions.engine.flags import Flag
@@ -28,6 +28,8 @@ from sessions.selectors.entries import find_entry
 from sessions.selectors.steps import Step, steps_at, steps_of
 
 SHOWN = 80
+MOST = 40
+"""Compactions of a kind that are offered as points."""
 _SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
 _STATE = frozenset({"content-replacement", "marble-origami-commit"})
 _EDITS = frozenset({"microcompact_boundary", "snip_boundary", "snip-boundary"})
@@ -209,3 +211,20 @@ def _of_context(
     address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
     known = (owner, side, context.model, context.given)
     return End(name, title, *known, address, context, answered=answered)
+
+
+def choices_of(transcript: Transcript) -> list[tuple[str, str]]:
+    """Points that are likely to be asked for, and what they are."""
+    found = [("next", "what is sent next")]
+    for position in transcript.ruler.get("boundaries", ())[-MOST:]:
+        found += [
+            (f"before:L{position}", f"before the compaction at entry {position}"),
+            (f"after:L{position}", f"after the compaction at entry {position}"),
+        ]
+    for row in compactions_of(transcript)[:MOST]:
+        number = row.run_id or row.pk
+        found += [
+            (f"run:{number}", f"after the {row.kind} compaction of run {number}"),
+            (f"run-before:{number}", f"before the {row.kind} compaction of run {number}"),
+        ]
+    return found

@@ -15,7 +15,7 @@ from compaction.engine.compare.shown import Shown
 from compaction.engine.compare.status import LABELS, SYMBOLS
 from compaction.engine.compare.telling import recorded_title, sentence
 from compaction.selectors.comparisons import comparison_of
-from compaction.selectors.points import SHOWN, End, Points
+from compaction.selectors.points import SHOWN, End, Points, choices_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import token_bar
@@ -78,11 +78,12 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     names = [request.GET.get(one, "").strip() for one in ("a", "b")]
     if not all(names):
-        return render_page(request, TEMPLATE, {**_frame(head), "asked": names})
+        return render_page(request, TEMPLATE, {**_frame(head), "asked": names, "choices": choices_of(head.transcript)})
     points = Points(head.transcript)
     before, after = points.end(names[0]), points.end(names[1])
     state = State.of(request, a=names[0], b=names[1])
-    return _page(request, head, state, before, after, {"asked": names, "title": "Two points of this session"})
+    values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
+    return _page(request, head, state, before, after, values)
 
 
 def _page(
@@ -91,8 +92,8 @@ def _page(
     found = comparison_of(before, after)
     shown = Shown(found, before.side, after.side, mask, state.opened)
     layout = Layout(found, state.chosen)
-    values = {**_frame(head), **values, **_ends(before, after), "state": state, "query": state.query}
-    if part := _part(request, shown, layout):
+    values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "query": state.query}
+    if part := _part(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
     start = number_asked(request, "from")
@@ -109,8 +110,10 @@ def _page(
             "items": shown.rows(layout.page(start)),
             "chips": _chips(found, state),
             "sizes": _sizes(before, after),
-            "validity": validity_of(found.before, found.after, after.model),
-            "total": len(layout),
+            "validity": validity_of(found, after.model),
+            "everything": state.with_(chosen=frozenset()),
+            "beside": state.with_(inline=False),
+            "inline": state.with_(inline=True),
         },
         partials=("comparison",),
     )
@@ -136,7 +139,9 @@ def _ends(before: End, after: End) -> dict[str, Any]:
     }
 
 
-def _part(request: HtmxRequest, shown: Shown, layout: Layout) -> tuple[str, dict[str, Any]] | None:
+def _part(
+    request: HtmxRequest, shown: Shown, layout: Layout, values: dict[str, Any]
+) -> tuple[str, dict[str, Any]] | None:
     """What htmx wants alone: a block or a message as a whole, or the rows of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     opened = request.GET.get("open", "")
@@ -144,7 +149,9 @@ def _part(request: HtmxRequest, shown: Shown, layout: Layout) -> tuple[str, dict
         block = shown.block(opened)
         if block is None:
             raise Http404(f"There is no block {opened[:SHOWN]}.")
-        return f"{TEMPLATE}#block", {"block": block, "whole": True, "side": opened[:1]}
+        root = "before_root" if opened[0] == "b" else "after_root"
+        found = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True, "root": values[root]}
+        return "transcripts/_piece.html", found
     if part == "message":
         row = shown.whole(opened)
         if row is None:
@@ -184,4 +191,4 @@ def _sizes(before: End, after: End) -> dict[str, Any]:
             [(share, share.after) for share in shares],
         )
     ]
-    return {"shares": shares, "before": bars[0], "after": bars[1]}
+    return {"shares": shares, "before": bars[0], "after": bars[1], "difference": bars[1].total - bars[0].total}

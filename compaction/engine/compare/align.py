@@ -1,7 +1,7 @@
 """Which message of one context is which of another.
 
-Records are known by their uuids. What has none, or is written anew each time, is known by what it says. Messages that
-follow each other in both contexts stand beside each other; one that changed its place stands where it is now.
+Records are known by their uuids, and what has no name by what it says. Messages that follow each other in both contexts
+stand beside each other; one that changed its place stands where it is now.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compaction.engine.compare.causes import Cause, Causes, cause_of
+from compaction.engine.compare.causes import Cause, Causes, cause_of, name_of
 from compaction.engine.compare.rising import rising
 from compaction.engine.compare.status import Status
 from compaction.engine.fingerprint import fingerprint
 from sessions.engine.context.overlays import CLEARED
 from sessions.engine.context.pieces import PERSISTED, told
-from sessions.engine.messages import Block, Kind, Message
+from sessions.engine.messages import Block, Message
 
 
 class Row(NamedTuple):
@@ -83,14 +83,15 @@ def matched(before: Sequence[Message], after: Sequence[Message]) -> Pairs:
 
 
 def _by_name(before: Sequence[Message], after: Sequence[Message]) -> dict[int, int]:
-    """A uuid may stand in a context more than once: the first is the first, and so on."""
+    """A record may stand in a context more than once: the first is the first, and so on."""
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at in range(len(after) - 1, -1, -1):
-        if after[at].uuid:
-            places[after[at].uuid, after[at].role].append(at)
+        if name := name_of(after[at]):
+            places[name, after[at].role].append(at)
     partner = {}
     for at, message in enumerate(before):
-        known = places.get((message.uuid, message.role)) if message.uuid else None
+        name = name_of(message)
+        known = places.get((name, message.role)) if name else None
         if known:
             partner[at] = known.pop()
     return partner
@@ -99,20 +100,16 @@ def _by_name(before: Sequence[Message], after: Sequence[Message]) -> dict[int, i
 def _by_words(
     before: Sequence[Message], after: Sequence[Message], left: Sequence[int], right: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Records of a person or of the model that say the same are two records. What the client puts in, it repeats."""
+    """Two records that say the same are two records; what has no name is known by its words alone."""
     places: dict[str, list[int]] = defaultdict(list)
+    nameless = any(not name_of(before[at]) for at in left)
     for at in reversed(right):
-        if _may_repeat(after[at]):
+        if nameless or not name_of(after[at]):
             places[_print(after[at])].append(at)
-    if not places:
-        return
-    for at in left:
-        if _may_repeat(before[at]) and (known := places.get(_print(before[at]))):
+    for at in left if places else ():
+        known = places.get(_print(before[at]))
+        if known and not (name_of(before[at]) and name_of(after[known[-1]])):
             yield at, known.pop()
-
-
-def _may_repeat(message: Message) -> bool:
-    return bool(message.content) and (message.kind is Kind.INJECTED or message.position is None or not message.uuid)
 
 
 def _print(message: Message) -> str:

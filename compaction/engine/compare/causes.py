@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from compaction.engine.compare.status import Status
+from compaction.engine.pipeline.thinking import MECHANISM as DEAD_THINKING
 from compaction.engine.report import What
 from sessions.engine.context.leftout import LeftOut, Reason
 from sessions.engine.messages import Message
@@ -43,6 +44,8 @@ class Cause(NamedTuple):
     """The position of the record that says so."""
     unseen: bool = False
     """It was taken out of the server's cache alone: the array keeps it."""
+    dead: bool = False
+    """Its thinking no longer held, and was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,10 @@ class Causes:
     added: Mapping[str, Cause] = field(default_factory=dict)
     otherwise: str = "No record says why."
     """Of a message that is gone without a cause."""
+
+
+def name_of(message: Message) -> str:
+    return message.uuid or ("" if message.position is None else f"L{message.position}")
 
 
 def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
@@ -70,17 +77,21 @@ def causes_of_report(report: Mapping[str, Any]) -> Causes:
         for change in stage["changes"]:
             known = kinds[What(change["what"])]
             assert isinstance(known, dict)
-            known[change["uuid"]] = _with(known.get(change["uuid"]), status, change["why"])
-            if stage["mechanism"] == _IN_THE_CACHE:
-                known[change["uuid"]] = known[change["uuid"]]._replace(unseen=True)
+            cause = Cause(
+                status,
+                change["why"],
+                unseen=stage["mechanism"] == _IN_THE_CACHE,
+                dead=stage["mechanism"] == DEAD_THINKING,
+            )
+            known[change["uuid"]] = _both(known.get(change["uuid"]), cause)
     return causes
 
 
-def _with(known: Cause | None, status: Status | None, words: str) -> Cause:
+def _both(known: Cause | None, more: Cause) -> Cause:
     if known is None:
-        return Cause(status, words)
-    more = known.words if words in known.words else f"{known.words} {words}"
-    return Cause(known.status or status, more)
+        return more
+    words = known.words if more.words in known.words else f"{known.words} {more.words}"
+    return Cause(known.status or more.status, words, None, known.unseen or more.unseen, known.dead or more.dead)
 
 
 def causes_of_left_out(left: Iterable[LeftOut]) -> Causes:

@@ -184,7 +184,7 @@ class Shown:
         found = word_diff(before, after, Room() if whole else self._room)
         if not whole:
             found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))
-        cut = any(one.kind == "elided" for one in found) or max(map(len, texts)) > most
+        cut = any(one.elided for one in found) or max(map(len, texts)) > most
         return found, cut
 
 

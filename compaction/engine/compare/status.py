@@ -36,7 +36,7 @@ SYMBOLS = {
     Status.ADDED: "+",
 }
 LABELS = {
-    Status.KEPT: "kept word for word",
+    Status.KEPT: "kept",
     Status.CHANGED: "changed",
     Status.SUMMARISED: "summarised",
     Status.COLLAPSED: "collapsed",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compaction.engine.compare.comparison import Comparison
 from sessions.engine.lint import Finding, Severity, lint_request
 from sessions.engine.messages import Message, joined, text_block
 from sessions.engine.model_facts import facts_of
@@ -26,6 +27,12 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    finding: Finding
+    places: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Validity:
     findings: tuple[Found, ...]
     """Thinking apart."""
@@ -33,6 +40,8 @@ class Validity:
     """Thinking blocks that stood in the former context and no longer hold in this one."""
     thinking_before: int
     thinking_after: int
+    left_out: tuple[int, ...]
+    """The places, in the former context, of messages whose thinking was left out because it no longer held."""
     bound: bool | None
     """Whether this model binds thinking to what precedes it; None if that is not known."""
     waiting: bool
@@ -40,11 +49,22 @@ class Validity:
 
     @property
     def refused(self) -> int:
-        return sum(one.finding.severity is Severity.REFUSED for one in (*self.findings, *self.dead))
+        return sum(one.finding.severity is Severity.REFUSED for one in self.findings)
+
+    @property
+    def groups(self) -> list[Group]:
+        """Findings that say the same, once; the gravest first."""
+        found: dict[tuple[Severity, str], list[Found]] = {}
+        for one in self.findings:
+            found.setdefault((one.finding.severity, one.finding.message), []).append(one)
+        order = list(Severity)
+        groups = [Group(places[0].finding, tuple(places)) for places in found.values()]
+        return sorted(groups, key=lambda group: order.index(group.finding.severity))
 
 
-def validity_of(before: Sequence[Message], after: Sequence[Message], model: str) -> Validity:
-    """What the API would say of `after`, made from `before`."""
+def validity_of(found: Comparison, model: str) -> Validity:
+    """What the API would say of the latter context, made from the former."""
+    before, after = found.before, found.after
     array = joined(after)
     waiting = bool(array) and array[-1]["role"] == "assistant" and not _calls(array[-1])
     sent = [*array, {"role": "user", "content": [text_block(_NEXT)]}] if waiting else array
@@ -54,13 +74,14 @@ def validity_of(before: Sequence[Message], after: Sequence[Message], model: str)
         for at in range(len(after) - 1, -1, -1)
         for number, block in enumerate(after[at].content)
     }
-    found = [_placed(finding, array, places) for finding in lint_request(body, before=joined(before))]
+    findings = [_placed(finding, array, places) for finding in lint_request(body, before=joined(before))]
     facts = facts_of(model)
     return Validity(
-        tuple(one for one in found if one.finding.rule != _DEAD),
-        tuple(one for one in found if one.finding.rule == _DEAD),
+        tuple(one for one in findings if one.finding.rule != _DEAD),
+        tuple(one for one in findings if one.finding.rule == _DEAD),
         thinking_in(before),
         thinking_in(after),
+        tuple(row.before for row in found.rows if row.cause is not None and row.cause.dead and row.before is not None),
         facts.prefix_bound if facts is not None else None,
         waiting,
     )

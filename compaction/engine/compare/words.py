@@ -25,11 +25,10 @@ _LEAST = 0.15
 
 
 class Stretch(NamedTuple):
-    kind: Literal["same", "removed", "added", "elided"]
-    """The last stands for text that is not shown."""
+    kind: Literal["same", "removed", "added"]
     text: str
-    size: int = 0
-    """Characters that are not shown."""
+    elided: int = 0
+    """Characters that are not shown; there is no text then."""
 
 
 @dataclass(slots=True)
@@ -177,7 +176,7 @@ def _cut(one: Stretch, head: int, tail: int) -> list[Stretch]:
         return [one]
     parts = [
         Stretch(one.kind, text[:head]),
-        Stretch("elided", "", left_out),
+        Stretch(one.kind, "", left_out),
         Stretch(one.kind, text[len(text) - tail :]),
     ]
-    return [part for part in parts if part.text or part.kind == "elided"]
+    return [part for part in parts if part.text or part.elided]
