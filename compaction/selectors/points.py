@@ -22,9 +22,9 @@ from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Transcript
-from sessions.selectors.archive import Reader
 from sessions.selectors.context import Point, context_of, point_after, point_next, point_of_request
 from sessions.selectors.entries import find_entry
+from sessions.selectors.links import Links
 from sessions.selectors.steps import Step, steps_at, steps_of
 
 SHOWN = 80
@@ -48,8 +48,8 @@ class End:
     given: Given
     address: str
     """Of the page that shows it alone; empty if there is none."""
-    context: Context | None = None
-    """None of what a run made."""
+    context: Context
+    """What it is; of what a run made, what that was made from."""
     compaction: Compaction | None = None
     """The one that made it."""
     answered: bool = False
@@ -80,32 +80,43 @@ class Points:
     """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
 
     transcript: Transcript
-    _readers: dict[int, Reader] = field(default_factory=dict)
+    _links: dict[int, Links] = field(default_factory=dict)
     _steps: dict[int, list[Step]] = field(default_factory=dict)
 
     def end(self, name: str) -> End:
-        kind, _, rest = _full(name).partition(":")
-        if kind == "next" and not rest:
-            return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
-        found = {
-            "request": self._request,
-            "entry": self._after_entry,
-            "before": lambda rest: self.before(self.boundary(rest)),
-            "after": lambda rest: self.after(self.boundary(rest)),
-            "run": lambda rest: self.compacted(self.compaction(rest))[1],
-            "run-before": lambda rest: self.compacted(self.compaction(rest))[0],
-        }.get(kind)
-        if found is None or not rest:
-            raise Http404(f"{name[:SHOWN]} is no point of a session. Name a request, an entry, a compaction or a run.")
-        return found(rest)
+        match _full(name).split(":", 1):
+            case ["next"]:
+                return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
+            case ["request", rest] if rest:
+                return self._request(rest)
+            case ["entry", rest] if rest:
+                return self._after_entry(rest)
+            case ["before", rest] if rest:
+                return self.before(self.boundary(rest))
+            case ["after", rest] if rest:
+                return self.after(self.boundary(rest))
+            case ["run-before", rest] if rest:
+                return self.compacted(self.compaction(rest))[0]
+            case ["run", rest] if rest:
+                return self.compacted(self.compaction(rest))[1]
+        raise Http404(f"{name[:SHOWN]} is no point of a session. Name a request, an entry, a compaction or a run.")
 
     def boundary(self, address: str) -> Recorded:
-        owner, entry = find_entry(self.transcript, address, self._reader(self.transcript))
+        owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
         changes = entry.type in _STATE or entry.detail in _EDITS or entry.detail == "compact_boundary"
         if not changes and not entry.flags & _SUMMARY:
             raise Http404(f"The entry {address[:SHOWN]} is no compaction.")
-        record = self._reader(owner).record(entry.offset, entry.length)
+        record = self.links(owner).reader.record(entry.offset, entry.length)
         return Recorded(owner, entry, record, address)
+
+    def around(self, boundary: Recorded) -> tuple[End, End]:
+        """Before and after it. What both are made of stands together, and is loaded at once."""
+        owner, position = boundary.transcript, boundary.position
+        begin = max((one for one in owner.ruler.get("boundaries", ()) if one < position), default=0)
+        following = self._following(boundary)
+        end = position + 1 if following is None else self._thread(owner)[following].position + 1
+        self.links(owner).load(begin, end)
+        return self.before(boundary), self.after(boundary)
 
     def before(self, boundary: Recorded) -> End:
         """What would have been sent without it."""
@@ -117,11 +128,11 @@ class Points:
     def after(self, boundary: Recorded) -> End:
         """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
         entry, owner = boundary.entry, boundary.transcript
-        name, steps = f"after:{boundary.address}", self._thread(owner)
+        name = f"after:{boundary.address}"
         if not boundary.summarises:
             link = entry.uuid_key or self._leaf(owner, entry.position)
             return self._end(name, f"after entry {entry.position}", owner, Point(entry.position + 1, link), "")
-        following = next((at for at, step in enumerate(steps) if step.position > entry.position), None)
+        following, steps = self._following(boundary), self._thread(owner)
         if following is None:
             return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
         title = f"request {following + 1} of {len(steps)}, the first after it"
@@ -138,14 +149,14 @@ class Points:
 
     def compacted(self, row: Compaction) -> tuple[End, End]:
         """Before and after a compaction that was made here."""
-        context = context_of(row.transcript, Point(row.position, row.link), self._reader(row.transcript))
+        context = context_of(row.transcript, Point(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
         kept = Keepsake.unpacked(bytes(row.packed))
         side = Side(kept.after, context.taken, origin="made by the compaction")
         title = f"after run {number}"
         known = (row.transcript, side, context.model, context.given)
-        return before, End(f"run:{number}", title, *known, address="", compaction=row)
+        return before, End(f"run:{number}", title, *known, address="", context=context, compaction=row)
 
     def _request(self, message_id: str) -> End:
         owner = self.transcript
@@ -160,7 +171,7 @@ class Points:
         return self._of_step(f"request:{message_id}", f"request {steps.number} of {len(steps)}", owner, step)
 
     def _after_entry(self, address: str) -> End:
-        owner, entry = find_entry(self.transcript, address, self._reader(self.transcript))
+        owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
         query = urlencode({"at": address})
         return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
 
@@ -169,16 +180,23 @@ class Points:
         return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
 
     def _end(self, name: str, title: str, owner: Transcript, point: Point, query: str) -> End:
-        context = context_of(owner, point, self._reader(owner))
+        context = context_of(owner, point, links=self.links(owner))
         return _of_context(name, title, owner, context, query, answered=bool(point.request))
 
-    def _reader(self, owner: Transcript) -> Reader:
-        return self._readers.setdefault(owner.source_id, Reader(owner.source_id))
+    def links(self, owner: Transcript) -> Links:
+        return self._links.setdefault(owner.pk, Links(owner.pk, owner.source_id))
 
     def _all(self, owner: Transcript) -> list[Step]:
         if owner.pk not in self._steps:
             self._steps[owner.pk] = steps_of(owner)
         return self._steps[owner.pk]
+
+    def _following(self, boundary: Recorded) -> int | None:
+        """The place, among the requests, of the first one that was made after everything before it had left."""
+        if not boundary.summarises:
+            return None
+        steps = enumerate(self._thread(boundary.transcript))
+        return next((at for at, step in steps if step.position > boundary.position), None)
 
     def _thread(self, owner: Transcript) -> tuple[Step, ...]:
         return steps_at(self._all(owner), owner).steps

@@ -67,9 +67,9 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
         values = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}", "made": row}
     else:
         recorded = points.boundary(name)
-        before, after = points.before(recorded), points.after(recorded)
+        before, after = points.around(recorded)
         values = {"title": recorded_title(recorded.record), "recorded": recorded}
-    return _page(request, head, State.of(request), before, after, values)
+    return _page(request, head, State.of(request), points, (before, after), values)
 
 
 @require_safe
@@ -83,16 +83,17 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     before, after = points.end(names[0]), points.end(names[1])
     state = State.of(request, a=names[0], b=names[1])
     values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
-    return _page(request, head, state, before, after, values)
+    return _page(request, head, state, points, (before, after), values)
 
 
 def _page(
-    request: HtmxRequest, head: Head, state: State, before: End, after: End, values: dict[str, Any]
+    request: HtmxRequest, head: Head, state: State, points: Points, ends: tuple[End, End], values: dict[str, Any]
 ) -> HttpResponse:
-    found = comparison_of(before, after)
+    before, after = ends
+    found = comparison_of(points, before, after)
     shown = Shown(found, before.side, after.side, mask, state.opened)
     layout = Layout(found, state.chosen)
-    values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "query": state.query}
+    values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "here": state.query}
     if part := _part(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
@@ -150,8 +151,8 @@ def _part(
         if block is None:
             raise Http404(f"There is no block {opened[:SHOWN]}.")
         root = "before_root" if opened[0] == "b" else "after_root"
-        found = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True, "root": values[root]}
-        return "transcripts/_piece.html", found
+        known = {"piece": block.piece, "paired": block.paired, "diff": block.diff, "whole": True}
+        return "transcripts/_piece.html", {**known, "root": values[root], "query": values["here"]}
     if part == "message":
         row = shown.whole(opened)
         if row is None:
