@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from django.db.models import F
 from django.http import Http404
 
 from compaction.engine.compare.shown import Side
@@ -119,11 +120,15 @@ class Points:
         return self.before(boundary), self.after(boundary)
 
     def before(self, boundary: Recorded) -> End:
-        """What would have been sent without it."""
+        """What would have been sent without it. What the record names need not be in the file: then the last words
+        before it count."""
         entry, owner = boundary.entry, boundary.transcript
-        link = key(boundary.record.get("logicalParentUuid")) or entry.parent_key or self._leaf(owner, entry.position)
-        title = f"before entry {entry.position}"
-        return self._end(f"before:{boundary.address}", title, owner, Point(entry.position, link), "")
+        name, title = f"before:{boundary.address}", f"before entry {entry.position}"
+        for link in (key(boundary.record.get("logicalParentUuid")), entry.parent_key):
+            found = self._end(name, title, owner, Point(entry.position, link), "") if link is not None else None
+            if found is not None and found.side.messages:
+                return found
+        return self._end(name, title, owner, Point(entry.position, self._leaf(owner, entry.position)), "")
 
     def after(self, boundary: Recorded) -> End:
         """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
@@ -203,10 +208,10 @@ class Points:
 
     def _leaf(self, owner: Transcript, position: int) -> int | None:
         """The key of the last record of the conversation before a place: state records hang on nothing."""
-        first, end = owner.pk << POSITION_BITS, owner.pk << POSITION_BITS | position
-        rows = Entry.objects.filter(pk__gte=first, pk__lt=end, uuid_key__isnull=False).order_by("-pk")
-        found = rows.values_list("uuid_key", "flags")[:200]
-        return next((uuid for uuid, flags in found if not flags & _SIDECHAIN), None)
+        first = owner.pk << POSITION_BITS
+        rows = Entry.objects.annotate(aside=F("flags").bitand(_SIDECHAIN))
+        spoken = rows.filter(pk__gte=first, pk__lt=first | position, type__in=("user", "assistant"), aside=0)
+        return spoken.order_by("-pk").values_list("uuid_key", flat=True).first()
 
 
 def _full(name: str) -> str:

@@ -13,12 +13,13 @@ from compaction.engine.compare import Comparison, Layout, Status, shares_of, val
 from compaction.engine.compare.shares import tally_of_messages
 from compaction.engine.compare.shown import Shown
 from compaction.engine.compare.status import LABELS, SYMBOLS
-from compaction.engine.compare.telling import recorded_title, sentence
+from compaction.engine.compare.telling import recorded_title, sentence, summary_in, traced
 from compaction.selectors.comparisons import comparison_of
 from compaction.selectors.points import SHOWN, End, Points, choices_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import token_bar
+from sessions.engine.context.pieces import told
 from sessions.engine.secrets import mask
 from sessions.selectors.session import Head, session_head
 from sessions.templatetags.lucid import session_root
@@ -69,6 +70,7 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
         recorded = points.boundary(name)
         before, after = points.around(recorded)
         values = {"title": recorded_title(recorded.record), "recorded": recorded}
+    values["name"] = name
     return _page(request, head, State.of(request), points, (before, after), values)
 
 
@@ -92,6 +94,8 @@ def _page(
     before, after = ends
     found = comparison_of(points, before, after)
     shown = Shown(found, before.side, after.side, mask, state.opened)
+    if "name" in values:
+        shown.trace(traced(found, _summary(found, after), mask))
     layout = Layout(found, state.chosen)
     values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "here": state.query}
     if part := _part(request, shown, layout, values):
@@ -107,6 +111,7 @@ def _page(
         {
             **values,
             "found": found,
+            "summary": summary_in(found),
             "sentence": sentence(found),
             "items": shown.rows(layout.page(start)),
             "chips": _chips(found, state),
@@ -118,6 +123,13 @@ def _page(
         },
         partials=("comparison",),
     )
+
+
+def _summary(found: Comparison, after: End) -> str:
+    if after.compaction is not None:
+        return after.compaction.summary
+    message = summary_in(found)
+    return "\n".join(map(told, message.content)) if message is not None else ""
 
 
 def _frame(head: Head) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 
+from compaction.engine.attribution import Attribution
 from compaction.engine.boundary import is_boundary
 from compaction.engine.compare.align import Row
 from compaction.engine.compare.causes import Cause
@@ -76,6 +77,8 @@ class ShownRow:
     moved: bool
     before: ShownMessage | None
     after: ShownMessage | None
+    sentences: tuple[int, ...] = ()
+    """Of the summary, that it went into, as far as it can be told."""
 
     @property
     def symbol(self) -> str:
@@ -92,11 +95,16 @@ class Shown:
     def __init__(self, found: Comparison, before: Side, after: Side, mask: Mask, opened: str = "") -> None:
         """`opened`: the place of a block, or of a message, that is wanted as a whole."""
         self._found = found
+        self._traced: Attribution | None = None
         self._sides = {"b": before, "a": after}
         self._pieces = {name: _pieces(side) for name, side in self._sides.items()}
         self._mask = mask
         self._opened = opened
         self._room = Room()
+
+    def trace(self, traced: Attribution | None) -> None:
+        """From now on, rows tell which sentences of the summary they went into."""
+        self._traced = traced
 
     def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
         """Together not larger than a page allows."""
@@ -136,7 +144,12 @@ class Shown:
         before, after = self._message(row, "b", scale, most), self._message(row, "a", scale, most)
         if before is not None and after is not None:
             before, after = self._beside(row, before, after, scale)
-        return ShownRow(place, row.status, row.cause, row.moved, before, after)
+        return ShownRow(place, row.status, row.cause, row.moved, before, after, self._sentences(row))
+
+    def _sentences(self, row: Row) -> tuple[int, ...]:
+        if self._traced is None or row.status is not Status.SUMMARISED or row.before is None:
+            return ()
+        return self._traced.sentences_of(self._sides["b"].messages[row.before].uuid)
 
     def _message(self, row: Row, name: str, scale: float, most: int) -> ShownMessage | None:
         number = row.before if name == "b" else row.after

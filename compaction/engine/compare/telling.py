@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from compaction.engine.attribution import Attribution, attribute
 from compaction.engine.compare.comparison import Comparison, Count
 from compaction.engine.compare.status import Status
+from sessions.engine.cards.lens import Mask
 from sessions.engine.cards.loose import number, table, text
 from sessions.engine.messages import Kind, Message
 from sessions.engine.words import UNKNOWN, plural, tokens
@@ -75,3 +77,12 @@ def _summarised(gone: Count, found: Comparison) -> str:
 def _told(status: Status, count: Count) -> str:
     form = _MANY.get(status, _FATES[status]) if count.rows > 1 else _FATES[status]
     return form.format(plural(count.rows, "message"))
+
+
+def traced(found: Comparison, summary: str, mask: Mask) -> Attribution | None:
+    """Which sentences of the summary the messages went into that it stands for; None if there is no summary.
+
+    It is masked as a whole, as where it is shown: the sentences have the same numbers."""
+    gone = (row.before for row in found.rows if row.status is Status.SUMMARISED)
+    messages = [found.before[at] for at in gone if at is not None]
+    return attribute(mask(summary), messages) if summary and messages else None

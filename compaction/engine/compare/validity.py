@@ -74,7 +74,8 @@ def validity_of(found: Comparison, model: str) -> Validity:
         for at in range(len(after) - 1, -1, -1)
         for number, block in enumerate(after[at].content)
     }
-    findings = [_placed(finding, array, places) for finding in lint_request(body, before=joined(before))]
+    former = joined(before) if thinking_in(after) else None
+    findings = [_placed(finding, array, places) for finding in lint_request(body, before=former)]
     facts = facts_of(model)
     return Validity(
         tuple(one for one in findings if one.finding.rule != _DEAD),
