@@ -101,10 +101,8 @@ def _middle(left: list[str], right: list[str], room: Room) -> Iterator[Stretch]:
     if 0 < cost <= min(STRETCH, room.left):
         room.left -= cost
         codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-        alike = sum(
-            len(word) for tag, i, j, _, _ in codes if tag == "equal" for word in left[i:j] if not word.isspace()
-        )
-        codes = codes if alike >= _LEAST * min(_weight(left), _weight(right)) else None
+        alike = sum(_weight(left[i:j]) for tag, i, j, _, _ in codes if tag == "equal")
+        codes = codes if alike > _LEAST * min(_weight(left), _weight(right)) else None
     for tag, i, j, k, m in codes or [("replace", 0, len(left), 0, len(right))]:
         if tag == "equal":
             yield Stretch("same", "".join(left[i:j]))
@@ -114,7 +112,8 @@ def _middle(left: list[str], right: list[str], room: Room) -> Iterator[Stretch]:
 
 
 def _weight(words: Iterable[str]) -> int:
-    return sum(len(word) for word in words if not word.isspace())
+    """Spaces and marks are the same everywhere, and say nothing."""
+    return sum(len(word) for word in words if word[0].isalnum())
 
 
 def _joined(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
