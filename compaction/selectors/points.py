@@ -23,7 +23,8 @@ from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Transcript
-from sessions.selectors.context import Point, context_of, point_after, point_next, point_of_request
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import FETCHED, Point, context_of, point_after, point_next, point_of_request
 from sessions.selectors.entries import find_entry
 from sessions.selectors.links import Links
 from sessions.selectors.steps import Step, steps_at, steps_of
@@ -63,8 +64,12 @@ class Recorded:
 
     transcript: Transcript
     entry: Entry
-    record: dict[str, Any]
     address: str
+    reader: Reader
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return self.reader.record(self.entry.offset, self.entry.length)
 
     @property
     def summarises(self) -> bool:
@@ -107,8 +112,7 @@ class Points:
         changes = entry.type in _STATE or entry.detail in _EDITS or entry.detail == "compact_boundary"
         if not changes and not entry.flags & _SUMMARY:
             raise Http404(f"The entry {address[:SHOWN]} is no compaction.")
-        record = self.links(owner).reader.record(entry.offset, entry.length)
-        return Recorded(owner, entry, record, address)
+        return Recorded(owner, entry, address, self.links(owner).reader)
 
     def around(self, boundary: Recorded) -> tuple[End, End]:
         """Before and after it. What both are made of stands together, and is loaded at once."""
@@ -116,7 +120,10 @@ class Points:
         begin = max((one for one in owner.ruler.get("boundaries", ()) if one < position), default=0)
         following = self._following(boundary)
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
-        self.links(owner).load(begin, end)
+        links = self.links(owner)
+        places = [links.places[row.position] for row in links.load(begin, end)]
+        if sum(length for _, length in places) <= FETCHED:
+            links.reader.fetch(places)
         return self.before(boundary), self.after(boundary)
 
     def before(self, boundary: Recorded) -> End:

@@ -20,6 +20,9 @@ STRETCH = 250_000
 TOTAL = 1_500_000
 """The same of a whole text."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_LONG_WORD = 24
+_NEAR = 40
+"""Fewer characters than these are shown rather than left out."""
 _LEAST = 0.15
 """So much of the words has to be the same, or the stretch counts as replaced."""
 
@@ -169,13 +172,13 @@ def elided(stretches: Sequence[Stretch], around: int, longest: int) -> tuple[Str
 
 
 def _cut(one: Stretch, head: int, tail: int) -> list[Stretch]:
+    """The first characters and the last, up to where a word ends and from where one begins."""
     text = one.text
-    left_out = len(text) - head - tail
-    if left_out <= 40:
+    first = text.rfind(" ", max(0, head - _LONG_WORD), head) + 1 or head
+    last = len(text) - tail
+    space = text.find(" ", last, last + _LONG_WORD) if tail else -1
+    last = last if space < 0 else space
+    if last - first <= _NEAR:
         return [one]
-    parts = [
-        Stretch(one.kind, text[:head]),
-        Stretch(one.kind, "", left_out),
-        Stretch(one.kind, text[len(text) - tail :]),
-    ]
+    parts = (Stretch(one.kind, text[:first]), Stretch(one.kind, "", last - first), Stretch(one.kind, text[last:]))
     return [part for part in parts if part.text or part.elided]
