@@ -198,7 +198,7 @@ def test_any_two_requests_can_be_compared(client: Client, file: Written) -> None
     file.turns(3)
     transcript = file.read()
     first, *_, last = (
-        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=1)
+        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
     )
     html = page(client, transcript, f"compare/?a=request:{first}&b=request:{last}")
     assert chips(html) == {"kept": 1, "added": 10}
@@ -316,7 +316,7 @@ def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Wri
     made = make(transcript, Kind.MICROCOMPACT)
     boundaries = [f"compactions/L{position}/" for position in transcript.ruler["boundaries"]]
     requests = list(
-        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=1)
+        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
     )
     two = [f"compare/?a={one}&b={other}" for one, other in ((requests[3], requests[90]), (requests[-9], requests[-1]))]
     for path in (*boundaries, *two, f"compactions/run-{made.pk}/"):
