@@ -36,7 +36,7 @@ def _causes(points: Points, before: End, after: End, missing: Sequence[Message])
     later = {f"L{position}": _LATER for position in positions if position >= until}
     earlier = {position for position in positions if position < until}
     left = left_out_among(after.transcript, after.context, earlier, points.links(after.transcript)) if earlier else {}
-    told = causes_of_left_out(left.values())
+    told = causes_of_left_out(left.values(), after.context.start)
     made = "The run made it; no record of the session holds it."
     return Causes(
         {**later, **told.gone, **known.gone},

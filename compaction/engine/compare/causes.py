@@ -94,10 +94,15 @@ def _both(known: Cause | None, more: Cause) -> Cause:
     return Cause(known.status or more.status, words, None, known.unseen or more.unseen, known.dead or more.dead)
 
 
-def causes_of_left_out(left: Iterable[LeftOut]) -> Causes:
-    """`left`: what the later context leaves out, as the session's records tell it."""
+def causes_of_left_out(left: Iterable[LeftOut], start: int = -1) -> Causes:
+    """`left`: what the later context leaves out, as the session's records tell it; `start`: its boundary.
+
+    Whether a record of the client is sent depends on what stands before it. What the former context had was sent, so
+    it left with all the others.
+    """
     found = {}
     for one in left:
-        status, words = _BY_REASON[one.reason]
-        found[f"L{one.position}"] = Cause(status, words, one.by)
+        gone = one.reason is Reason.UNSENT and one.position < start
+        status, words = _BY_REASON[Reason.SUMMARISED if gone else one.reason]
+        found[f"L{one.position}"] = Cause(status, words, start if gone else one.by)
     return Causes(found, found)

@@ -94,6 +94,12 @@ def test_records_of_the_session_say_why() -> None:
     assert rows[2].cause == Cause(Status.DROPPED, "The session went back, and goes on without it.")
 
 
+def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
+    before = [changed(TALK[0], position=3)]
+    rows = compared(before, [], causes_of_left_out([LeftOut(3, Reason.UNSENT)], start=9)).rows
+    assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
+
+
 def test_the_report_of_a_full_compaction_says_what_the_summary_stands_for() -> None:
     long = [message for turn in range(6) for message in (said(f"{turn} " * 900), answered(f"Yes {turn}. " * 600))]
     found, why = made(Kind.FULL, long)
