@@ -95,7 +95,7 @@ def _page(
     found = comparison_of(points, before, after)
     shown = Shown(found, before.side, after.side, mask, state.opened)
     if "name" in values:
-        shown.trace(traced(found, _summary(found, after), mask))
+        shown.trace(lambda: traced(found, _summary(found, after), mask))
     layout = Layout(found, state.chosen)
     values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "here": state.query}
     if part := _part(request, shown, layout, values):

@@ -3,8 +3,9 @@ and the words that changed in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 
 from compaction.engine.attribution import Attribution
@@ -95,16 +96,20 @@ class Shown:
     def __init__(self, found: Comparison, before: Side, after: Side, mask: Mask, opened: str = "") -> None:
         """`opened`: the place of a block, or of a message, that is wanted as a whole."""
         self._found = found
-        self._traced: Attribution | None = None
+        self._trace: Callable[[], Attribution | None] | None = None
         self._sides = {"b": before, "a": after}
         self._pieces = {name: _pieces(side) for name, side in self._sides.items()}
         self._mask = mask
         self._opened = opened
         self._room = Room()
 
-    def trace(self, traced: Attribution | None) -> None:
-        """From now on, rows tell which sentences of the summary they went into."""
-        self._traced = traced
+    def trace(self, trace: Callable[[], Attribution | None]) -> None:
+        """Rows tell which sentences of the summary they went into. It is asked when the first of them is shown."""
+        self._trace = trace
+
+    @cached_property
+    def _traced(self) -> Attribution | None:
+        return self._trace() if self._trace is not None else None
 
     def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
         """Together not larger than a page allows."""
@@ -147,7 +152,7 @@ class Shown:
         return ShownRow(place, row.status, row.cause, row.moved, before, after, self._sentences(row))
 
     def _sentences(self, row: Row) -> tuple[int, ...]:
-        if self._traced is None or row.status is not Status.SUMMARISED or row.before is None:
+        if row.status is not Status.SUMMARISED or row.before is None or self._traced is None:
             return ()
         return self._traced.sentences_of(self._sides["b"].messages[row.before].uuid)
 
