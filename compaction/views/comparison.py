@@ -101,6 +101,7 @@ def _page(
     if part := _part(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
+    validity = validity_of(found, after.model)
     start = number_asked(request, "from")
     place = state.opened.partition(".")[0]
     if start is None and (row := shown.find(place)) is not None and not state.chosen:
@@ -116,7 +117,8 @@ def _page(
             "items": shown.rows(layout.page(start)),
             "chips": _chips(found, state),
             "sizes": _sizes(before, after),
-            "validity": validity_of(found, after.model),
+            "validity": validity,
+            "refused": not after.answered and bool(validity.refused or validity.dead),
             "everything": state.with_(chosen=frozenset()),
             "beside": state.with_(inline=False),
             "inline": state.with_(inline=True),

@@ -44,7 +44,7 @@ def make(transcript: Transcript, kind: Kind, **given: str) -> Compaction:
 
 def rows(html: str) -> list[str]:
     """The statuses of the rows that are shown, in order."""
-    return re.findall(r'<li class="row is-(\w+)"', html)
+    return re.findall(r'<li class="row item is-(\w+)"', html)
 
 
 def chips(html: str) -> dict[str, int]:
@@ -247,6 +247,7 @@ def test_without_two_points_there_is_a_form_with_what_may_be_named(client: Clien
         f"run:{made.pk}",
         f"run-before:{made.pk}",
     ]
+    assert f'href="?a=next&amp;b=run:{made.pk}"' in html
 
 
 @pytest.mark.parametrize(
@@ -386,6 +387,30 @@ def test_secrets_are_masked(client: Client, file: Written) -> None:
     paths = [f"compactions/L{position}/", f"compactions/run-{one.pk}/", f"compare/?a=run:{one.pk}&b=run:{other.pk}"]
     for path in [*paths, f"{paths[0]}?part=piece&open=b0.0"]:
         assert secret not in page(client, transcript, path, **(HTMX if "part=" in path else {}))
+
+
+def test_it_says_what_may_be_sent_and_which_thinking_died(client: Client, file: Written) -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "signed"}
+    file.user("Look")
+    file.call("Bash", "toolu_1", command="tide")
+    file.result("toolu_1", "2.44 m")
+    answer = file.assistant(thought, "It is 2.44 m.")
+    cleared = {"compactedToolIds": ["toolu_1"]}
+    edit = file.row("system", subtype="microcompact_boundary", microcompactMetadata=cleared)
+    file.user("And now?")
+    file.assistant("The same.", message="msg_last")
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/{edit}/")
+    assert "Thinking blocks: 1 before, 1 after." in html
+    assert "1 of what is left no longer holds" in html
+    assert "The API would refuse what comes after, as it stands." in html
+    assert 'href="?&amp;open=a3#rows">message 4</a>' in html
+    sent = page(client, transcript, f"compare/?a=entry:{answer}&b=request:msg_last")
+    assert "What comes after was sent, and the API answered." in sent
+    assert "The API took them all the same." in sent
+    whole = page(client, transcript, f"compare/?a=entry:{answer}&b=entry:{answer}")
+    assert "All that are left still hold." in whole
+    assert "What comes after may be sent" in whole
 
 
 def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) -> None:
