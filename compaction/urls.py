@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from compaction.views import summary, trail
+from compaction.views import comparison, summary, trail
 
 urlpatterns = [
     path("sessions/<str:session>/compactions/", trail.compaction_list, name="compaction-list"),
+    path("sessions/<str:session>/compactions/<str:name>/", comparison.compaction_detail, name="compaction-detail"),
     path(
         "sessions/<str:session>/compactions/<str:name>/summary/", summary.compaction_summary, name="compaction-summary"
     ),
+    path("sessions/<str:session>/compare/", comparison.transcript_compare, name="transcript-compare"),
 ]

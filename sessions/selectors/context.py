@@ -23,7 +23,7 @@ from sessions.engine.marks import Fate, Mark
 from sessions.models import Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
-from sessions.selectors.links import Links
+from sessions.selectors.links import AT_ONCE, Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
 FETCHED = 8 * 1024 * 1024
@@ -62,12 +62,14 @@ def point_next(transcript: Transcript) -> Point:
     return Point(transcript.entries, leaf if isinstance(leaf, int) else None)
 
 
-def context_of(transcript: Transcript, point: Point, reader: Reader | None = None) -> Context:
+def context_of(
+    transcript: Transcript, point: Point, reader: Reader | None = None, *, links: Links | None = None
+) -> Context:
     """Decodes what the context is made of, and little else, however long the session is.
 
-    `reader`: of the transcript's source, if the caller goes on reading there."""
+    `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
-    links = Links(transcript.pk, transcript.source_id, reader)
+    links = links or Links(transcript.pk, transcript.source_id, reader)
     rows = links.load(boundaries[-1] if boundaries else 0, point.position + bool(point.request))
     if boundaries:
         rows = _reaching(links, boundaries, rows, point)
@@ -209,9 +211,15 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         viewer.feed(row)
 
 
-def left_out_among(transcript: Transcript, context: Context, positions: Collection[int]) -> dict[int, LeftOut]:
-    """Those of a few entries that are not in the context, by position."""
-    rows = Links(transcript.pk, transcript.source_id).load_at(positions)
+def left_out_among(
+    transcript: Transcript, context: Context, positions: Collection[int], links: Links | None = None
+) -> dict[int, LeftOut]:
+    """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
+    links = links or Links(transcript.pk, transcript.source_id)
+    missing = [position for position in positions if position not in links.rows]
+    for at in range(0, len(missing), AT_ONCE):
+        links.load_at(missing[at : at + AT_ONCE])
+    rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
     return {one.position: one for one in left_out(context, rows, _marks(transcript))}
 
 

@@ -29,9 +29,15 @@ class Links:
         self._base = transcript_id << POSITION_BITS
         self.reader = reader or Reader(source_id)
         self.places: dict[int, Place] = {}
+        self.rows: dict[int, LinkRow] = {}
+        """All that were loaded, by position."""
+        self._ranges: list[tuple[int, int]] = []
 
     def load(self, first: int, end: int) -> list[LinkRow]:
-        """The rows from `first` up to before `end`."""
+        """The rows from `first` up to before `end`. Those of a range that was loaded are not asked for again."""
+        if any(start <= first and end <= stop for start, stop in self._ranges):
+            return [self.rows[position] for position in range(first, end) if position in self.rows]
+        self._ranges.append((first, end))
         where = "id >= %s AND id < %s"
         return self._keep(where, [self._base | first, self._base + min(end, POSITION_MASK)])
 
@@ -131,5 +137,6 @@ class Links:
             position = pk & POSITION_MASK
             row = LinkRow(position, kind, detail, uuid, parent, message, tool, flags, None, at)
             self.places[position] = (offset, length)
+            self.rows[position] = row
             rows.append(row)
         return rows

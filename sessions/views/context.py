@@ -23,6 +23,7 @@ from sessions.views.session import number_asked
 
 ROOMY = 0.4
 """A bar is hard to read when it fills less of the window."""
+MESSAGES = "transcripts/context.html#messages"
 
 
 @require_safe
@@ -34,9 +35,9 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     sent = view.context()
     array = Array(sent, mask, request.GET.get("open", ""))
     values = frame(head, view)
-    if part := _part(request, array):
+    if part := _part(request, array, view.query):
         name, found = part
-        return render_page(request, f"transcripts/context.html#{name}", {**values, **found})
+        return render_page(request, name, {**values, **found})
     sizes = sizes_of(sent, _counted(view.request))
     return render_page(
         request,
@@ -77,20 +78,20 @@ def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
     )
 
 
-def _part(request: HtmxRequest, array: Array) -> tuple[str, dict[str, Any]] | None:
+def _part(request: HtmxRequest, array: Array, query: str) -> tuple[str, dict[str, Any]] | None:
     """What htmx wants of the array alone: a block or a message as a whole, or the messages of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     if part == "piece":
         piece = array.piece(request.GET.get("open", ""))
         if piece is None:
             raise Http404("The request has no such block.")
-        return "piece", {"piece": piece, "whole": True}
+        return "transcripts/_piece.html", {"piece": piece, "whole": True, "query": query}
     numbers = [number_asked(request, name) for name in ("first", "end", "from")]
     if part == "message" and numbers[2] is not None and numbers[2] < len(array):
-        return "messages", {"items": [array.whole(numbers[2])]}
+        return MESSAGES, {"items": [array.whole(numbers[2])]}
     if part == "messages" and None not in numbers:
         first, end, start = (number or 0 for number in numbers)
-        return "messages", {"items": array.fill(first, end, start)}
+        return MESSAGES, {"items": array.fill(first, end, start)}
     return None
 
 

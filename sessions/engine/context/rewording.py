@@ -9,7 +9,7 @@ from itertools import islice
 from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.context.array import THINKING, Element, Piece
 from sessions.engine.context.changes import Cause, Change, ChangeKind, Changes
-from sessions.engine.context.shown import address_of, told
+from sessions.engine.context.pieces import address_of, told
 from sessions.engine.context.view import Context
 from sessions.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
 from sessions.engine.linking.extras import text

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
-from sessions.engine.cards.lens import Lens, Limit, Mask
-from sessions.engine.cards.loose import content_blocks, table, text
-from sessions.engine.cards.raw import pretty
-from sessions.engine.context.array import Piece
+from sessions.engine.cards.lens import Lens, Mask
+from sessions.engine.cards.loose import text
 from sessions.engine.context.known import Exactness
-from sessions.engine.context.overlays import CLEARED
+from sessions.engine.context.pieces import LIMIT, Pieces, ShownPiece, told
 from sessions.engine.context.view import Context
-from sessions.engine.messages import Block, Kind
+from sessions.engine.messages import Block
 from sessions.engine.messages.cuts import Cuts, Hold, cuts
 from sessions.engine.tokens import estimate_blocks
-from sessions.engine.words import size
 
-LIMIT = Limit(420, 7)
 WINDOW = 56
 """Messages that are shown at once, next to the first few."""
 HEAD = 4
@@ -32,46 +28,11 @@ ROOM = 74_000
 _FRAME = 520
 """Bytes of markup around a block."""
 _LEAST = 0.12
-_LONG_JSON = 12_000
-_PERSISTED = "<persisted-output>"
 _HOLDS = {
     Hold.TOOL_PAIR: "No cut here: a call would lose its result.",
     Hold.ANSWER: "No cut here: records of one answer would be parted.",
     Hold.OPEN_CALL: "No cut here: the result of a call is still to come.",
 }
-
-
-class Note(NamedTuple):
-    """A mark on a block: what was done to it, and by which record."""
-
-    name: str
-    """Of its style: summarised, cleared, persisted, injected, inexact, cached."""
-    symbol: str
-    words: str
-    by: int | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPiece:
-    place: str
-    """`12.3`: the block in the message, both counted from zero; `system.0` beside the messages."""
-    label: str
-    mono: bool
-    """The label is a name out of the conversation."""
-    words: str
-    cut: bool
-    size: int
-    tokens: int | None
-    """None: the text is not recorded."""
-    position: int | None
-    """Of its entry; None if no entry holds it."""
-    address: str
-    """The last part of the entry's permalink."""
-    origin: str
-    """Where it comes from if no entry holds it."""
-    notes: tuple[Note, ...]
-    error: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +73,9 @@ class Array:
         self._context = context
         self._mask = mask
         self._opened = opened
-        self._called: dict[str, str] | None = None
+        recorded = context.exactness is Exactness.RECORDED
+        origin = "the client's log of the request" if recorded else "made by the client"
+        self._pieces = Pieces(self._answered, context.taken, origin)
         self._marked = _marked(context)
         self._cuts: tuple[Cuts, dict[str, int]] | None = None
 
@@ -240,133 +203,18 @@ class Array:
         return _HOLDS[obstacle.hold] if obstacle is not None else "", self._context.messages[first].uuid
 
     def _piece(self, number: int, at: int, lens: Lens) -> ShownPiece:
-        piece = self._context.elements[number].pieces[at]
         if self._opened == f"{number}.{at}":
             lens = Lens(self._mask, whole=True)
-        label, mono = self._label(piece)
-        words = lens.block(told(piece.block), LIMIT)
-        return ShownPiece(
-            f"{number}.{at}",
-            lens.line(label, 60),
-            mono,
-            words,
-            lens.tally.cut,
-            lens.tally.size,
-            None if is_silent(piece.block) else estimate_blocks((piece.block,)),
-            piece.message.position,
-            address_of(piece),
-            "" if address_of(piece) else self._origin(),
-            self._notes(piece, (number, at)),
-            piece.block.get("is_error") is True,
-        )
+        piece = self._context.elements[number].pieces[at]
+        return self._pieces.shown(f"{number}.{at}", piece, lens, cached=(number, at) in self._marked)
 
-    def _origin(self) -> str:
-        if self._context.exactness is Exactness.RECORDED:
-            return "the client's log of the request"
-        return "made by the client"
-
-    def _label(self, piece: Piece) -> tuple[str, bool]:
-        kind = text(piece.block.get("type"))
-        if kind == "text":
-            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
-        if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            return text(piece.block.get("name")) or "unnamed tool", True
-        if kind == "tool_result":
-            name = self._names().get(text(piece.block.get("tool_use_id")), "")
-            return f"{name} result" if name else "result", bool(name)
-        return kind.replace("_", " ") or "block without a type", False
-
-    def _names(self) -> dict[str, str]:
-        """tool_use id -> the name of the tool."""
-        if self._called is None:
-            self._called = {
-                text(piece.block.get("id")): text(piece.block.get("name"))
-                for element in self._context.elements
-                if element.role == "assistant"
-                for piece in element.pieces
-                if piece.block.get("type") == "tool_use"
-            }
-        return self._called
-
-    def _notes(self, piece: Piece, place: tuple[int, int]) -> tuple[Note, ...]:
-        notes: list[Note] = []
-        message = piece.message
-        if message.kind is Kind.SUMMARY:
-            notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
-        elif message.kind is Kind.INJECTED:
-            notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
-        if (put := self._put_aside(piece)) is not None:
-            notes.append(put)
-        if not piece.exact:
-            why = "This version wrote down what it attached, not the words that it sent."
-            notes.append(Note("inexact", "≈", "wording not recorded", why=why))
-        if place in self._marked:
-            why = "The client asked for the prompt to be cached up to here."
-            notes.append(Note("cached", "⚑", "cache mark", why=why))
-        return tuple(notes)
-
-    def _put_aside(self, piece: Piece) -> Note | None:
-        if piece.block.get("type") != "tool_result":
-            return None
-        position = piece.message.position
-        taken = self._context.taken.get(position) if position is not None else None
-        words = told(piece.block)
-        if (taken and taken[1]) or words.strip() == CLEARED:
-            return Note("cleared", "☐", "cleared, original in the entry", taken[0] if taken else None)
-        if taken or words.lstrip().startswith(_PERSISTED):
-            return Note("persisted", "⛁", "on disk, preview only", taken[0] if taken else None)
-        return None
+    def _answered(self) -> Iterator[Block]:
+        elements = (element for element in self._context.elements if element.role == "assistant")
+        return (piece.block for element in elements for piece in element.pieces)
 
 
 def is_number(words: str) -> bool:
     return words.isascii() and words.isdigit() and len(words) < 8
-
-
-def address_of(piece: Piece) -> str:
-    message = piece.message
-    return message.uuid or ("" if message.position is None else f"L{message.position}")
-
-
-def is_silent(block: Block) -> bool:
-    """A thought of which only the signature was written down."""
-    return block.get("type") == "thinking" and not text(block.get("thinking"))
-
-
-def told(block: Block) -> str:
-    """What a block says, as text."""
-    kind = block.get("type")
-    if kind == "text":
-        return text(block.get("text"))
-    if kind == "thinking":
-        return text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
-    if kind == "redacted_thinking":
-        return f"Redacted thinking, {size(len(text(block.get('data'))))}."
-    if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        return _named(block.get("input"))
-    if kind == "tool_result":
-        return "\n".join(map(_part, content_blocks(block.get("content"))))
-    if kind in ("image", "document"):
-        return _picture(block)
-    return pretty(dict(block), _LONG_JSON)
-
-
-def _named(given: object) -> str:
-    if not isinstance(given, Mapping):
-        return pretty(given, _LONG_JSON)
-    return "\n".join(f"{name}: {pretty(value, 200_000)}" for name, value in given.items())
-
-
-def _part(part: Mapping[str, Any]) -> str:
-    kind = part.get("type")
-    if kind == "text":
-        return text(part.get("text"))
-    return _picture(part) if kind in ("image", "document") else pretty(dict(part), _LONG_JSON)
-
-
-def _picture(block: Mapping[str, Any]) -> str:
-    source = table(block.get("source"))
-    about = text(source.get("media_type")) or text(source.get("url")) or "of an unknown kind"
-    return f"[{text(block.get('type'))}: {about}, {size(len(text(source.get('data'))) * 3 // 4)}]"
 
 
 def _beside(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: str) -> ShownPiece:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessions.engine.context.shown import is_silent
+from sessions.engine.context.pieces import is_silent
 from sessions.engine.context.tally import Category
 from sessions.engine.context.view import Context
 from sessions.engine.linking.extras import text
