@@ -39,4 +39,12 @@ class InspectorConfig(AppConfig):
                 keep=50,
             )
         )
+        kind_register(
+            Kind(
+                name="agent summary",
+                title="Agent summary",
+                work="inspector.services.agent_summaries.agent_summaries_run",
+                keep=200,
+            )
+        )
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from sessions.views import (
+    agent_messages,
     agents,
     catalog,
     changes,
@@ -13,6 +14,7 @@ from sessions.views import (
     left_out,
     live,
     odd,
+    prefixes,
     search,
     session,
 )
@@ -27,6 +29,8 @@ urlpatterns = [
     path("sessions/<str:session>/context/changes/", changes.context_changes, name="context-changes"),
     path("sessions/<str:session>/context/left-out/", left_out.context_left_out, name="context-left-out"),
     path("sessions/<str:session>/agents/", agents.transcript_agents, name="transcript-agents"),
+    path("sessions/<str:session>/agents/messages/", agent_messages.agent_messages, name="agent-messages"),
+    path("sessions/<str:session>/agents/prefixes/", prefixes.agent_prefixes, name="agent-prefixes"),
     path("sessions/<str:session>/agents/<str:agent>/", agents.agent_detail, name="agent-detail"),
     path("sessions/<str:session>/entries/<str:address>/", entry.entry_detail, name="entry-detail"),
     path("sessions/<str:session>/entries/<str:address>/raw/", entry.entry_raw, name="entry-raw"),

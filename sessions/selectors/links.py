@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection
@@ -128,10 +128,10 @@ class Links:
         self.fetch(wanted)
         return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
 
-    def _keep(self, where: str, parameters: Sequence[int | str], order: str = "id") -> list[LinkRow]:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY {order}", list(parameters))
-            found = cursor.fetchall()
+    def _keep(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
+        return self.keep(_select(where, parameters))
+
+    def keep(self, found: Iterable[tuple[Any, ...]]) -> list[LinkRow]:
         rows = []
         for pk, kind, detail, uuid, parent, message, tool, flags, at, offset, length in found:
             position = pk & POSITION_MASK
@@ -139,4 +139,25 @@ class Links:
             self.places[position] = (offset, length)
             self.rows[position] = row
             rows.append(row)
+        return rows
+
+
+def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Links, list[LinkRow]]]:
+    """The first rows of several transcripts, with one query. `wanted`: transcript -> its source, and where to end."""
+    if not wanted:
+        return {}
+    where = " OR ".join(["(id >= %s AND id < %s)"] * len(wanted))
+    ends = [one << POSITION_BITS | end for one, (_, end) in wanted.items()]
+    ranges = [bound for one, end in zip(wanted, ends, strict=True) for bound in (one << POSITION_BITS, end)]
+    found: dict[int, list[tuple[Any, ...]]] = {one: [] for one in wanted}
+    for row in _select(where, ranges):
+        found[row[0] >> POSITION_BITS].append(row)
+    links = {one: Links(one, source) for one, (source, _) in wanted.items()}
+    return {one: (links[one], links[one].keep(rows)) for one, rows in found.items()}
+
+
+def _select(where: str, parameters: Sequence[int | str]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows

@@ -165,6 +165,12 @@ def session_root(session: Any) -> str:
 
 
 @register.filter
+def pages(session: Any) -> str:
+    """Where the pages of a session start, for templates that speak of several."""
+    return session_root(session)
+
+
+@register.filter
 def entry_url(root: str, address: str | int) -> str:
     """The permalink of an entry by its address, or by its position."""
     return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"

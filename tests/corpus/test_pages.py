@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
@@ -102,6 +104,18 @@ def test_the_other_pages_of_a_session_open(client: Client, path: Path) -> None:
         assert len(answer.content) < LARGEST, address
     answer = client.get(f"{root(path)}agents/")
     assert answer.status_code == (302 if transcript(path).parent_id else 200)
+
+
+def test_the_pages_about_agents_open_and_take_few_queries(client: Client) -> None:
+    most = {"": 16, "messages/": 20, "prefixes/": 40, "summaries/": 24}
+    families = Transcript.objects.filter(children__isnull=False).distinct()
+    assert families.count() >= 5
+    for session in families:
+        for rest, limit in most.items():
+            with CaptureQueriesContext(connection) as queries:
+                answer = opened(client, f"/sessions/{session.public_id}/agents/{rest}")
+            assert len(queries) <= limit, (session.public_id, rest)
+            assert len(answer.content) < LARGEST
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)

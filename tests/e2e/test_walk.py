@@ -130,12 +130,13 @@ def test_the_ruler_leads_to_a_place(visit: Visit) -> None:
 
 def test_an_agent_is_reached_from_the_tree_and_its_call_from_there(visit: Visit) -> None:
     page = visit.session(names.SURVEY, "agents/")
-    expect(page.locator("table.agents tbody tr")).to_have_count(4)
-    nested = page.locator("tr", has_text="Type out table 4").locator("td").first
-    outer = page.locator("tr", has_text="Check the constants").locator("td").first
-    indents = [cell.evaluate("(cell) => parseFloat(getComputedStyle(cell).paddingLeft)") for cell in (outer, nested)]
-    assert indents[0] < indents[1]
-    page.get_by_role("link", name="Type out table 4").click()
+    expect(page.locator(".agent-tree .agent")).to_have_count(4)
+    outer, nested = page.locator("summary", has_text="Check the constants"), page.locator(".agent .agent")
+    expect(nested).to_contain_text("Type out table 4")
+    outer.press("Enter")
+    expect(nested).to_be_hidden()
+    outer.press("Enter")
+    nested.get_by_role("link", name="Timeline").click()
     expect(page.locator(".crumbs")).to_contain_text("sub-agent")
     expect(page.locator(".card.user").first).to_be_visible()
 

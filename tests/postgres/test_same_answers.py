@@ -139,6 +139,7 @@ QUERIES = (
     ),
 )
 DEEP = ("high water", "Gull", "mooring", "tide", "<script>", "潮汐", "écluse")
+AGENTS = ("agents/", "agents/messages/", "agents/prefixes/")
 PAGES = (
     "/",
     "/sessions/",
@@ -149,7 +150,8 @@ PAGES = (
     *("/odd/", "/retention/", "/import/", "/palette/?q=tide", "/runs/indicator/", "/health/"),
     *("/search/?q=tide", "/search/?q=tide&deep=1", "/search/?q=%22high+water%22&project=1", "/search/?q=%00"),
     *("/sessions/a%00b/", "/sessions/?text=%00", "/sessions/?branch=%00", f"/sessions/{HOSTILE}/entries/%00/"),
-    *(f"/sessions/{HOSTILE}/?at=end", f"/sessions/{HOSTILE}/?all=1", f"/sessions/{HOSTILE}/agents/"),
+    *(f"/sessions/{HOSTILE}/?at=end", f"/sessions/{HOSTILE}/?all=1"),
+    *(f"/sessions/{HOSTILE}/{part}" for part in AGENTS),
 )
 
 
@@ -188,7 +190,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> tuple[d
 
 def _session_pages(config: Path) -> list[str]:
     sessions = [path.stem for path in config.glob("projects/*/*-*-*-*-*.jsonl")]
-    parts = ("", "?at=end", "?at=40", "agents/", "find/?q=tide", "live/?after=3", "entries/L0/", "entries/L1/raw/")
+    parts = ("", "?at=end", "?at=40", *AGENTS, "find/?q=tide", "live/?after=3", "entries/L0/", "entries/L1/raw/")
     return [f"/sessions/{session}/{part}" for session in sessions for part in parts]
 
 

@@ -8,11 +8,12 @@ import pytest
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
+from sessions.engine.agents import State
 from sessions.engine.flags import Flag
 from sessions.engine.marks import Fate
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Mark, Oddity, Problem, Request, Source, Transcript
-from sessions.selectors.agents import agents_of, inline_agents
+from sessions.selectors.agents import agents_of
 from sessions.selectors.archive import Reader
 from sessions.services.sync import Report
 from tests.demo import names
@@ -246,10 +247,7 @@ def test_a_collapsed_stretch_is_marked() -> None:
 
 
 def test_agents_hang_below_who_started_them() -> None:
-    tree = [
-        (branch.transcript.agent_id, branch.depth, branch.caller.agent_id, branch.call)
-        for branch in agents_of(transcript("survey"))
-    ]
+    tree = [(agent.key, agent.depth, agent.caller.agent_id, agent.call) for agent in agents_of(transcript("survey"))]
     constants, nested = names.AGENT_CONSTANTS, names.AGENT_TABLE_FOUR
     assert sorted(tree) == sorted(
         [
@@ -263,14 +261,30 @@ def test_agents_hang_below_who_started_them() -> None:
 
 
 def test_an_agent_beside_its_session_belongs_to_it() -> None:
-    (branch,) = agents_of(transcript("sibling"))
-    assert (branch.transcript.agent_id, branch.call) == (names.AGENT_LARGEST, at("sibling", "sibling task"))
+    (agent,) = agents_of(transcript("sibling"))
+    assert (agent.key, agent.call) == (names.AGENT_LARGEST, at("sibling", "sibling task"))
+    assert agent.outcome.state is State.ENDED
+    assert agent.outcome.spot is not None
+    assert agent.outcome.spot.position == agent.result
+    assert (agent.type, agent.description) == ("general-purpose", "Largest tides")
 
 
 def test_an_agent_inside_its_session_is_found_in_it() -> None:
-    (inline,) = inline_agents(transcript("old"))
-    assert (inline.first, inline.last) == (at("old", "sidechain root"), at("old", "sidechain report"))
-    assert inline.call == at("old", "task")
+    (agent,) = agents_of(transcript("old"))
+    assert (agent.start, agent.end) == (at("old", "sidechain root"), at("old", "sidechain report"))
+    assert agent.call == at("old", "task")
+    assert agent.outcome.state is State.ENDED
+    assert agent.spend.requests == len(agent.inside.requests if agent.inside else ()) > 0
+
+
+def test_each_agent_says_how_it_ended() -> None:
+    ended = {agent.key: agent.outcome.state for agent in agents_of(transcript("survey"))}
+    assert ended == {
+        names.AGENT_CONSTANTS: State.ENDED,
+        names.AGENT_TABLE_FOUR: State.ENDED,
+        names.AGENT_HEIGHTS: State.ENDED,
+        names.AGENT_NOTE: State.FAILED,
+    }
 
 
 def test_the_fork_knows_its_origin_and_what_it_copied() -> None:

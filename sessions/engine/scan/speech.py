@@ -22,6 +22,8 @@ _COMMANDS = (
 _INJECTED = (
     "<task-notification>",
     "<teammate-message",
+    "<agent-message",
+    "Another Claude session sent a message:",
     "<system-reminder>",
     "<ci-monitor-event>",
     "[Request interrupted by user",
