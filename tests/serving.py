@@ -107,6 +107,19 @@ def serving(home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
             os.kill(pid, signal.SIGKILL)
 
 
+@contextmanager
+def worker(home: Path, redis_url: str, **extra: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One more worker, in a process of its own."""
+    env = environment(home, REDIS_URL=redis_url, **extra)
+    command = [sys.executable, "-m", "inspector", "worker", "--concurrency", "1"]
+    process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(30)
+
+
 def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
     while not condition():

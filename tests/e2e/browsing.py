@@ -33,12 +33,14 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def demo_site(folder: Path, prepare: Callable[[Path], None] = lambda config: None) -> Iterator[Server]:
+def demo_site(
+    folder: Path, prepare: Callable[[Path], None] = lambda config: None, **environment: str
+) -> Iterator[Server]:
     """A server over a copy of the demo, with everything imported and indexed; `prepare` gets the copy first."""
     config = folder / "config"
     shutil.copytree(names.ROOT, config)
     prepare(config)
-    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config)) as server:
+    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config), **environment) as server:
         wait_until(lambda: _imported(server))
         yield server
 

@@ -6,11 +6,8 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,7 @@ from tests.archives import large_archive
 from tests.postgres.running import fresh_database
 from tests.posting import post
 from tests.servers import free_port, redis_server
-from tests.serving import ROOT, Server, environment, lucid, serving, wait_until
+from tests.serving import Server, lucid, serving, wait_until, worker
 
 LONG = 400_000
 """Blocks; reading them takes longer than any test looks."""
@@ -111,19 +108,6 @@ def test_a_run_whose_worker_was_killed_fails_within_a_minute(home: Path) -> None
         os.kill(worker, signal.SIGKILL)
         wait_until(lambda: status(home) == "failed", seconds=60)
     assert runs(home)[-1]["reason"] == "its worker process ended"
-
-
-@contextmanager
-def worker(home: Path, redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
-    """One more worker, in a process of its own."""
-    env = environment(home, REDIS_URL=redis_url)
-    command = [sys.executable, "-m", "inspector", "worker", "--concurrency", "1"]
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait(30)
 
 
 def owner(home: Path) -> int:

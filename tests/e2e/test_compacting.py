@@ -1,0 +1,199 @@
+"""Compactions in the browser: every kind started, watched, compared and handed back; on the worker inside, and on two
+workers over Redis."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.demo import names
+from tests.e2e.browsing import Visit, demo_site, visiting
+from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
+from tests.serving import Server, wait_until, worker
+
+COMPACT = f"/sessions/{names.LONG}/compact/"
+SUMMARY = """<analysis>What matters here.</analysis>
+<summary>
+1. Primary Request and Intent:
+   The tide table has to be right for the Azores.
+
+2. Pending Tasks:
+   - Check the heights once more.
+</summary>"""
+
+
+@dataclass
+class Harbour:
+    """A site with a model to ask, and whoever works on its runs."""
+
+    site: Server
+    model: MessagesServer
+
+
+@pytest.fixture(scope="module", params=["the worker inside", "two workers on Redis"])
+def harbour(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, redis_url: str
+) -> Iterator[Harbour]:
+    folder = tmp_path_factory.mktemp("compacting")
+    with ExitStack() as stack:
+        model = stack.enter_context(messages_server())
+        asking = {"ANTHROPIC_API_KEY": model.key, "ANTHROPIC_BASE_URL": model.url}
+        if request.param == "the worker inside":
+            yield Harbour(stack.enter_context(demo_site(folder, **asking)), model)
+            return
+        site = stack.enter_context(demo_site(folder, REDIS_URL=redis_url, LUCID_WORKER="off", **asking))
+        for _ in range(2):
+            stack.enter_context(worker(site.home, redis_url, **asking))
+        yield Harbour(site, model)
+
+
+@pytest.fixture
+def visit(browser: Browser, harbour: Harbour) -> Iterator[Visit]:
+    with visiting(browser, harbour.site) as made:
+        yield made
+        assert made.troubles == []
+
+
+def order(visit: Visit, query: str, choose: str = "") -> Page:
+    page = visit.open(f"{COMPACT}?{query}")
+    if choose:
+        page.locator(f"#turns input[type={choose}]:enabled").first.check()
+        visit.quiet()
+    page.locator(".order .primary").click()
+    return page
+
+
+def ended(page: Page, state: str = "completed") -> None:
+    expect(page).to_have_url(re.compile(r"/runs/\d+/$"))
+    expect(page.locator(".state-chip")).to_contain_text(state)
+
+
+KINDS = [
+    ("kind=budget&set.per_result=400", "", "persisted"),
+    ("kind=snip", "checkbox", "snipped"),
+    ("kind=microcompact&set.keep=1", "", "cleared"),
+    ("kind=collapse", "", "collapsed"),
+    ("kind=session-memory&set.keep_tokens=500", "", "summarised"),
+    ("kind=full", "", "summarised"),
+    ("kind=partial-from", "radio", "summarised"),
+    ("kind=partial-up-to", "radio", "summarised"),
+    ("kind=auto&set.percent=1", "", "summarised"),
+]
+
+
+@pytest.mark.parametrize(("query", "choose", "fate"), KINDS)
+def test_each_kind_is_started_watched_and_compared(visit: Visit, query: str, choose: str, fate: str) -> None:
+    page = order(visit, query, choose)
+    ended(page)
+    page.get_by_role("link", name="Before and after").click()
+    expect(page.locator(".fates")).to_contain_text(fate)
+    expect(page.locator(f"#rows .is-{fate}").first).to_be_visible()
+    page.get_by_role("link", name="Inline").click()
+    expect(page.locator("#comparison")).to_have_class(re.compile("inline"))
+
+
+def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_they_come(
+    visit: Visit, harbour: Harbour
+) -> None:
+    usage = {"input_tokens": 9000, "output_tokens": 400}
+    harbour.model.answer(Fail(529, retry_after=0.2), Say(SUMMARY, pause=0.3, usage=usage))
+    asked = len(harbour.model.requests)
+    page = order(visit, "kind=full&writer=configured&instructions=Keep the heights.")
+    expect(page.locator("h2")).to_contain_text("for the summary?")
+    expect(page.locator(".confirm")).to_contain_text("~$")
+    assert len(harbour.model.requests) == asked
+    page.locator(".confirm .primary").click()
+    expect(page.locator("#run")).to_contain_text("asking")
+    ended(page)
+    expect(page.locator("#run")).to_contain_text("Cost")
+    assert b"Keep the heights." in harbour.model.requests[-1].body
+    page.get_by_role("link", name="Before and after").click()
+    expect(page.locator("#comparison")).to_contain_text("Check the heights once more.")
+
+
+def test_what_is_too_long_is_asked_again_with_less(visit: Visit, harbour: Harbour) -> None:
+    harbour.model.answer(too_long(210_000), Say(SUMMARY))
+    page = order(visit, "kind=full&writer=configured")
+    page.locator(".confirm .primary").click()
+    ended(page)
+    expect(page.locator("#run")).to_contain_text("too long")
+
+
+def test_a_refusal_is_said_and_nothing_is_lost(visit: Visit, harbour: Harbour) -> None:
+    harbour.model.answer(Fail(401, "invalid x-api-key"))
+    page = order(visit, "kind=full&writer=configured")
+    page.locator(".confirm .primary").click()
+    ended(page, "failed")
+    expect(page.locator("#run .finding.is-error")).to_contain_text("key")
+    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+
+
+def test_a_run_that_waits_for_the_model_is_killed(visit: Visit, harbour: Harbour) -> None:
+    harbour.model.answer(Say(SUMMARY, wait=60))
+    before = made(harbour)
+    page = order(visit, "kind=full&writer=configured")
+    page.locator(".confirm .primary").click()
+    expect(page.locator("#run")).to_contain_text("asking")
+    page.get_by_role("button", name="Kill").click()
+    ended(page, "killed")
+    assert made(harbour) == before
+
+
+def test_a_compaction_is_exported_and_read_in_again(visit: Visit) -> None:
+    page = order(visit, "kind=full")
+    ended(page)
+    page.get_by_role("link", name="Before and after").click()
+    page.get_by_role("button", name="Export").click()
+    expect(page.locator("#export .command")).to_contain_text("claude --resume")
+    page.get_by_role("link", name="The new session").click()
+    expect(page).not_to_have_url(re.compile(names.LONG))
+    page.get_by_role("link", name="Context", exact=True).click()
+    expect(page.locator("#messages")).to_contain_text("This session is being continued")
+
+
+def test_the_tab_lists_what_was_recorded_and_what_was_made(visit: Visit) -> None:
+    page = visit.session(names.LONG, "compactions/")
+    expect(page.locator("main")).to_contain_text("Compacted automatically")
+    page.get_by_role("link", name="Compact this session").click()
+    expect(page).to_have_url(re.compile(r"/compact/"))
+
+
+def test_any_entry_leads_to_a_compaction(visit: Visit) -> None:
+    page = visit.session(names.LONG, f"entries/{names.uuid('long', 'edit hours')}/")
+    page.get_by_role("link", name="Compact up to here").click()
+    expect(page).to_have_url(re.compile(r"kind=partial-up-to"))
+    expect(page.locator("#turns")).to_be_visible()
+
+
+def test_a_worker_that_is_killed_loses_its_run_which_another_repeats(visit: Visit, harbour: Harbour) -> None:
+    harbour.model.answer(Say(SUMMARY, wait=60), Say(SUMMARY))
+    page = order(visit, "kind=full&writer=configured")
+    page.locator(".confirm .primary").click()
+    expect(page.locator("#run")).to_contain_text("asking")
+    os.kill(owner(harbour), signal.SIGKILL)
+    expect(page.locator(".state-chip")).to_contain_text("failed", timeout=60_000)
+    expect(page.locator("#run")).to_contain_text("Its worker ended")
+    page.get_by_role("button", name="Retry").click()
+    page.locator(".confirm .primary").click()
+    ended(page)
+
+
+def made(harbour: Harbour) -> int:
+    with closing(sqlite3.connect(harbour.site.home / "lucid.sqlite3", timeout=30)) as connection:
+        return int(connection.execute("SELECT count(*) FROM compaction_compaction").fetchone()[0])
+
+
+def owner(harbour: Harbour) -> int:
+    """The process that works on the latest run."""
+    with closing(sqlite3.connect(harbour.site.home / "lucid.sqlite3", timeout=30)) as connection:
+        running = "SELECT worker FROM inspector_run WHERE status = 'running' ORDER BY id DESC"
+        wait_until(lambda: connection.execute(running).fetchone())
+        return int(str(connection.execute(running).fetchone()[0]).partition("-")[0])
