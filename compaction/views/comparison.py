@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from compaction.engine.compare import Comparison, Layout, Status, shares_of, validity_of
@@ -15,6 +16,7 @@ from compaction.engine.compare.shown import Shown
 from compaction.engine.compare.status import LABELS, SYMBOLS
 from compaction.engine.compare.telling import recorded_title, sentence, summary_in, traced
 from compaction.selectors.comparisons import comparison_of
+from compaction.selectors.exports import exporting_of
 from compaction.selectors.points import SHOWN, End, Points, choices_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
@@ -65,7 +67,8 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
     if name.startswith("run-"):
         row = points.compaction(name.removeprefix("run-"))
         before, after = points.compacted(row)
-        values = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}", "made": row}
+        values: dict[str, Any] = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}"}
+        values |= {"made": row, "exporting": SimpleLazyObject(lambda: exporting_of(row))}
     else:
         recorded = points.boundary(name)
         before, after = points.around(recorded)

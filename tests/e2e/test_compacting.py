@@ -94,7 +94,7 @@ def test_each_kind_is_started_watched_and_compared(visit: Visit, query: str, cho
     page = order(visit, query, choose)
     ended(page)
     page.get_by_role("link", name="Before and after").click()
-    expect(page.locator(".fates")).to_contain_text(fate)
+    expect(page.locator(f".fates .mk.{fate}")).to_be_visible()
     expect(page.locator(f"#rows .is-{fate}").first).to_be_visible()
     page.get_by_role("link", name="Inline").click()
     expect(page.locator("#comparison")).to_have_class(re.compile("inline"))
