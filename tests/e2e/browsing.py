@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,13 +34,13 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def demo_site(
-    folder: Path, prepare: Callable[[Path], None] = lambda config: None, **environment: str
+    folder: Path, prepare: Callable[[Path], None] = lambda config: None, environment: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
     """A server over a copy of the demo, with everything imported and indexed; `prepare` gets the copy first."""
     config = folder / "config"
     shutil.copytree(names.ROOT, config)
     prepare(config)
-    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config), **environment) as server:
+    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config), **(environment or {})) as server:
         wait_until(lambda: _imported(server))
         yield server
 

@@ -47,9 +47,11 @@ def harbour(
         model = stack.enter_context(messages_server())
         asking = {"ANTHROPIC_API_KEY": model.key, "ANTHROPIC_BASE_URL": model.url}
         if request.param == "the worker inside":
-            yield Harbour(stack.enter_context(demo_site(folder, **asking)), model)
+            yield Harbour(stack.enter_context(demo_site(folder, environment=asking)), model)
             return
-        site = stack.enter_context(demo_site(folder, REDIS_URL=redis_url, LUCID_WORKER="off", **asking))
+        site = stack.enter_context(
+            demo_site(folder, environment={**asking, "REDIS_URL": redis_url, "LUCID_WORKER": "off"})
+        )
         for _ in range(2):
             stack.enter_context(worker(site.home, redis_url, **asking))
         yield Harbour(site, model)
@@ -57,6 +59,7 @@ def harbour(
 
 @pytest.fixture
 def visit(browser: Browser, harbour: Harbour) -> Iterator[Visit]:
+    harbour.model.forget()
     with visiting(browser, harbour.site) as made:
         yield made
         assert made.troubles == []
@@ -107,7 +110,7 @@ def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_th
     harbour.model.answer(Fail(529, retry_after=0.2), Say(SUMMARY, pause=0.3, usage=usage))
     asked = len(harbour.model.requests)
     page = order(visit, "kind=full&writer=configured&instructions=Keep the heights.")
-    expect(page.locator("h2")).to_contain_text("for the summary?")
+    expect(page.locator(".confirm h2")).to_contain_text("for the summary?")
     expect(page.locator(".confirm")).to_contain_text("~$")
     assert len(harbour.model.requests) == asked
     page.locator(".confirm .primary").click()
@@ -151,12 +154,13 @@ def test_a_compaction_is_exported_and_read_in_again(visit: Visit) -> None:
     page = order(visit, "kind=full")
     ended(page)
     page.get_by_role("link", name="Before and after").click()
+    page.get_by_text("Go on from it: hand it back").click()
     page.get_by_role("button", name="Export").click()
     expect(page.locator("#export .command")).to_contain_text("claude --resume")
     page.get_by_role("link", name="The new session").click()
     expect(page).not_to_have_url(re.compile(names.LONG))
     page.get_by_role("link", name="Context", exact=True).click()
-    expect(page.locator("#messages")).to_contain_text("This session is being continued")
+    expect(page.locator("#messages")).to_contain_text("its earlier part was replaced by a summary")
 
 
 def test_the_tab_lists_what_was_recorded_and_what_was_made(visit: Visit) -> None:
@@ -168,7 +172,7 @@ def test_the_tab_lists_what_was_recorded_and_what_was_made(visit: Visit) -> None
 
 def test_any_entry_leads_to_a_compaction(visit: Visit) -> None:
     page = visit.session(names.LONG, f"entries/{names.uuid('long', 'edit hours')}/")
-    page.get_by_role("link", name="Compact up to here").click()
+    page.get_by_role("link", name="Compact up to here").first.click()
     expect(page).to_have_url(re.compile(r"kind=partial-up-to"))
     expect(page.locator("#turns")).to_be_visible()
 
@@ -182,6 +186,7 @@ def test_a_worker_that_is_killed_loses_its_run_which_another_repeats(visit: Visi
     expect(page.locator(".state-chip")).to_contain_text("failed", timeout=60_000)
     expect(page.locator("#run")).to_contain_text("Its worker ended")
     page.get_by_role("button", name="Retry").click()
+    page.locator(".order .primary").click()
     page.locator(".confirm .primary").click()
     ended(page)
 

@@ -169,6 +169,11 @@ class MessagesServer:
         with self._lock:
             self._script.extend(answers)
 
+    def forget(self) -> None:
+        """What nobody has asked for."""
+        with self._lock:
+            self._script.clear()
+
     @property
     def waiting(self) -> int:
         """Answers that nobody has asked for yet."""
