@@ -56,7 +56,7 @@ class State:
             asked["show"] = ",".join(status.value for status in Status if status in chosen)
         if self.inline if inline is None else inline:
             asked["view"] = "inline"
-        return urlencode(asked, safe=":,")
+        return urlencode(asked, safe=",")
 
 
 @require_safe

@@ -247,7 +247,7 @@ def test_without_two_points_there_is_a_form_with_what_may_be_named(client: Clien
         f"run:{made.pk}",
         f"run-before:{made.pk}",
     ]
-    assert f'href="?a=next&amp;b=run:{made.pk}"' in html
+    assert f'href="?a=next&amp;b=run%3A{made.pk}"' in html
 
 
 @pytest.mark.parametrize(
