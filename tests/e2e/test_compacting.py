@@ -119,7 +119,7 @@ def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_th
     expect(page.locator("#run")).to_contain_text("Cost")
     assert b"Keep the heights." in harbour.model.requests[-1].body
     page.get_by_role("link", name="Before and after").click()
-    expect(page.locator("#comparison")).to_contain_text("Check the heights once more.")
+    expect(page.locator("#comparison")).to_contain_text("The tide table has to be right for the Azores.")
 
 
 def test_what_is_too_long_is_asked_again_with_less(visit: Visit, harbour: Harbour) -> None:
