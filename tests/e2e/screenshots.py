@@ -9,13 +9,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.archives import large_archive
 from tests.demo import names
 from tests.demo.reading import records
 from tests.demo.story.transcript import SLUG
-from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site
+from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site, visiting
+from tests.e2e.ordering import KINDS, ended, order
+from tests.serving import Server
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -39,7 +41,10 @@ PAGES = {
     "search": "/search/?q=Azores",
     "entry": f"/sessions/{names.LONG}/entries/{names.uuid('long', 'edit hours')}/",
     "run": "/runs/",
+    "compact": f"/sessions/{names.LONG}/compact/?kind=full",
+    "compactions": f"/sessions/{names.LONG}/compactions/",
 }
+LOW: ViewportSize = {"width": 1280, "height": 720}
 
 
 def main() -> int:
@@ -52,6 +57,7 @@ def main() -> int:
         demo_site(Path(folder), prepare=age) as server,
         chromium() as browser,
     ):
+        compactions(browser, server)
         # So that there is something to see of its check.
         large_archive(server.home / "lucid.sqlite3", 400_000)
         for theme in THEMES:
@@ -66,6 +72,20 @@ def main() -> int:
                 print(f"{name}-{theme}.png")
             page.close()
     return 0
+
+
+def compactions(browser: Browser, server: Server) -> None:
+    """One of each kind: what it leaves, beside what there was."""
+    with visiting(browser, server, viewport=LOW, color_scheme="light", reduced_motion="reduce") as visit:
+        for kind, (query, choose, fate) in KINDS.items():
+            page = order(visit, query, choose)
+            ended(page)
+            page.get_by_role("link", name="Before and after").click()
+            page.locator(f".fates .mk.{fate}").click()
+            page.wait_for_load_state("networkidle")
+            page.evaluate("document.querySelector('#comparison').scrollIntoView()")
+            page.screenshot(path=PICTURES / f"compaction-{kind}.png")
+            print(f"compaction-{kind}.png")
 
 
 def age(config: Path) -> None:

@@ -12,14 +12,14 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.demo import names
 from tests.e2e.browsing import Visit, demo_site, visiting
+from tests.e2e.ordering import KINDS, ended, order
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
 from tests.serving import Server, wait_until, worker
 
-COMPACT = f"/sessions/{names.LONG}/compact/"
 SUMMARY = """<analysis>What matters here.</analysis>
 <summary>
 1. Primary Request and Intent:
@@ -65,35 +65,9 @@ def visit(browser: Browser, harbour: Harbour) -> Iterator[Visit]:
         assert made.troubles == []
 
 
-def order(visit: Visit, query: str, choose: str = "") -> Page:
-    page = visit.open(f"{COMPACT}?{query}")
-    if choose:
-        page.locator(f"#turns input[type={choose}]:enabled").first.check()
-        visit.quiet()
-    page.locator(".order .primary").click()
-    return page
-
-
-def ended(page: Page, state: str = "completed") -> None:
-    expect(page).to_have_url(re.compile(r"/runs/\d+/$"))
-    expect(page.locator(".state-chip")).to_contain_text(state)
-
-
-KINDS = [
-    ("kind=budget&set.per_result=400", "", "persisted"),
-    ("kind=snip", "checkbox", "snipped"),
-    ("kind=microcompact&set.keep=1", "", "cleared"),
-    ("kind=collapse", "", "collapsed"),
-    ("kind=session-memory&set.keep_tokens=500", "", "summarised"),
-    ("kind=full", "", "summarised"),
-    ("kind=partial-from", "radio", "summarised"),
-    ("kind=partial-up-to", "radio", "summarised"),
-    ("kind=auto&set.percent=1", "", "summarised"),
-]
-
-
-@pytest.mark.parametrize(("query", "choose", "fate"), KINDS)
-def test_each_kind_is_started_watched_and_compared(visit: Visit, query: str, choose: str, fate: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_started_watched_and_compared(visit: Visit, kind: str) -> None:
+    query, choose, fate = KINDS[kind]
     page = order(visit, query, choose)
     ended(page)
     page.get_by_role("link", name="Before and after").click()

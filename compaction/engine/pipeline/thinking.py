@@ -53,7 +53,8 @@ def without_dead_thinking(
         if kept.content or kept is message:
             living.append(kept)
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
-    why = f"{len(dead)} thinking blocks are left out." if dead else "All thinking still holds."
+    left = "1 thinking block is" if len(dead) == 1 else f"{len(dead)} thinking blocks are"
+    why = f"{left} left out." if dead else "All thinking still holds."
     report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
     last = shown[-1].uuid if shown else ""
     return Outcome(living if dead else shown, report, Bound(signed, sent, last))
