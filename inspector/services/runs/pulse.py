@@ -85,6 +85,9 @@ def _be_impatient() -> None:
 def listen(running: Running) -> None:
     """Hears in the database that the work must stop."""
     row = Run.objects.filter(pk=running.run_id).values_list("status", "worker", "kill_requested_at").first()
+    if row is None and not running.seen:
+        return  # it may still be in a transaction of whoever made it
+    running.seen = True
     if row is None or row[:2] != (Run.Status.RUNNING, running.worker):
         running.stop(Lost)
     elif row[2] is not None:

@@ -25,6 +25,8 @@ class Running:
     def __init__(self, run: Run) -> None:
         self.run_id: int = run.pk
         self.worker: str = run.worker
+        self.seen = False
+        """Whether others can see the run."""
         self._kill_note = kill_note(run.pk, run.created_at)
         self._lock = threading.Lock()
         self._stop: type[Stopped] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from structlog.testing import capture_logs
 
 from inspector.models import Run
@@ -201,3 +201,14 @@ def test_every_kind_of_the_product_can_be_imported() -> None:
     assert {kind.name for kind in all_kinds()} >= {"import", "check archive"}
     for kind in all_kinds():
         assert callable(kind.function())
+
+
+def test_a_run_in_a_transaction_that_is_still_open_is_not_lost(register: Register) -> None:
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        running.wait(0.8)
+        return {"summary": "Done."}
+
+    register(work)
+    with transaction.atomic():
+        assert run_perform(kind="test") == {"summary": "Done."}
+    assert Run.objects.get().status == "completed"
