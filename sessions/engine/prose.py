@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sessions.engine.colours import paint
+from sessions.engine.unseen import visible
 
 MAX_PROSE = 500_000
 MAX_MARKUP = 4_000
@@ -21,9 +22,6 @@ _SCHEME = re.compile(r"(https?|mailto):", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\\`*_\[\]<>&#~|\n\r\t\x00!=+-][^\\`*_\[\]<>&#~|\n\r\t\x00]*\Z")
 _NUMBERED = re.compile(r"\s|\d+[.)]")
 _TASK = re.compile(r"\[([ xX])\] ")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
 
 
 class Html(str):
@@ -33,22 +31,6 @@ class Html(str):
 
     def __html__(self) -> str:
         return self
-
-
-def visible(text: str) -> str:
-    """The text with control characters, bidi overrides and other unseen characters spelled out."""
-    return _HIDDEN.sub(_spell, text) if _HIDDEN.search(text) else text
-
-
-def _spell(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if 0xD800 <= code <= 0xDFFF:
-        return "\ufffd"
-    return f"\u27e8U+{code:04X}\u27e9"
 
 
 def render(markdown: str) -> Html:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 from sessions.models.archive import Source
 
 
@@ -98,8 +99,9 @@ class Transcript(models.Model):
 
     @property
     def name(self) -> str:
-        """What people call it, fit to be shown: prompts may hold secrets. Empty if nothing was said."""
-        return mask(self.title or self.first_prompt)
+        """What people call it, fit to be shown: prompts may hold secrets, and characters that turn a page around. Empty
+        if nothing was said."""
+        return visible(mask(self.title or self.first_prompt))
 
     @property
     def tokens(self) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from sessions.engine.cards import Card, Kind, build
 from sessions.engine.cards.bars import is_bar, is_summary
-from sessions.engine.prose import visible
 from sessions.engine.rows import Record, Row
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 from sessions.models import Transcript, Turn
 from sessions.selectors.agents import agents_of
 from sessions.selectors.timeline import Window, window_from

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.http import Http404
 
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 from sessions.models import Source, Transcript
 from sessions.selectors.catalog import LIVE_MS, current_sessions
 from sessions.selectors.spend import AgentSpend, agent_spend
@@ -36,7 +37,7 @@ class Head:
         transcript = self.transcript
         said = transcript.meta.get("description")
         named = said if isinstance(said, str) else ""
-        return mask(transcript.title) or mask(named) or transcript.name or "Untitled session"
+        return visible(mask(transcript.title) or mask(named)) or transcript.name or "Untitled session"
 
     @property
     def duration(self) -> int | None:

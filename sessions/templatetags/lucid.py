@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.engine import prose, words
+from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
 from sessions.engine.diffs import Diff, Line
@@ -81,7 +81,7 @@ def _moment(milliseconds: int | None) -> datetime | None:
 @register.filter
 def visible(text: str) -> str:
     """A name out of a transcript: control characters in it are spelled out."""
-    return prose.visible(text)
+    return unseen.visible(text)
 
 
 @register.filter

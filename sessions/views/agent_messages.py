@@ -14,8 +14,8 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from sessions.engine.agents import Lane, Spot, sequence
 from sessions.engine.agents.sequence import Arrow
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 from sessions.selectors.agents import Agent
 from sessions.selectors.mail import Exchange, exchange_of
 from sessions.selectors.session import session_head

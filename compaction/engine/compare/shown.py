@@ -21,7 +21,7 @@ from sessions.engine.context.array import Piece
 from sessions.engine.context.pieces import Pieces, ShownPiece, told
 from sessions.engine.context.shown import is_number
 from sessions.engine.messages import Block, Message
-from sessions.engine.prose import visible
+from sessions.engine.unseen import visible
 
 BLOCKS = 12
 """Blocks of one message that are shown at once."""

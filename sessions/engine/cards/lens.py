@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sessions.engine.cards.card import Output, Part, Plain, Prose
-from sessions.engine.prose import visible
+from sessions.engine.unseen import visible
 
 Mask = Callable[[str], str]
 

@@ -13,8 +13,8 @@ from sessions.engine.context.pieces import address_of, told
 from sessions.engine.context.view import Context
 from sessions.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
 from sessions.engine.linking.extras import text
-from sessions.engine.prose import visible
 from sessions.engine.tokens import estimate_blocks
+from sessions.engine.unseen import visible
 
 FEW = 12
 """Changes of one kind that are told one by one."""

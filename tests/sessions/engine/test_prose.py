@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.engine.prose import MAX_PROSE, render, visible
+from sessions.engine.prose import MAX_PROSE, render
+from sessions.engine.unseen import visible
 
 ALLOWED = re.compile(r"(p|br|hr|em|strong|s|code|pre|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|h[1-6]|span|i|a)")
 

@@ -295,6 +295,16 @@ def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
         assert "The session has no entry" in response.content.decode()
 
 
+def test_what_nobody_sees_in_a_name_is_spelled_out(client: Client, file: Written) -> None:
+    file.user("Push \u202ehsup \x1b[31m now")
+    file.assistant("Done.")
+    transcript = file.read()
+    for address in ("/", "/sessions/", f"/sessions/{transcript.public_id}/"):
+        head = client.get(address).content.decode().partition('id="timeline"')[0]
+        assert "Push" in head, address
+        assert "\u202e" not in head and "\x1b" not in head, address
+
+
 def test_secrets_in_a_name_are_masked_wherever_it_is_shown(client: Client, file: Written) -> None:
     file.user("Use ghp_0123456789abcdefghijABCDEFGHIJ012345 to push")
     file.assistant("Done.")

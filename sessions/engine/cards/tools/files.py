@@ -9,7 +9,7 @@ from sessions.engine.cards.lens import BRIEF, DIFF_LINES, Lens
 from sessions.engine.cards.loose import table, tables, text, whole
 from sessions.engine.cards.tools.call import Call, Sketch, known
 from sessions.engine.diffs import Diff, Hunk, from_patch, from_texts, plain, with_words
-from sessions.engine.prose import visible
+from sessions.engine.unseen import visible
 from sessions.engine.words import plural
 
 _MAX_SIDE = 400_000
