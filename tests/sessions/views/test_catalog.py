@@ -193,10 +193,13 @@ def test_a_cost_that_is_not_known_is_never_a_number(client: Client) -> None:
 
 def test_badges_tell_forks_and_sessions_that_live_in_the_archive_alone(client: Client) -> None:
     session(title="origin", state=Source.State.VANISHED)
-    session(title="fork", forked_from=Transcript.objects.get())
+    origin = Transcript.objects.get()
+    session(title="fork", forked_from=origin, copies=3)
+    session(title="export", forked_from=origin)
     html = page(client)
     assert html.count(">archive only<") == 1
     assert html.count(">fork<") == 1
+    assert html.count(">made here<") == 1
 
 
 def test_hostile_words_are_shown_as_words(client: Client) -> None:
