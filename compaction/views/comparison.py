@@ -28,6 +28,7 @@ from sessions.templatetags.lucid import session_root
 from sessions.views.session import number_asked
 
 TEMPLATE = "compaction/comparison.html"
+LONG = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,11 @@ def _page(
         shown.trace(lambda: traced(found, _summary(found, after), mask))
     layout = Layout(found, state.chosen)
     values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "here": state.query}
+    if request.htmx and request.GET.get("part") == "sendable":
+        return render_page(request, f"{TEMPLATE}#sendable", {**values, **_sendable(found, after)})
     if part := _part(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
-    validity = validity_of(found, after.model)
     start = number_asked(request, "from")
     place = state.opened.partition(".")[0]
     if start is None and (row := shown.find(place)) is not None and not state.chosen:
@@ -120,14 +122,23 @@ def _page(
             "items": shown.rows(layout.page(start)),
             "chips": _chips(found, state),
             "sizes": _sizes(before, after),
-            "validity": validity,
-            "refused": not after.answered and bool(validity.refused or validity.dead),
+            **(_sendable(found, after) if _wants_check(request, found) else {"validity": None}),
             "everything": state.with_(chosen=frozenset()),
             "beside": state.with_(inline=False),
             "inline": state.with_(inline=True),
         },
         partials=("comparison",),
     )
+
+
+def _wants_check(request: HtmxRequest, found: Comparison) -> bool:
+    """Of a long conversation the page comes first, and asks for the check by itself."""
+    return len(found.before) + len(found.after) < LONG or request.GET.get("checked") == "1"
+
+
+def _sendable(found: Comparison, after: End) -> dict[str, Any]:
+    validity = validity_of(found, after.model)
+    return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
 
 
 def _summary(found: Comparison, after: End) -> str:

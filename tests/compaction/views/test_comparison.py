@@ -12,6 +12,7 @@ from compaction.engine.kinds import Kind, Parameters
 from compaction.models import Compaction
 from compaction.services.make import compaction_make
 from compaction.services.summarising import Summariser
+from compaction.views import comparison
 from sessions.engine.context.overlays import CLEARED
 from sessions.models import Request, Transcript
 from sessions.selectors.context import context_of, point_next
@@ -326,6 +327,18 @@ def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Wri
         assert len(queries) <= 12, path
         assert len(html.encode()) <= 150_000, path
         assert len(rows(html)) <= 40
+
+
+def test_of_long_contexts_the_check_comes_after_the_page(client: Client, file: Written) -> None:
+    file.turns(comparison.LONG // 8 + 1)
+    transcript = file.read()
+    html = page(client, transcript, "compare/?a=next&b=next")
+    assert "May it be sent?</a>" in html
+    assert "What comes after may be sent" not in html
+    fragment = page(client, transcript, "compare/?a=next&b=next&part=sendable", **HTMX)
+    assert "<html" not in fragment
+    for checked in (fragment, page(client, transcript, "compare/?a=next&b=next&checked=1")):
+        assert "What comes after may be sent" in checked
 
 
 def test_gaps_are_loaded_on_demand_and_have_real_addresses(client: Client, file: Written) -> None:
