@@ -24,7 +24,7 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 
 # Browsers are left alone with the machine: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
-	$(BIN)/pytest -n auto --dist loadfile --ignore tests/e2e
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e
 	$(BIN)/pytest tests/e2e
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)

@@ -18,6 +18,17 @@ settings.register_profile("lucid", deadline=None, derandomize="LUCID_EXAMPLES" n
 settings.load_profile("lucid")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts servers comes first: such files are few and long, and one that comes last is waited for alone."""
+    items.sort(key=lambda item: not _starts_servers(item))
+
+
+def _starts_servers(item: pytest.Item) -> bool:
+    used = {*getattr(item, "fixturenames", ()), *vars(getattr(item, "module", item))}
+    return not used.isdisjoint({"serving", "lucid", "worker", "postgres_url", "redis_url"})
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
     """A file instead of memory: the same journal, locks and pragmas as in use."""
