@@ -11,7 +11,7 @@ from compaction.services.summarising import MECHANICAL
 from inspector.agents.choosing import choice_of
 from inspector.models import Run
 from inspector.selectors import run_card
-from inspector.selectors.doing import doing_of, price_of, run_of
+from inspector.selectors.doing import KIND, doing_of, price_of, run_of
 from inspector.services.agent_summaries import NO_MODEL, agent_summaries_create
 from inspector.services.runs import RunError
 from inspector.web.clock import now_ms
@@ -71,3 +71,8 @@ def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page:
     response = HttpResponseRedirect(f"{request.path}?page={page.number}")
     response.status_code = 303
     return response
+
+
+def words_again(run: Run) -> str | None:
+    """Where a run of this kind is started again: with its price beside the button."""
+    return run.target_url if run.kind == KIND and run.finished_at is not None else None

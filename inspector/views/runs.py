@@ -14,6 +14,7 @@ from inspector.selectors import active_runs, run_card, run_cards, runs_found
 from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
+from inspector.views.agent_summaries import words_again
 from inspector.views.compacting import confirmation_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
@@ -98,7 +99,7 @@ def kill(request: HtmxRequest, run_id: int) -> HttpResponse:
 @require_POST
 def retry(request: HtmxRequest, run_id: int) -> HttpResponse:
     run = get_object_or_404(Run, pk=run_id)
-    if (address := confirmation_of(run)) is not None:
+    if (address := confirmation_of(run) or words_again(run)) is not None:
         return _elsewhere(HttpResponseRedirect(address))
     try:
         return _see(run_retry(run=run))

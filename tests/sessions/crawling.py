@@ -15,7 +15,7 @@ from django.urls import resolve
 ADDRESSES = ("href", "src", "action", "formaction", "hx-get", "xlink:href", "data", "poster", "srcset")
 POLICY = "Content-Security-Policy"
 PLAIN = ("text/plain", "text/markdown", "image/png")
-OF_A_KIND = 8
+OF_A_KIND = 3
 """So many addresses are visited that differ only in the values of their parameters."""
 FORBIDDEN = frozenset({"iframe", "object", "embed", "base", "applet", "frame", "math", "foreignobject"})
 

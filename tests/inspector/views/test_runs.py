@@ -323,3 +323,10 @@ def test_the_home_page_shows_what_runs_and_ended_today(client: Client) -> None:
     made(status="completed", created_at=1, finished_at=1)
     html = page(client, "/")
     assert re.findall(r'<article id="run-(\d+)"', html) == [str(run.pk)]
+
+
+def test_a_run_that_asks_a_small_model_is_repeated_where_its_price_stands(client: Client) -> None:
+    run = made(kind="agent summary", status="completed", finished_at=now(), target_url="/sessions/x/agents/")
+    answer = client.post(f"/runs/{run.pk}/retry/", headers={"host": "localhost"})
+    assert (answer.status_code, answer["Location"]) == (303, "/sessions/x/agents/")
+    assert Run.objects.count() == 1
