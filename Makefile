@@ -11,7 +11,7 @@ CHECK_HOME := $(CURDIR)/build/home
 CLIENT := 2.1.325
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -24,8 +24,11 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 
 # Browsers are left alone with the machine: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/pytest tests/e2e
+
+postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
+	$(BIN)/pytest tests/postgres
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
