@@ -116,7 +116,7 @@ Opcode = tuple[str, int, int, int, int]
 
 def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode]]:
     """Runs of changes with a little context; only the stretch between the common start and end is compared."""
-    head, tail = _common(before, after)
+    head, tail = common_ends(before, after)
     if head == len(before) == len(after):
         return
     start, trail = max(0, head - CONTEXT), min(CONTEXT, tail)
@@ -136,7 +136,7 @@ def _groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode
         yield _shifted(group, start)
 
 
-def _common(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
     """How many lines both sides start with, and how many of the others they end with."""
     shorter = min(len(before), len(after))
     head = tail = 0

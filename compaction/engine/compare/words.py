@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 from compaction.engine.compare.rising import rising
+from sessions.engine.diffs import common_ends
 
 STRETCH = 250_000
 """Words of the one side times words of the other that are compared at once: difflib is quadratic."""
@@ -56,7 +57,7 @@ def _lines(text: str) -> list[str]:
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Both texts in step: stretches that are the same, and those that have to be looked at."""
-    head, tail = _common(old, new)
+    head, tail = common_ends(old, new)
     yield "".join(old[:head]), "".join(new[:head])
     inner, other = old[head : len(old) - tail], new[head : len(new) - tail]
     at, to = 0, 0
@@ -65,17 +66,6 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "".join(inner[here : here + 1]), "".join(other[there : there + 1])
         at, to = here + 1, there + 1
     yield "".join(old[len(old) - tail :]), "".join(new[len(new) - tail :])
-
-
-def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many items both sides begin with, and how many of the others they end with."""
-    shorter = min(len(old), len(new))
-    head = tail = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return head, tail
 
 
 def _fixed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
@@ -92,7 +82,7 @@ def _compared(old: str, new: str, room: Room) -> Iterator[Stretch]:
         yield Stretch("same", old)
         return
     left, right = _WORD.findall(old), _WORD.findall(new)
-    head, tail = _common(left, right)
+    head, tail = common_ends(left, right)
     yield Stretch("same", "".join(left[:head]))
     yield from _middle(left[head : len(left) - tail], right[head : len(right) - tail], room)
     yield Stretch("same", "".join(left[len(left) - tail :]))
