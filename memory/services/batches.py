@@ -29,7 +29,7 @@ from memory.engine.disk import (
     file_name,
 )
 from memory.engine.newlines import in_style_of
-from memory.models import Batch, Cause, Directory
+from memory.models import Batch, Cause, Directory, File
 from memory.selectors.contents import content_of
 from memory.services.completing import batch_complete
 from memory.services.locking import memory_lock, on_disk
@@ -149,15 +149,20 @@ class Disk:
         leaving = {move.source.key for move in self.moves if move.source}
         clashes: list[Clash] = []
         for move, wanted in zip(self.moves, self.wanted, strict=True):
-            spot = move.source or move.target
-            assert spot is not None
-            there = self.at(spot)
-            if (there.digest if there else None) != move.expected:
-                if there is None and move.target is None:
-                    raise NotThereError(f"{spot.name} is no longer there.")
-                clashes.append(self._clash(move, spot, wanted, there))
-            elif move.source and move.target and move.target.key not in leaving and self.at(move.target):
-                raise AlreadyThereError(f"{move.target.name} is already there.")
+            arriving = move.target if move.target and move.target.key not in leaving else None
+            if move.source is None:
+                if arriving and (taken := self.at(arriving)):
+                    if move.file:
+                        raise AlreadyThereError(f"{arriving.name} is already there, as another file.")
+                    clashes.append(self._clash(move, arriving, wanted, taken))
+                continue
+            there = self.at(move.source)
+            if there is None and move.target is None:
+                raise NotThereError(f"{move.source.name} is no longer there.")
+            if there is None or there.digest != move.expected:
+                clashes.append(self._clash(move, move.source, wanted, there))
+            elif arriving and self.at(arriving):
+                raise AlreadyThereError(f"{arriving.name} is already there.")
         if clashes:
             raise ChangedMeanwhileError(tuple(clashes))
 
@@ -191,6 +196,11 @@ class Disk:
         for pk, directory in self.directories.items():
             here = {key[1]: found for key, found in self.found.items() if key[0] == pk}
             look_note(look=directory_look(directory, self.folders[pk], here))
+        for move in self.moves:
+            if move.file and move.source:
+                now = File.objects.filter(pk=move.file.pk, state=File.State.PRESENT).values_list("directory", "name")
+                if now.first() != move.source.key:
+                    raise DisturbedError(move.source.name)
 
     def planned(self) -> list[dict[str, object]]:
         return [

@@ -3,32 +3,35 @@ an undo can be undone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from memory.engine.clash import ChangedMeanwhileError, Clash
-from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Found, file_name
+from memory.engine.disk import FileTroubleError
 from memory.models import Batch, Cause, Directory, File, Version
 from memory.selectors.contents import contents_of
 from memory.selectors.history import versions_at
 from memory.services.batches import NothingToChangeError, batch_make
 from memory.services.moves import Move, Spot
 from memory.services.scanning import memory_scan
-from sessions.engine.paths import opened
 
 
 class NotUndoableError(FileTroubleError):
     """There is nothing that could be taken back."""
 
 
-def version_restore(*, version: Version, expected: str | None, message: str = "") -> Batch:
-    """The file holds again what it held then, under the name that it has now, or had last. `expected`: the digest of
-    what is there now; None if it is deleted."""
+def version_restore(*, version: Version, expected: str | None, name: str = "", message: str = "") -> Batch:
+    """The file holds again what it held then. `expected`: the digest of what it holds now; None if it is deleted.
+    `name`: what it shall be called, if another file has its name by now."""
+    memory_scan(directory=version.file.directory)
     file = File.objects.select_related("directory").get(pk=version.file_id)
     content = contents_of([version]).get(version.blob_id or 0)
-    spot = Spot(file.directory, file.name)
+    source = Spot(file.directory, file.name) if file.state == File.State.PRESENT else None
+    target = Spot(file.directory, name or file.name) if content is not None else None
+    if source is None and target is None:
+        raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")
     move = Move(
-        spot if expected is not None else None,
-        spot if content is not None else None,
+        source,
+        target,
         content,
         expected,
         mode=version.mode if content is not None else None,
@@ -36,8 +39,6 @@ def version_restore(*, version: Version, expected: str | None, message: str = ""
         file=file,
         restored=version,
     )
-    if move.source is None and move.target is None:
-        raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")
     return batch_make(moves=[move], cause=Cause.RESTORE, message=message, make_directory=content is not None)
 
 
@@ -45,28 +46,25 @@ def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = No
     """Every file as it was before the batch. If any has been changed since, nothing is done, and the error has a merge
     for each of those; `resolved` then gives what they shall hold, by the key of the clash."""
     versions = _undoable(batch)
-    files = File.objects.select_related("directory", "current__blob").in_bulk([version.file_id for version in versions])
-    contents = contents_of(one for version in versions for one in (version, version.parent) if one)
-    now = _now(files.values())
+    for directory in {version.file.directory for version in versions}:
+        memory_scan(directory=directory)
+    rows = File.objects.select_related("directory", "current__blob").defer("current__blob__data")
+    files = rows.in_bulk([version.file_id for version in versions])
+    currents = [file.current for file in files.values()]
+    contents = contents_of(one for version in versions for one in (version, version.parent, *currents) if one)
     moves: list[Move] = []
     clashes: list[Clash] = []
     for version in versions:
-        file, parent = files[version.file_id], version.parent
-        there = now[file.pk]
-        before = contents.get(parent.blob_id or 0) if parent else None
-        digest = there.digest if there else None
-        after = version.blob.digest if version.blob else None
-        moved = parent is not None and (parent.directory_id, parent.name) != (version.directory_id, version.name)
-        strayed = moved and (file.directory_id, file.name) != (version.directory_id, version.name)
-        wanted = before
-        if digest != after or strayed:
+        file = files[version.file_id]
+        assert file.current is not None
+        wanted = _held(version.parent, contents)
+        if file.current.blob_id != version.blob_id or _strayed(version, file):
             if resolved is None or version.pk not in resolved:
-                base = contents.get(version.blob_id or 0)
-                theirs = there.data if there else None
-                clashes.append(Clash(file.directory.path, file.name, base, before, theirs, version.pk))
+                base, theirs = _held(version, contents), _held(file.current, contents)
+                clashes.append(Clash(file.directory.path, file.name, base, wanted, theirs, version.pk))
                 continue
             wanted = resolved[version.pk]
-        moves += _back(version, file, wanted, digest, moved=moved and not strayed)
+        moves += _back(version, file, wanted)
     if clashes:
         raise ChangedMeanwhileError(tuple(clashes))
     if not moves:
@@ -110,33 +108,36 @@ def _undoable(batch: Batch) -> list[Version]:
         raise NotUndoableError("That was put back when it failed; there is nothing to undo.")
     if batch.cause == Cause.FIRST:
         raise NotUndoableError("That is how the files were first seen; there is nothing before it.")
-    rows = Version.objects.filter(batch=batch).select_related("blob", "parent").defer("blob__data").order_by("pk")
-    return list(rows)
+    rows = Version.objects.filter(batch=batch).select_related("parent__directory", "file__directory")
+    return list(rows.order_by("pk"))
 
 
-def _now(files: Iterable[File]) -> dict[int, Found | None]:
-    """What is on disk where each file is, or was last."""
-    found: dict[int, Found | None] = {}
-    by_directory: dict[str, list[File]] = {}
-    for file in files:
-        by_directory.setdefault(file.directory.path, []).append(file)
-    for path, some in by_directory.items():
-        try:
-            with Folder(opened(path)) as folder:
-                found |= {file.pk: folder.read(file_name(file.name)) for file in some}
-        except DirectoryGoneError:
-            found |= {file.pk: None for file in some}
-    return found
+def _held(version: Version | None, contents: Mapping[int, bytes]) -> bytes | None:
+    return contents.get(version.blob_id or 0) if version else None
 
 
-def _back(version: Version, file: File, wanted: bytes | None, digest: str | None, *, moved: bool) -> list[Move]:
+def _moved(version: Version) -> bool:
+    """Was it renamed in its batch?"""
+    parent = version.parent
+    return parent is not None and (parent.directory_id, parent.name) != (version.directory_id, version.name)
+
+
+def _strayed(version: Version, file: File) -> bool:
+    """Was it renamed in its batch, and again since?"""
+    return _moved(version) and (file.directory_id, file.name) != (version.directory_id, version.name)
+
+
+def _back(version: Version, file: File, wanted: bytes | None) -> list[Move]:
     parent = version.parent
     here = Spot(file.directory, file.name)
+    digest = file.current.blob.digest if file.current and file.current.blob else None
     source = here if digest is not None else None
     if wanted is None:
         return [Move(source, None, expected=digest, file=file, clash_key=version.pk)] if source else []
-    target = Spot(parent.directory, parent.name) if moved and parent else here
+    back = _moved(version) and not _strayed(version, file)
+    target = Spot(parent.directory, parent.name) if back and parent else here
     restored = parent if parent and parent.blob_id is not None else None
+    mtime = restored.mtime_ns if restored else 0
     return [
         Move(
             source,
@@ -144,7 +145,7 @@ def _back(version: Version, file: File, wanted: bytes | None, digest: str | None
             wanted,
             digest,
             mode=parent.mode if parent else None,
-            mtime_ns=restored.mtime_ns or None if restored else None,
+            mtime_ns=mtime or None,
             file=file,
             restored=restored,
             clash_key=version.pk,
