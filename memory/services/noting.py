@@ -10,8 +10,10 @@ from django.db.models import OuterRef, Subquery
 
 from inspector.web.clock import now_ms
 from memory.engine.disk import Found, Status
-from memory.engine.newlines import newlines_of
+from memory.engine.merging import lines_of, matches
+from memory.engine.newlines import newlines_of, shown
 from memory.models import Batch, Cause, Directory, File, Version
+from memory.selectors.contents import contents_of
 from memory.services.storing import blobs_store
 
 STATUS = ("size", "mtime_ns", "ctime_ns", "device", "inode")
@@ -105,22 +107,32 @@ def _holds(file: File, found: Found) -> bool:
 
 
 def _renamed(gone: list[File], new: dict[str, Found]) -> list[Change]:
-    """A file that went while another came with its inode, or else its content: the same one under a new name. Takes
-    them off both lists."""
-    changes: list[Change] = []
+    """A file that went while another came with its content, or with its inode and most of its lines: the same one under
+    a new name. Takes them off both lists."""
     by_inode = {(found.status.device, found.status.inode): name for name, found in new.items()}
     by_content: dict[str, list[str]] = {}
     for name, found in new.items():
         if found.data:
             by_content.setdefault(found.digest, []).append(name)
+    held = contents_of(file.current for file in gone if file.current and (file.device, file.inode) in by_inode)
+    changes: list[Change] = []
     for file in list(gone):
-        alike = by_content.get(file.current.blob.digest, []) if file.current and file.current.blob else []
-        to = by_inode.get((file.device, file.inode)) or (alike[0] if len(alike) == 1 else None)
-        if to is None or to not in new:
+        current = file.current
+        alike = by_content.get(current.blob.digest, []) if current and current.blob else []
+        to = alike[0] if len(alike) == 1 else by_inode.get((file.device, file.inode))
+        if to is None or to not in new or current is None:
+            continue
+        # The system gives the inode of a deleted file to the next one that is made.
+        if not alike and not _similar(held.get(current.blob_id or 0, b""), new[to].data):
             continue
         changes.append(Change(file, new.pop(to), to))
         gone.remove(file)
     return changes
+
+
+def _similar(old: bytes, new: bytes) -> bool:
+    before, after = lines_of(shown(old)), lines_of(shown(new))
+    return 2 * sum(match.size for match in matches(before, after)) > max(len(before), len(after), 1)
 
 
 def _returned(directory: Directory, new: Mapping[str, Found]) -> list[Change]:
@@ -182,8 +194,6 @@ def versions_insert(versions: list[Version]) -> None:
     if old:
         File.objects.bulk_update(old, ["directory", "name", "state", *STATUS, "read_ns"], batch_size=50)
     File.objects.bulk_create([file for file in files if file.pk is None], batch_size=500)
-    for version in versions:
-        version.file_id = version.file.pk
     Version.objects.bulk_create(versions, batch_size=200)
     latest = Version.objects.filter(file=OuterRef("pk")).order_by("-number").values("pk")[:1]
     File.objects.filter(versions__batch=versions[0].batch).update(current=Subquery(latest))
