@@ -42,6 +42,9 @@ class Reached(models.Model):
         Transcript, primary_key=True, on_delete=models.CASCADE, related_name="memory_reached"
     )
     entries = models.IntegerField(default=0)
+    """That it had then."""
+    position = models.IntegerField(default=0)
+    """Where the next look begins: at the first call that had no result yet."""
 
     def __str__(self) -> str:
-        return f"{self.transcript_id} up to {self.entries}"
+        return f"{self.pk} up to {self.position}"

@@ -131,8 +131,10 @@ def test_what_was_first_seen_cannot_be_undone(tmp_path: Path) -> None:
 def test_the_directory_goes_back_to_any_moment(shelf: Shelf) -> None:
     states = {}
     for act in (lambda: big(shelf), lambda: shelf.write("c.md", "changed\n"), lambda: shelf.delete("d.md")):
-        states[act().pk] = shelf.all()
-    for number in (*states, *reversed(states)):
+        batch = act()
+        states[batch.pk] = shelf.all()
+    first, second, third = states
+    for number in (first, second, third, first, third, second):
         memory_roll_back(directory=shelf.directory, to=Batch.objects.get(pk=number))
         assert shelf.all() == states[number]
     assert batches_of(shelf.directory).count() == Batch.objects.count()
