@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory.engine.disk import DirectoryGoneError, Folder
+from memory.engine.mentions import place_of
 from memory.models import Batch, Directory, Version
+from memory.services.gleaning import memory_glean, versions_link
 from memory.services.locking import memory_lock, on_disk
 from memory.services.looking import directory_look, look_note
 from memory.services.settling import batches_settle
@@ -48,6 +50,20 @@ def memory_scan(*, directory: Directory) -> Scan:
 def memory_scan_below(*, projects: Path) -> list[Scan]:
     """Every `<project>/memory` below the directory of projects."""
     return [memory_scan(directory=directory_register(path=kept(path))) for path in memory_directories(projects)]
+
+
+def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
+    """What the watcher does when it saw paths change, or, without any, when it looks at everything: files become
+    versions, and versions find the entries that wrote them."""
+    if changed is None:
+        scans = memory_scan_below(projects=projects)
+    else:
+        paths = sorted(directories_of(projects, changed))
+        scans = [memory_scan(directory=directory_register(path=kept(path))) for path in paths]
+    versions = [version for scan in scans for version in scan.versions]
+    if changed is None or transcripts:
+        memory_glean(transcripts=None if changed is None else transcripts)
+    versions_link(spots={(place_of(version.directory.path), version.name) for version in versions})
 
 
 def memory_directories(projects: Path) -> list[Path]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.engine.disk import Folder, Found, file_name, real_path
-from memory.models import Batch, Cause, Directory, File
+from memory.engine.mentions import place_of
+from memory.models import Batch, Cause, Directory, File, Reached
 from memory.services.batches import batch_make
 from memory.services.locking import memory_lock, on_disk
 from memory.services.moves import Entry, Move, Spot
@@ -34,7 +35,10 @@ def directory_register(*, path: str) -> Directory:
     real = kept(real_path(opened(path)))
     parents = {one.rstrip("/").rpartition("/")[0] for one in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
-    directory, _ = Directory.objects.get_or_create(path=real, defaults={"project": project})
+    directory, made = Directory.objects.get_or_create(path=real, defaults={"project": project})
+    if made and place_of(real) == real:
+        # It lies where nobody looks for one: what sessions say of it has to be looked for again.
+        Reached.objects.update(entries=0, position=0)
     if directory.project_id is None and project is not None:
         directory.project = project
         directory.save(update_fields=["project"])

@@ -21,7 +21,7 @@ from django.db import connections
 from memory.engine.clash import ChangedMeanwhileError
 from memory.engine.disk import DirectoryGoneError, Folder, NoRoomError, OutsideError, ReadOnlyError, digest_of
 from memory.models import Batch, Version
-from memory.selectors.contents import content_of, version_content
+from memory.selectors.contents import content_of
 from memory.selectors.history import versions_at
 from memory.services.restoring import batch_undo
 from memory.services.writing import delete, memory_change, memory_write, rename, write
