@@ -1,4 +1,4 @@
-"""A file's bytes as text, and back to the same bytes: encoding, byte order mark, line ends, and bytes without meaning."""
+"""Bytes of a file as text, and back to the same bytes: encoding, byte order mark, line ends, bytes without meaning."""
 
 from __future__ import annotations
 
