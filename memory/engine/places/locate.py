@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory.engine.places.confined import shown
 from memory.engine.places.repository import canonical_root
 from memory.engine.places.safety import UnsafePathError, safe_directory
-from memory.engine.places.settings import POLICY_FILES, Origin, configured
+from memory.engine.places.settings import POLICY_FILES, PROJECT_NAME, Origin, configured
 from memory.engine.places.slug import slug_of
 
 NAME = "memory"
@@ -51,7 +52,12 @@ def memory_place(
         else:
             return Place(path, setting.origin, setting.source, tuple(refused))
     root = canonical_root(project)
-    return Place(config / "projects" / slug_of(str(root)) / NAME, Origin.PROJECT, str(root), tuple(refused))
+    name = environ.get(PROJECT_NAME, "")
+    if name and name != slug_of(name):
+        refused.append(Refused(name, PROJECT_NAME, f"{shown(name)} is no name of a project's directory."))
+        name = ""
+    path = config / "projects" / (name or slug_of(str(root))) / NAME
+    return Place(path, Origin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
 
 
 def memory_directories(config: Path) -> list[Path]:

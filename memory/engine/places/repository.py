@@ -1,5 +1,5 @@
-"""The repository that a directory belongs to, read from git's own files. All worktrees of a repository share its memory,
-so they lead to the main one."""
+"""The repository that a directory belongs to, read from git's own files. All worktrees of a repository share one
+memory, so they lead to the main one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Is a path that somebody configured fit to be a memory directory? An agent writes there without asking, so nothing that
-could be somebody's home, a system directory or another machine is."""
+"""Is a path that somebody configured fit to be a memory directory? An agent writes there without asking: nothing that
+holds a home or a system, and nothing on another machine, is."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import orjson
 
 OVERRIDE = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
+PROJECT_NAME = "CLAUDE_CODE_PROJECT_DIR_NAME"
+"""Names the project's directory, instead of its path."""
 SETTING = "autoMemoryDirectory"
 POLICY_FILES = (
     Path("/etc/claude-code/managed-settings.json"),

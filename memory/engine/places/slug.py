@@ -1,4 +1,4 @@
-"""The name that the agent gives to a project's directory: every UTF-16 unit that is no ASCII letter or digit becomes `-`.
+"""The name that the agent gives to a project's directory: every UTF-16 unit that is no ASCII letter or digit is a `-`.
 It cannot be turned back into the path."""
 
 from __future__ import annotations

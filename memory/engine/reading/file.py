@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 
+from memory.engine.places.logs import day_of
 from memory.engine.reading.header import Header, read_header
 from memory.engine.reading.links import Link, file_links, wiki_links
 from memory.engine.reading.problem import Problem
 from memory.engine.reading.text import Source, decode
 
 INDEX_NAME = "MEMORY.md"
-_LOG = re.compile(r"logs/\d{4}/\d{1,2}/[\d-]{1,10}\.md")
 
 
 class MemoryType(StrEnum):
@@ -138,7 +137,7 @@ def kind_of(name: str) -> Kind:
         return Kind.INDEX
     if not name.endswith(".md"):
         return Kind.OTHER
-    return Kind.LOG if _LOG.fullmatch(name) else Kind.TOPIC
+    return Kind.LOG if day_of(name) else Kind.TOPIC
 
 
 def _encoding(source: Source) -> tuple[Problem, ...]:

@@ -80,6 +80,18 @@ def load(text: str) -> Loaded:
     return Loaded(text.strip(), warning, tuple(fates), _size(text))
 
 
+def without_comments(text: str) -> str:
+    """What the agent gets of a file that has no limit: without front matter, comments, and blank lines at both ends."""
+    return "".join(line for _, line in _kept(split_lines(text))).strip()
+
+
+def blanked(text: str) -> str:
+    """The same with its lines in their places."""
+    lines = split_lines(text)
+    kept = dict(_kept(lines))
+    return "".join(kept.get(at, "\n") for at in range(len(lines)))
+
+
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
