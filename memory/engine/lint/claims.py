@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory.engine.lint.looking import body_lines
 from memory.engine.lint.words import STOPWORDS, stem
 from memory.engine.reading.file import MemoryFile
 
@@ -28,6 +27,29 @@ _FORMS = (
     "sources date updated modified step steps result results summary usage name description type"
 )
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
+_HINTS = (
+    ":",
+    "=",
+    " is ",
+    " are ",
+    " start",
+    " begin",
+    " end",
+    " expire",
+    "runs on",
+    "lives in",
+    " must ",
+    " to ",
+    "require",
+    "use",
+    "pin",
+    "need",
+    "target",
+    "support",
+    "built",
+    "stay",
+)
+_LONGEST = 1_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _END = re.compile(
     r"\s+(?:and|but|because|so|where|when|while|which|only|until|unless|since|for|as)\b|[.,;(]\s|[.]$|\s[—–-]\s"
@@ -37,6 +59,7 @@ _WORD = re.compile(r"[\w'’./-]+")
 _MARKUP = re.compile(r"[*_`]+")
 _PRONOUNS = "it this that they these those there he she we you i which what project user"
 _VAGUE = frozenset(_PRONOUNS.split())
+_DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile(r"\w+(?:ed|ing|en)$")
 
 
@@ -79,16 +102,16 @@ def claims_of(topic: MemoryFile) -> Iterator[Claim]:
 def _sentences(topic: MemoryFile) -> Iterator[tuple[int, str]]:
     if field := topic.header.field("description"):
         yield field.first, field.value
-    for line in body_lines(topic):
-        if not line.in_code and len(line.text) < 1_000:
+    for line in topic.body_lines:
+        if not line.in_code and len(line.text) < _LONGEST and any(hint in line.text for hint in _HINTS):
             for sentence in _SENTENCE.split(_MARKUP.sub("", line.text)):
                 yield line.number, sentence.strip()
 
 
 def _claims(text: str, line: int) -> Iterator[Claim]:
-    for match in _VERSION.finditer(text):
+    for match in _VERSION.finditer(text) if _DIGIT.search(text) else ():
         yield Claim(f"version of {match['key'].lower()}", match["value"], text, line, general=False)
-    if label := _LABEL.match(text):
+    if (":" in text or "=" in text) and (label := _LABEL.match(text)):
         key = _key(label["key"])
         if key and label["key"].lower().strip() not in _NO_KEYS:
             yield Claim(f"{key}:", _cut(label["value"]), text, line, general=len(key.split()) < 2)

@@ -11,13 +11,13 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from zlib import crc32
 
 from memory.engine.lint.words import telling_words
 
-RUN = 3
-BINS = 16
-BAND = 2
+SKETCH = 8
+"""The least hashes of a text's runs: texts that share one are compared."""
 COPIED = 0.7
 """Share of runs in common."""
 REWORDED = 0.6
@@ -48,30 +48,21 @@ def similar_pairs(texts: Sequence[str]) -> list[Pair]:
 
 
 def _copies(words: list[list[str]]) -> Iterator[Pair]:
-    runs = [_runs(text) for text in words]
-    buckets: dict[tuple[int, ...], int] = {}
+    numbers = {word: crc32(word.encode()) for word in {word for text in words for word in text}}
+    runs = [_runs([numbers[word] for word in text]) for text in words]
+    first: dict[int, int] = {}
     for at, mine in enumerate(runs):
         if len(words[at]) < FEWEST_WORDS:
             continue
-        nearest = {buckets.setdefault(band, at) for band in _bands(mine)} - {at}
+        nearest = {first.setdefault(least, at) for least in sorted(mine)[:SKETCH]} - {at}
         best = max(((_shared(mine, runs[other]), -other) for other in nearest), default=(0.0, 0))
         if best[0] >= COPIED:
             yield Pair(-best[1], at, best[0])
 
 
-def _runs(words: list[str]) -> frozenset[int]:
-    return frozenset(crc32(" ".join(words[at : at + RUN]).encode()) for at in range(max(len(words) - RUN + 1, 1)))
-
-
-def _bands(runs: frozenset[int]) -> Iterator[tuple[int, ...]]:
-    least = [1 << 32] * BINS
-    for run in runs:
-        place = run & (BINS - 1)
-        least[place] = min(least[place], run)
-    for at in range(0, BINS, BAND):
-        band = least[at : at + BAND]
-        if min(band) < 1 << 32:
-            yield (at, *band)
+def _runs(words: list[int]) -> frozenset[int]:
+    """Hashes of all runs of three words. Those of numbers are the same in every process."""
+    return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
 
 
 def _shared(one: frozenset[int], other: frozenset[int]) -> float:
@@ -79,34 +70,35 @@ def _shared(one: frozenset[int], other: frozenset[int]) -> float:
 
 
 def _reworded(words: list[list[str]]) -> Iterator[Pair]:
-    vectors = _vectors(words)
+    texts_with = Counter(word for text in words for word in set(text))
+    weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
+    vectors = [_vector(text, weights) for text in words]
     places: dict[str, list[int]] = defaultdict(list)
     for at, vector in enumerate(vectors):
-        for word in sorted(vector, key=lambda word: (-vector[word], word))[:RAREST]:
+        rare = [(word, weight) for word, weight in vector.items() if 1 < texts_with[word] <= MOST_FREQUENT]
+        for word, _ in sorted(rare, key=itemgetter(1), reverse=True)[:RAREST]:
             places[word].append(at)
-    common: Counter[tuple[int, int]] = Counter()
-    for texts in places.values():
-        if len(texts) <= MOST_FREQUENT:
-            common.update((one, other) for at, one in enumerate(texts) for other in texts[at + 1 :])
+    common = Counter(
+        (one, other) for texts in places.values() for at, one in enumerate(texts) for other in texts[at + 1 :]
+    )
     for (one, other), shared in common.items():
         if shared > 1 and (alike := _cosine(vectors[one], vectors[other])) >= REWORDED:
             yield Pair(one, other, alike)
 
 
-def _vectors(words: list[list[str]]) -> list[dict[str, float]]:
-    """The words of each text with their weights, of length one. Short texts get none."""
-    texts_with = Counter(word for text in words for word in set(text))
-    weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
-    vectors = []
-    for text in words:
-        vector = {word: (1 + math.log(count)) * weights[word] for word, count in Counter(text).items()}
-        length = math.sqrt(sum(weight * weight for weight in vector.values()))
-        enough = len(vector) >= FEWEST_WORDS
-        vectors.append({word: weight / length for word, weight in vector.items()} if enough else {})
-    return vectors
+def _vector(text: list[str], weights: dict[str, float]) -> dict[str, float]:
+    """The words of a text with their weights; none of a short one."""
+    counts = Counter(text)
+    if len(counts) < FEWEST_WORDS:
+        return {}
+    return {word: weights[word] * (1 + math.log(count) if count > 1 else 1) for word, count in counts.items()}
 
 
 def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
     if len(one) > len(other):
         one, other = other, one
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+    return sum(weight * other[word] for word, weight in one.items() if word in other) / (_length(one) * _length(other))
+
+
+def _length(vector: dict[str, float]) -> float:
+    return math.sqrt(sum(weight * weight for weight in vector.values()))

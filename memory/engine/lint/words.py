@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’-][^\W_]+)*")
 _COMMON = (
@@ -14,7 +15,7 @@ STOPWORDS = frozenset(_COMMON.split())
 
 
 def words_of(text: str) -> list[str]:
-    return [stem(word) for word in _WORD.findall(text.lower())]
+    return _WORD.findall(text.lower())
 
 
 def telling_words(text: str) -> list[str]:
@@ -22,6 +23,7 @@ def telling_words(text: str) -> list[str]:
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS]
 
 
+@lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """Crude on purpose: `heights` and `height`, `printed` and `print` become one."""
     if len(word) > 3 and word[-1] == "s" and word[-2] != "s":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from memory.engine.reading.file import MemoryFile
 from memory.engine.reading.header import Field
@@ -16,8 +16,7 @@ def with_field(file: MemoryFile, key: str, value: str) -> bytes:
     """The file with one field of its header set; with a header, if it had none."""
     lines, end = split_lines(file.source.text), file.source.line_end
     if not file.header:
-        header = ["---", *(f"{name}: {quoted(text)}" for name, text in ((key, value),)), "---", ""]
-        return file.source.encoded("".join(line + end for line in header) + file.source.text)
+        return with_header(file, [Field(key, value, 0, 0)])
     found = file.header.field(key)
     if found and not _shares_its_line(file, found):
         indent = _indent(lines[found.first - 1])
@@ -28,16 +27,25 @@ def with_field(file: MemoryFile, key: str, value: str) -> bytes:
     return file.source.encoded("".join(lines))
 
 
-def with_header(file: MemoryFile, fields: Mapping[str, str]) -> bytes:
+def with_header(file: MemoryFile, fields: Iterable[Field]) -> bytes:
     """The file with a header written anew: for one that YAML cannot read. The body keeps its bytes."""
     lines, end = split_lines(file.source.text), file.source.line_end
-    top = [f"{key}: {quoted(value)}" for key, value in fields.items() if key not in _BELOW_METADATA]
-    below = [f"  {key}: {quoted(value)}" for key, value in fields.items() if key in _BELOW_METADATA]
-    header = ["---", *top, *(["metadata:", *below] if below else []), "---"]
+    parents: dict[str, list[Field]] = {}
+    for one in fields:
+        parents.setdefault(one.parent, []).append(one)
+    header = [line for one in parents.get("", []) if one.key not in parents for line in _written(one, "")]
+    for parent, below in parents.items():
+        if parent:
+            header += [f"{parent}:", *(line for one in below for line in _written(one, "  "))]
     gap = [] if file.header else [""]
-    return file.source.encoded(
-        "".join(line + end for line in [*header, *gap]) + "".join(lines[file.header.last :]),
-    )
+    written = "".join(line + end for line in ["---", *header, "---", *gap])
+    return file.source.encoded(written + "".join(lines[file.header.last :]))
+
+
+def _written(field: Field, indent: str) -> list[str]:
+    if field.items:
+        return [f"{indent}{field.key}:", *(f"{indent}  - {quoted(item)}" for item in field.items)]
+    return [f"{indent}{field.key}: {quoted(field.value)}" if field.value else f"{indent}{field.key}:"]
 
 
 def with_line(file: MemoryFile, number: int, text: str) -> bytes:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from memory.engine.places.logs import day_of
+from memory.engine.reading.body import Line, body_lines
 from memory.engine.reading.header import Header, read_header
 from memory.engine.reading.links import Link, file_links, wiki_links
 from memory.engine.reading.problem import Problem
@@ -69,6 +70,11 @@ class MemoryFile:
     def body(self) -> str:
         """What follows the header."""
         return "\n".join(self.lines[self.header.last :])
+
+    @cached_property
+    def body_lines(self) -> tuple[Line, ...]:
+        """Those of the body, up to a limit."""
+        return tuple(body_lines(self.body, self.body_line))
 
     @property
     def body_line(self) -> int:

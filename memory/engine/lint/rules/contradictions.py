@@ -12,13 +12,16 @@ from memory.engine.lint.looking import MOST_CHARACTERS, excerpt
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.lint.words import telling_words
 from memory.engine.reading.directory import Directory
-from memory.engine.reading.file import MemoryFile
+from memory.engine.reading.file import MemoryFile, MemoryType
 
 _MOST_OF_A_KEY = 50
 """Claims with one key that are compared: what hundreds of topics say of theirs is a form, not a fact."""
+_IN_COMMON = 2
+"""Words that two topics share, for a key such as `Owner` to mean the same in both."""
 _NEAR = 60
 _CHANGED = re.compile(
-    r"\b(?:was|were|formerly|previously|used to|no longer|instead of|replaced|until|moved|migrated|upgraded|changed|from)\b"
+    r"\b(?:was|were|formerly|previously|used to|no longer|instead of|replaced|until|moved|migrated|upgraded|changed"
+    r"|from)\b"
 )
 
 
@@ -41,9 +44,14 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
 def _is_one(one: MemoryFile, its: Claim, other: MemoryFile, theirs: Claim) -> bool:
     if one is other or not contradict(its, theirs):
         return False
-    if its.general and not set(telling_words(one.stem)) & set(telling_words(other.stem)):
+    if its.general and len(_about(one) & _about(other)) < _IN_COMMON:
         return False
     return not _knows(one, theirs) and not _knows(other, its)
+
+
+def _about(topic: MemoryFile) -> set[str]:
+    """What a topic is about, as far as its name and description tell."""
+    return set(telling_words(f"{topic.stem.replace('_', ' ')} {topic.description}")) - set(MemoryType)
 
 
 def _knows(topic: MemoryFile, claim: Claim) -> bool:

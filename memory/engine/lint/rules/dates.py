@@ -8,7 +8,7 @@ from functools import partial
 
 from memory.engine.lint.days import day_meant
 from memory.engine.lint.finding import Changes, Finding, Fix, Severity
-from memory.engine.lint.looking import body_lines, without_code
+from memory.engine.lint.looking import MOST_CHARACTERS, without_code
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line
@@ -30,7 +30,20 @@ RELATIVE = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_MAY_HOLD = re.compile(r"(?i)day|morrow|night|week|month|quarter|year|ago|now|morning|noon|evening")
+_HINTS = (
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "night",
+    "morrow",
+    " ago",
+    "from now",
+    "morning",
+    "noon",
+    "evening",
+)
 _HABIT = re.compile(r"(?i)\b(every|each|always|never|whenever|daily|weekly|monthly|usually|typically|if|when|any)\b")
 _ABSOLUTE = re.compile(r"\b\d{4}-\d{1,2}(?:-\d{1,2})?\b|\b(?:19|20)\d\d\b")
 _NEAR = 40
@@ -38,18 +51,23 @@ _NEAR = 40
 
 def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
-        if not _MAY_HOLD.search(topic.text):
+        if not _may_hold(topic.text[:MOST_CHARACTERS]):
             continue
         field = topic.header.field("description")
         if field and field.first == field.last:
             yield from _line(topic, field.first, topic.lines[field.first - 1])
-        for line in body_lines(topic):
+        for line in topic.body_lines:
             if not line.in_code:
                 yield from _line(topic, line.number, line.text)
 
 
+def _may_hold(text: str) -> bool:
+    lower = text.lower()
+    return any(hint in lower for hint in _HINTS)
+
+
 def _line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
-    if not _MAY_HOLD.search(text):
+    if not _may_hold(text):
         return
     plain = without_code(text)
     for match in RELATIVE.finditer(plain):

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 
 from memory.engine.lint.finding import Changes, Finding, Fix, Severity
-from memory.engine.lint.looking import MOST_CHARACTERS, body_lines, excerpt
+from memory.engine.lint.looking import MOST_CHARACTERS, excerpt
 from memory.engine.lint.rules.reading import is_binary
 from memory.engine.lint.similarity import similar_pairs
 from memory.engine.lint.surroundings import Surroundings
@@ -63,13 +63,16 @@ def _deleted(directory: Directory, topic: MemoryFile) -> Changes:
 
 
 def _repeated(topics: list[MemoryFile], instructions: Mapping[str, str]) -> Iterator[Finding]:
-    known = {path: f" {' '.join(words_of(text[:MOST_CHARACTERS]))} " for path, text in instructions.items()}
+    known = {run: path for path, text in instructions.items() for run in _runs(words_of(text[:MOST_CHARACTERS]))}
     for topic in topics:
-        for line in body_lines(topic):
-            words = words_of(line.text)
-            if line.in_code or len(words) < FEWEST_WORDS:
+        for line in topic.body_lines:
+            if line.in_code or len(line.text) < 2 * FEWEST_WORDS:
                 continue
-            text = f" {' '.join(words)} "
-            if path := next((path for path, said in known.items() if text in said), ""):
-                message = f"{path} says this already: “{excerpt(line.text)}”"
+            runs = _runs(words_of(line.text))
+            if runs and runs[0] in known and all(run in known for run in runs):
+                message = f"{known[runs[0]]} says this already: “{excerpt(line.text)}”"
                 yield Finding("repeats-instructions", topic.name, Severity.WARNING, message, line.number)
+
+
+def _runs(words: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[at : at + FEWEST_WORDS]) for at in range(len(words) - FEWEST_WORDS + 1)]

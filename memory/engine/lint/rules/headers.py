@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from functools import partial
 
 from memory.engine.lint.finding import Changes, Finding, Fix, Severity
-from memory.engine.lint.looking import body_lines, excerpt
+from memory.engine.lint.looking import excerpt
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_field, with_header
 from memory.engine.reading.file import MemoryFile, MemoryType
+from memory.engine.reading.header import Field
 
 _MARKUP = re.compile(r"^[#>*+\-\s\d.)]+|[*_`]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -78,7 +79,7 @@ def _meant(topic: MemoryFile) -> str:
 
 def first_sentence(topic: MemoryFile) -> str:
     """What a topic could be described with: the beginning of its text."""
-    for line in body_lines(topic):
+    for line in topic.body_lines:
         text = _MARKUP.sub("", line.text).strip()
         if text and not line.in_code and not text.startswith("<!--"):
             return excerpt(_SENTENCE.split(text)[0].rstrip("."), _LONGEST_DESCRIPTION)
@@ -91,12 +92,12 @@ def _with(topic: MemoryFile, key: str, value: str) -> Changes:
 
 def _rewritten(topic: MemoryFile) -> Changes:
     """All fields that were understood, in the form that the agent writes."""
-    fields = {one.key: one.value for one in topic.header.fields if one.value}
-    return {topic.name: with_header(topic, fields)}
+    fields = {(one.parent, one.key): one for one in topic.header.fields}
+    return {topic.name: with_header(topic, fields.values())}
 
 
 def _with_header(topic: MemoryFile) -> Changes:
-    fields = {"name": topic.stem, "description": first_sentence(topic)}
+    fields = [Field("name", topic.stem, 0, 0), Field("description", first_sentence(topic), 0, 0)]
     if meant := _meant(topic):
-        fields["type"] = meant
+        fields.append(Field("type", meant, 0, 0, "metadata"))
     return {topic.name: with_header(topic, fields)}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from memory.engine.lint.finding import Finding, Severity
-from memory.engine.lint.looking import body_lines, excerpt
+from memory.engine.lint.looking import excerpt
 from memory.engine.lint.surroundings import Checkout, Surroundings
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.file import MemoryFile
@@ -29,8 +29,8 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
     checkout = surroundings.checkout
     if checkout is None:
         return
+    known = set(directory.by_name)
     for topic in directory.topics:
-        known = set(directory.by_name)
         for count, (line, span) in enumerate(_spans(topic)):
             if count == _MOST:
                 break
@@ -39,7 +39,7 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
 
 def _spans(topic: MemoryFile) -> Iterator[tuple[int, str]]:
     seen: set[str] = set()
-    for line in body_lines(topic):
+    for line in topic.body_lines:
         if line.in_code or "`" not in line.text:
             continue
         for match in _SPAN.finditer(line.text):

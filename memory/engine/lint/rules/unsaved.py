@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from memory.engine.lint.finding import Finding, Severity
-from memory.engine.lint.looking import Line, body_lines, without_code
+from memory.engine.lint.looking import without_code
 from memory.engine.lint.surroundings import Surroundings
+from memory.engine.reading.body import MOST_CHARACTERS
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.file import MemoryFile
 
@@ -18,11 +19,14 @@ TASKS = 2
 _COMMIT = re.compile(
     r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|(?i:\b(?:merged|closed|opened|pull request|PR)\s+#\d+)"
 )
+_HASH = re.compile(r"[0-9a-f]{7}|#\d")
 _ABOUT_COMMITS = re.compile(r"(?i)\b(commit\w*|merged?|pushed|cherry|rebase\w*|revert\w*|PR|pull request)\b")
 _BOX = re.compile(r"\s*[-*+] \[[ xX]\] ")
+_HINTS = ("- [", "* [", "+ [", "progress", "wip", "step", "task", "work", "todo", "to do", "stat", "session", "debug")
 _STATE = re.compile(
-    r"(?i)^[#*\s>-]*(?:current (?:state|status|task)|(?:work )?in progress|wip|next steps?|remaining (?:work|tasks)"
-    r"|to ?do(?: list)?|open tasks|pending (?:work|tasks)|session (?:summary|state|progress))\b[\s*]*(?::|$|\()"
+    r"(?i)^[ \t]*#+\s*(?:current (?:state|status)|session (?:summary|state|progress))\b"
+    r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next steps?|remaining (?:work|tasks)|to ?do(?: list)?"
+    r"|(?:open|pending) tasks|pending work)\b[\s*]*(?::|$|\()"
 )
 _DOING = re.compile(
     r"(?i)\b(?:i am|i'm|we are|we're|currently) (?:currently )?(?:working on|in the middle of|debugging)\b"
@@ -31,30 +35,34 @@ _DOING = re.compile(
 
 def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
-        lines = list(body_lines(topic))
-        yield from _code(topic, lines)
-        yield from _history(topic, lines)
-        yield from _state(topic, lines)
+        body = topic.body[:MOST_CHARACTERS]
+        if "```" in body or "~~~" in body:
+            yield from _code(topic)
+        if _HASH.search(body):
+            yield from _history(topic)
+        lower = body.lower()
+        if any(hint in lower for hint in _HINTS):
+            yield from _state(topic)
 
 
-def _code(topic: MemoryFile, lines: list[Line]) -> Iterator[Finding]:
-    told = [line for line in lines if line.text.strip()]
+def _code(topic: MemoryFile) -> Iterator[Finding]:
+    told = [line for line in topic.body_lines if line.text.strip()]
     code = [line for line in told if line.in_code]
     if len(code) >= CODE_LINES and len(code) >= CODE_SHARE * len(told):
         words = f"{len(code)} of {len(told)} lines are code; the project's files tell it better, and stay true."
         yield Finding("code-pattern", topic.name, Severity.WARNING, words, code[0].number)
 
 
-def _history(topic: MemoryFile, lines: list[Line]) -> Iterator[Finding]:
-    found = [line for line in lines if not line.in_code and _COMMIT.search(line.text)]
+def _history(topic: MemoryFile) -> Iterator[Finding]:
+    found = [line for line in topic.body_lines if not line.in_code and _COMMIT.search(line.text)]
     if len(found) >= COMMITS and any(_ABOUT_COMMITS.search(line.text) for line in found):
         words = f"{len(found)} lines list commits or pull requests; `git log` tells it better."
         yield Finding("git-history", topic.name, Severity.WARNING, words, found[0].number)
 
 
-def _state(topic: MemoryFile, lines: list[Line]) -> Iterator[Finding]:
-    boxes = [line for line in lines if not line.in_code and _BOX.match(line.text)]
-    state = [line for line in lines if not line.in_code and _says_state(line.text)]
+def _state(topic: MemoryFile) -> Iterator[Finding]:
+    boxes = [line for line in topic.body_lines if not line.in_code and _BOX.match(line.text)]
+    state = [line for line in topic.body_lines if not line.in_code and _says_state(line.text)]
     if len(boxes) >= TASKS:
         words = f"{len(boxes)} lines are tasks with boxes; a task's state is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, boxes[0].number)
