@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
+from memory.engine.reading.opening import open_regular
 from memory.engine.reading.text import decode
 
 LARGEST = 4 * 1024 * 1024
@@ -25,8 +24,5 @@ def read_text(path: Path) -> str:
 
 def read_bytes(path: Path) -> bytes:
     """The first `LARGEST` bytes of a regular file."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(f"{path} is no regular file.")
+    with open_regular(path, follow=True) as file:
         return file.read(LARGEST)

@@ -27,28 +27,10 @@ _FORMS = (
     "sources date updated modified step steps result results summary usage name description type"
 )
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
-_HINTS = (
-    ":",
-    "=",
-    " is ",
-    " are ",
-    " start",
-    " begin",
-    " end",
-    " expire",
-    "runs on",
-    "lives in",
-    " must ",
-    " to ",
-    "require",
-    "use",
-    "pin",
-    "need",
-    "target",
-    "support",
-    "built",
-    "stay",
+_SIGNS = (
+    ":|=| is | are | start| begin| end| expire|runs on|lives in| must | to |require|use|pin|need|target|support|built|stay"
 )
+_HINTS = tuple(_SIGNS.split("|"))
 _LONGEST = 1_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _END = re.compile(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from functools import cached_property
 from pathlib import Path
+
+from memory.engine.reading.opening import open_regular
 
 MOST_FILES = 50_000
 MOST_BYTES = 24 * 1024 * 1024
@@ -66,8 +67,7 @@ class FolderCheckout:
 
 def _beginning(path: Path) -> bytes | None:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_regular(path, follow=False) as file:
+            return file.read(LARGEST_FILE)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        return file.read(LARGEST_FILE) if stat.S_ISREG(os.fstat(handle).st_mode) else None

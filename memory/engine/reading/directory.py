@@ -4,7 +4,6 @@ thing that could not be read is there as a file with a problem."""
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile, parse_file
 from memory.engine.reading.index import EMPTY_INDEX_FILE, Index, read_index
+from memory.engine.reading.opening import NotRegularError, open_regular
 from memory.engine.reading.problem import Problem
 from sessions.engine.paths import kept
 
@@ -112,6 +112,8 @@ class _Walk:
             if entry.is_symlink():
                 return _unread(name, "symlink", f"The file is a link{self._where(entry.path)}; links are not followed.")
             return self._regular(entry.path, name)
+        except NotRegularError:
+            return _unread(name, "not-a-file", "This is no regular file; it was not opened.")
         except OSError as error:
             return _unread(name, "unreadable", f"The file cannot be read ({_why(error)}).")
 
@@ -121,14 +123,9 @@ class _Walk:
         return "" if inside else " that leads out of the directory"
 
     def _regular(self, path: str, name: str) -> MemoryFile:
-        # Without blocking: somebody may have put a pipe here between the look and the opening.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                return _unread(name, "not-a-file", "This is no regular file; it was not opened.")
-            limit = min(LARGEST, MOST_BYTES - self.read)
-            data = file.read(limit)
+        with open_regular(path, follow=False) as file:
+            status = os.fstat(file.fileno())
+            data = file.read(min(LARGEST, MOST_BYTES - self.read))
         self.read += len(data)
         size = max(status.st_size, len(data))
         problems = () if len(data) == size else (_cut(size, len(data)),)
