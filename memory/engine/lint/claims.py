@@ -28,7 +28,7 @@ _FORMS = (
 )
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
 _SIGNS = (
-    ":|=| is | are | start| begin| end| expire|runs on|lives in| must | to |require|use|pin|need|target|support|built|stay"
+    ":|=| is | are | start| begin| end| expire|runs on|lives in| must | to |require|use|pin|need|target|support|built"
 )
 _HINTS = tuple(_SIGNS.split("|"))
 _LONGEST = 1_000

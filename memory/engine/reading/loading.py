@@ -104,8 +104,8 @@ def _kept(lines: list[str]) -> list[tuple[int, str]]:
     """Lines without front matter and comments, with their places, from the first that says something to the last."""
     kept: list[tuple[int, str]] = []
     fence, comment = "", False
-    start = read_header(lines).last
-    for at in range(start, len(lines)):
+    header = read_header(lines)
+    for at in range(header.last if header.fields else 0, len(lines)):
         line = lines[at]
         if not comment and (mark := _FENCE.match(line)):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
