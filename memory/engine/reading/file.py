@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from memory.engine.places.logs import day_of
-from memory.engine.reading.body import Line, body_lines
+from memory.engine.reading.body import MOST_CHARACTERS, Line, body_lines
 from memory.engine.reading.header import Header, read_header
 from memory.engine.reading.links import Link, file_links, wiki_links
 from memory.engine.reading.problem import Problem
@@ -119,7 +119,7 @@ class MemoryFile:
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
-        body, first = self.body, self.body_line
+        body, first = self.body[:MOST_CHARACTERS], self.body_line
         return (*wiki_links(body, first), *file_links(body, first))
 
 

@@ -18,7 +18,7 @@ HEADER = b"---\nname: x\ndescription: d\ntype: user\n---\n"
 def rules(folder: Path) -> set[tuple[str, str]]:
     findings = lint(read_directory(folder), Surroundings(now=datetime(2026, 11, 16, tzinfo=UTC)))
     assert all(finding.message.endswith((".", "”", ")", "…", "`")) for finding in findings)
-    for finding in findings:
+    for finding in {(finding.rule, finding.file): finding for finding in findings}.values():
         if finding.fix:
             finding.fix.changes()
     return {(finding.rule, finding.file) for finding in findings}
