@@ -66,6 +66,13 @@ def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, tran
     versions_link(spots={(place_of(version.directory.path), version.name) for version in versions})
 
 
+def memory_follow_one(*, directory: Directory) -> Scan:
+    """The same for one directory, now."""
+    scan = memory_scan(directory=directory)
+    versions_link(spots={(place_of(version.directory.path), version.name) for version in scan.versions})
+    return scan
+
+
 def memory_directories(projects: Path) -> list[Path]:
     """Those that are there, and those that we have seen there."""
     there = {path for path in projects.glob("*/memory") if path.is_dir()}

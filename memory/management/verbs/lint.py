@@ -18,6 +18,7 @@ from memory.management.verbs.verb import directory_at
 from sessions.engine.printing import printable
 
 HELP = "Say what is wrong with a memory directory, without a model."
+NEEDS_DATABASE = False
 
 
 def add_arguments(parser: ArgumentParser) -> None:

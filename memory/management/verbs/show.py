@@ -15,6 +15,7 @@ from sessions.engine.printing import printable
 from sessions.engine.secrets import mask
 
 HELP = "Show what a memory directory holds, and what the agent gets of its index."
+NEEDS_DATABASE = False
 
 
 def add_arguments(parser: ArgumentParser) -> None:

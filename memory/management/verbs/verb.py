@@ -14,6 +14,7 @@ from sessions.engine.printing import printable
 
 class Verb(Protocol):
     HELP: str
+    NEEDS_DATABASE: bool
 
     def add_arguments(self, parser: ArgumentParser) -> None: ...
 
