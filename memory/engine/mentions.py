@@ -16,6 +16,8 @@ READERS = ("Read",)
 GIVERS = ("nested_memory", "relevant_memories", "instructions", "file", "edited_text_file")
 _PATHS = ("path", "filePath", "filename", "file_path")
 _DEPTH = 5
+_STAMP = re.compile(r"\s*(?:node_type|originSessionId|modified):")
+_QUOTED = re.compile(r"""^(\s*\w+:\s*)["'](.*)["']\s*$""")
 _USUAL = re.compile(r"(?:^|/)(projects/[^/]+/memory)/(.+)")
 
 
@@ -94,6 +96,26 @@ def _paths(value: Any, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from _paths(part, depth + 1)
+
+
+def unstamped(text: str) -> str:
+    """The text without what the client itself puts into the header of a memory when it writes one."""
+    if not text.startswith("---\n"):
+        return text
+    header, end, body = text[4:].partition("\n---\n")
+    if not end:
+        return text
+    lines = [_QUOTED.sub(r"\1\2", line) for line in header.split("\n") if not _STAMP.match(line)]
+    return "\n".join([*lines, body])
+
+
+def written(result: dict[str, Any]) -> str | None:
+    """What a call wrote, if its result says so."""
+    told = result.get("toolUseResult")
+    if not isinstance(told, dict) or not isinstance(told.get("filePath"), str):
+        return None
+    content = told.get("content")
+    return content if isinstance(content, str) else None
 
 
 def carried_out(text: str, detail: str, given: dict[str, Any]) -> str | None:

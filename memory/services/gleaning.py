@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.db.models import F, Q
 
-from memory.engine.mentions import GIVERS, READERS, WRITERS, Mention, carried_out, mentions, place_of
+from memory.engine.mentions import (
+    GIVERS,
+    READERS,
+    WRITERS,
+    Mention,
+    carried_out,
+    mentions,
+    place_of,
+    unstamped,
+    written,
+)
 from memory.engine.newlines import shown
 from memory.models import Cause, Directory, Reached, Touch, Version
 from memory.selectors.contents import contents_of
@@ -130,6 +140,8 @@ def versions_link(*, spots: Collection[Spot]) -> int:
 class _Call:
     touch: Touch
     mention: Mention
+    written: str | None
+    """As the result has it: the client puts lines of its own into a header."""
 
 
 def _linked(directory: Directory, place: str, name: str) -> list[Version]:
@@ -157,11 +169,11 @@ def _author(version: Version, before: str, after: str, calls: list[_Call]) -> tu
     """The last call that made this text, or else the one at whose time the file was written."""
     text, author = before, None
     for call in calls:
-        made = carried_out(text, call.mention.detail, call.mention.given)
+        made = call.written or carried_out(text, call.mention.detail, call.mention.given)
         if made is None:
             continue
         text = made
-        if text == after and (call.touch.at or 0) <= version.at + SLACK_MS:
+        if unstamped(text) == unstamped(after) and (call.touch.at or 0) <= version.at + SLACK_MS:
             author = call.touch
     if author:
         return author, "content"
@@ -177,6 +189,7 @@ def _calls(place: str, name: str) -> list[_Call]:
         ::-1
     ]
     entries = Entry.objects.in_bulk([touch.transcript_id << POSITION_BITS | touch.position for touch in touches])
+    results = _results(list(entries.values()))
     readers: dict[int, Reader] = {}
     calls = []
     for touch in touches:
@@ -186,5 +199,14 @@ def _calls(place: str, name: str) -> list[_Call]:
         reader = readers.setdefault(touch.transcript.source_id, Reader(touch.transcript.source_id))
         record = reader.record(entry.offset, entry.length)
         known = [] if place.startswith("projects/") else [place]
-        calls += [_Call(touch, one) for one in mentions(record, known) if (one.place, one.name) == (place, name)]
+        answer = results.get((touch.transcript_id, entry.tool_key))
+        told = written(reader.record(answer.offset, answer.length)) if answer else None
+        calls += [_Call(touch, one, told) for one in mentions(record, known) if (one.place, one.name) == (place, name)]
     return calls
+
+
+def _results(calls: list[Entry]) -> dict[tuple[int, int | None], Entry]:
+    """The entries with the results of calls, by transcript and key."""
+    keys = sorted({entry.tool_key for entry in calls if entry.tool_key is not None})
+    rows = Entry.objects.filter(tool_key__in=keys, type="user")
+    return {(entry.transcript_id, entry.tool_key): entry for entry in rows}

@@ -58,6 +58,27 @@ def test_a_version_is_linked_to_the_write_that_made_it(projects: Path, shelf: Sh
     assert (origin.transcript.session_id, origin.address, origin.evidence) == (talk.session, wrote, "content")
 
 
+def test_what_the_client_put_into_the_header_does_not_hide_the_author(projects: Path, shelf: Shelf) -> None:
+    """The same text twice: once its result says what was written, once, as with sub-agents, it does not."""
+    talk = Writing()
+    talk.user("Remember the tides.")
+    content = "---\nname: tides\ndescription: High, low\nmetadata:\n  type: user\n---\n\nHigh water.\n"
+    stamped = content.replace("description: High, low", 'description: "High, low"').replace(
+        "  type: user\n", f"  node_type: memory\n  type: user\n  originSessionId: {talk.session}\n"
+    )
+    first = write(talk, "toolu_1", "tides.md", content)
+    told = talk.call("Write", "toolu_2", file_path=f"{FOLDER}/other.md", content="something else")
+    path = f"{FOLDER}/other.md"
+    talk.result("toolu_2", "done", toolUseResult={"type": "create", "filePath": path, "content": stamped})
+    saved(projects, talk)
+    shelf.outside("tides.md", stamped.encode())
+    shelf.outside("other.md", stamped.encode())
+    sync([projects.parent], workers=1)
+    memory_follow(projects=projects)
+    origins = {version.name: version_origin(version) for version in Version.objects.all()}
+    assert {name: origin.address for name, origin in origins.items() if origin} == {"tides.md": first, "other.md": told}
+
+
 def test_edits_between_two_looks_are_followed_one_after_the_other(projects: Path, shelf: Shelf) -> None:
     shelf.outside("tides.md", b"High water at six.\r\nLow water at noon.\r\n")
     shelf.scan()
