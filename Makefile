@@ -7,9 +7,11 @@ BIN := .venv/bin
 SOURCES := benchmarks compaction inspector memory sessions tests manage.py
 # What checks the code needs settings, but must not touch the data of the person who runs it.
 CHECK_HOME := $(CURDIR)/build/home
+# The client that exports are held against; `make interop CLIENT=latest` takes another.
+CLIENT := 2.1.325
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test slow lint format bench screenshots lock clean packages
+.PHONY: help run demo test slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -27,6 +29,9 @@ test: .venv/installed-dev packages lint ## everything that is needed, then all c
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
+
+interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
+	LUCID_TEST_CLAUDE="$(CURDIR)/build/interop/node_modules/.bin/claude" $(BIN)/pytest -m interop tests/interop
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	$(BIN)/ruff check .
@@ -74,6 +79,13 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 .venv/installed-dev: requirements-dev.lock .venv/installed
 	@echo "Installing what the tests need (once) ..."
 	@$(PIP) install --quiet --no-compile --require-hashes -r requirements-dev.lock
+	@touch $@
+
+build/interop/$(CLIENT):
+	@command -v npm >/dev/null || { echo "npm is missing; install it (Debian: apt-get install npm)." >&2; exit 1; }
+	@echo "Installing @anthropic-ai/claude-code@$(CLIENT) (once) ..."
+	@rm -rf build/interop; mkdir -p build/interop
+	@npm install --silent --no-fund --no-audit --no-save --prefix build/interop @anthropic-ai/claude-code@$(CLIENT)
 	@touch $@
 
 # Programs that some tests drive. Without them those tests are skipped, and say so.

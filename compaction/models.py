@@ -41,3 +41,22 @@ class Compaction(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} compaction {self.pk}"
+
+    @property
+    def number(self) -> int:
+        """What it is called in addresses and on the command line: that of its run, if a run made it."""
+        return self.run_id or self.pk
+
+
+class Export(models.Model):
+    """A session that was made of a compaction. The file is the agent's from then on: it may grow, move or vanish."""
+
+    compaction = models.ForeignKey(Compaction, on_delete=models.CASCADE, related_name="exports")
+    session_id = models.CharField(max_length=36, db_index=True)
+    path = models.TextField()
+    """Where it was written; see `sessions/engine/paths.py` for names that are no text."""
+    created_at = models.BigIntegerField()
+    """Milliseconds since 1970, UTC."""
+
+    def __str__(self) -> str:
+        return self.session_id

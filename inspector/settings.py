@@ -40,6 +40,9 @@ MODELS = ModelSettings(
     monthly_budget=env.amount("LUCID_MONTHLY_BUDGET"),
 )
 
+# What commands of the user get, such as hooks: all but what is Lucid's own.
+USER_ENVIRONMENT = env.without("LUCID_", "DATABASE_URL", "REDIS_URL", "DJANGO_")
+
 # --- Django -------------------------------------------------------------------------------------------------------
 DEBUG = False
 SECRET_KEY = secret_key(LUCID_HOME)

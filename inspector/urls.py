@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import home, icon, palette, runs
+from inspector.views import compacting, exports, home, icon, palette, runs
+
+handler400 = "inspector.views.refusals.bad_request"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -16,6 +18,17 @@ urlpatterns = [
     path("runs/<int:run_id>/card/", runs.card, name="run-card"),
     path("runs/<int:run_id>/kill/", runs.kill, name="run-kill"),
     path("runs/<int:run_id>/retry/", runs.retry, name="run-retry"),
+    path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
+    path(
+        "sessions/<str:session>/compactions/run-<int:number>/export/",
+        exports.compaction_exports,
+        name="compaction-export",
+    ),
+    path(
+        "sessions/<str:session>/compactions/run-<int:number>/export/zip/",
+        exports.compaction_download,
+        name="compaction-download",
+    ),
     path("", include("inspector.health")),
     path("", include("sessions.urls")),
 ]

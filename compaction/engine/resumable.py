@@ -7,7 +7,7 @@ context says; what they say about themselves (times, models, versions) is taken 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ import orjson
 from compaction.engine.boundary import Boundary, Direction, PreservedMessages, PreservedSegment, Trigger, is_boundary
 from compaction.engine.record import Compaction
 from sessions.engine.context.rendering import LOADED
-from sessions.engine.messages import Block, Kind, Message, text_block
+from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
 Row = dict[str, Any]
 Records = Callable[[Message], Mapping[str, Any] | None]
@@ -40,12 +40,23 @@ class Envelope:
     branch: str = ""
     at: float = 0.0
     """When it is made: the time of the rows that no record stands behind."""
+    title: str = ""
+    """By which people find it again: there may be no words of a person left in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     before: int = 0
     after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where it was made from: the last row says so, to whoever reads the file."""
+
+    session_id: str
+    kind: str
+    run: int
 
 
 def resumable(
@@ -55,19 +66,29 @@ def resumable(
     *,
     compaction: Compaction | None = None,
     sizes: Sizes | None = None,
+    origin: Origin | None = None,
 ) -> list[Row]:
     """The rows of the new transcript, in order. `after` is a context as `apply_kind` leaves it."""
-    spoken = [message for message in after if message.content and not is_boundary(message)]
     writer = _Writer(records, envelope)
+    rows = _told(writer, after, compaction, sizes or Sizes())
+    if origin is not None:
+        rows.append(writer.origin(origin, rows[-1]["uuid"] if rows else None))
+    if envelope.title:
+        rows.append({"type": "custom-title", "customTitle": envelope.title, "sessionId": envelope.session_id})
+    return rows
+
+
+def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | None, sizes: Sizes) -> list[Row]:
+    spoken = [message for message in after if message.content and not is_boundary(message)]
     if compaction is not None:
         place = next(at for at, message in enumerate(spoken) if message.uuid == compaction.summary.uuid)
         if compaction.direction is Direction.FROM:
             return writer.above(spoken, place, compaction)
         return writer.below(spoken[place:], compaction)
     for place, message in enumerate(spoken):
-        if message.kind is Kind.SUMMARY and (records(message) or {}).get("isCompactSummary"):
+        if message.kind is Kind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
-            return writer.again(spoken, place, sizes or Sizes())
+            return writer.again(spoken, place, sizes)
     return list(writer.rows(spoken, None))
 
 
@@ -93,9 +114,10 @@ class _Writer:
     def below(self, spoken: Sequence[Message], made: Compaction) -> list[Row]:
         """Boundary, summary, then what was kept and what is attached."""
         boundary, anchor = self.fresh("boundary"), self.fresh("summary")
-        added = {message.uuid for message in (*made.inserted, *made.appended)}
-        rows = list(self.rows(spoken[1:], anchor))
-        kept = [row["uuid"] for row, message in zip(rows, spoken[1:], strict=True) if message.uuid not in added]
+        rest = spoken[len(made.inserted) :]
+        appended = {message.uuid for message in made.appended}
+        rows = [*self.rows(rest, anchor, notes=appended)]
+        kept = [row["uuid"] for row, message in zip(rows, rest, strict=True) if message.uuid not in appended]
         return [self.boundary(made.boundary, boundary, anchor, kept), self.summary(made, anchor, boundary), *rows]
 
     def above(self, spoken: Sequence[Message], place: int, made: Compaction) -> list[Row]:
@@ -107,7 +129,7 @@ class _Writer:
             *kept,
             self.boundary(made.boundary, boundary, boundary, [row["uuid"] for row in kept]),
             self.summary(made, anchor, boundary),
-            *self.rows(spoken[place + 1 :], anchor),
+            *self.rows(spoken[place + len(made.inserted) :], anchor),
         ]
 
     def again(self, spoken: Sequence[Message], place: int, sizes: Sizes) -> list[Row]:
@@ -125,18 +147,36 @@ class _Writer:
         return {**self.dressed({}), **told.record(), "isMeta": False}
 
     def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
-        return {
-            **self.dressed({}),
-            **made.records()[1],
-            "parentUuid": parent,
-            "uuid": uuid,
-            "isVisibleInTranscriptOnly": True,
-        }
+        """With what was attached to it. In a row of its own behind the summary, the client would take that for the
+        words of a person whose turn was cut off, and answer them itself before it goes on."""
+        row: Row = {**self.dressed({}), **made.records()[1]}
+        if len(made.inserted) > 1:
+            blocks = [block for message in made.inserted for block in message.content]
+            row["message"] = {"role": "user", "content": blocks}
+        return {**row, "parentUuid": parent, "uuid": uuid, "isVisibleInTranscriptOnly": True}
 
-    def rows(self, messages: Sequence[Message], parent: str | None) -> Iterator[Row]:
+    def origin(self, told: Origin, parent: str | None) -> Row:
+        """An attachment of which the model is told nothing. Without it, a summary at the end would look to the client
+        like a turn that was cut off."""
+        known = {"type": "lucid_export", "session": told.session_id, "kind": told.kind, "run": told.run}
+        row = {**self.dressed({}), "type": "attachment", "attachment": known, "rendered": []}
+        return {**row, "parentUuid": parent, "uuid": self.fresh("origin")}
+
+    def rows(
+        self, messages: Sequence[Message], parent: str | None, *, notes: Collection[str] = frozenset()
+    ) -> Iterator[Row]:
+        """`notes` are ids of what was attached at the end, behind what was kept."""
+        open_ = True
         for message in messages:
             uuid = self.fresh(message.uuid)
-            yield self.row(message, uuid, parent)
+            if message.uuid not in notes:
+                open_ = message.role == "user" and message.kind is not Kind.RESULT
+            # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
+            # nobody did answer they are such rows, as the client would put notes in front of them.
+            if message.uuid in notes and not open_:
+                yield {**self.dressed({}), **_note(message, "user"), "parentUuid": parent, "uuid": uuid}
+            else:
+                yield self.row(message, uuid, parent)
             parent = uuid
 
     def row(self, message: Message, uuid: str, parent: str | None) -> Row:
@@ -203,16 +243,21 @@ def _brings_tools(block: Block) -> bool:
     )
 
 
+def _note(message: Message, role: Role) -> Row:
+    """Versions that do not know `rendered` tell the content in a way of their own."""
+    words = "\n".join(str(block.get("text")) for block in message.content)
+    return {
+        "type": "attachment",
+        "attachment": {"type": "critical_system_reminder", "content": words},
+        "rendered": [{"content": words if role == "user" else f"<system-reminder>\n{words}\n</system-reminder>"}],
+        "renderedRole": role,
+    }
+
+
 def _made_up(message: Message) -> Row:
     """Of what no record holds: it is told to the model, and not shown as the words of a person."""
     if message.role == "system":
-        words = "\n".join(str(block.get("text")) for block in message.content)
-        return {
-            "type": "attachment",
-            "attachment": {"type": "critical_system_reminder", "content": words},
-            "rendered": [{"content": f"<system-reminder>\n{words}\n</system-reminder>"}],
-            "renderedRole": "system",
-        }
+        return _note(message, "system")
     if message.role == "assistant":
         said = {"id": message.message_id, "type": "message", "model": message.model, "stop_reason": None}
         return {"type": "assistant", "message": {**said, "role": "assistant", "content": list(message.content)}}

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
+from typing import IO
 from uuid import uuid4
 
 from compaction.engine.budget import Persisted
 from compaction.engine.edits import with_blocks
-from compaction.engine.resumable import Envelope, Sizes, lines, resumable
-from compaction.models import Compaction
+from compaction.engine.resumable import Envelope, Origin, Sizes, lines, resumable
+from compaction.models import Compaction, Export
 from compaction.selectors import compaction_load, records_of, spilled_of
 from sessions.engine.messages import Block, Message
+from sessions.engine.paths import kept, opened
+from sessions.models import Transcript
 
 FOLDER = "tool-results"
+LONGEST_TITLE = 200
 
 
 class ExportError(OSError):
@@ -27,15 +33,71 @@ class ExportError(OSError):
 class Exported:
     path: Path
     session_id: str
-    results: tuple[Path, ...] = ()
+    results: tuple[Path, ...]
+    record: Export
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """All that is to be written. Texts of results are fetched one by one: there may be many."""
+
+    data: bytes
+    files: Mapping[str, Callable[[], bytes]]
+
+
+def directory_named(text: str) -> Path:
+    """What a person typed. Raises ExportError if it names no place."""
+    if "\0" in text:
+        raise ExportError("A directory's name cannot hold a NUL.")
+    try:
+        directory = opened(text.strip()).expanduser()
+    except RuntimeError as error:
+        raise ExportError(f"{text.strip()} begins with a person who has no home directory here.") from error
+    if not directory.is_absolute():
+        raise ExportError("Name the whole directory, from / or ~ on.")
+    return directory
 
 
 def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -> Exported:
-    """Raises ExportError if the directory cannot be written to."""
+    """Raises ExportError if the directory cannot be written to; then nothing of it is there."""
+    directory = Path(os.path.abspath(directory.expanduser()))
+    session_id = _unused(compaction.session_id, directory)
+    draft = _drafted(compaction, directory, session_id, now_ms)
+    path = directory / f"{session_id}.jsonl"
+    folder = directory / session_id / FOLDER
+    try:
+        with ExitStack() as undo:
+            _make(folder if draft.files else directory, undo)
+            for name, read in draft.files.items():
+                _write(folder / name, read(), undo)
+            _write(path, draft.data, undo)  # last: as soon as it is there, somebody may read it
+            record = Export.objects.create(
+                compaction=compaction, session_id=session_id, path=kept(path), created_at=now_ms
+            )
+            undo.pop_all()
+    except OSError as error:
+        raise ExportError(f"{directory} could not be written to: {error.strerror or error}.") from error
+    return Exported(path, session_id, tuple(folder / name for name in draft.files), record)
+
+
+def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> str:
+    """The same as an archive, to be unpacked where the agent keeps the sessions of the project. Returns the new id."""
+    session_id = str(uuid4())
+    draft = _drafted(compaction, opened(compaction.transcript.project.directory), session_id, now_ms)
+    files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
+    at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, read in (*files.items(), (f"{session_id}.jsonl", lambda: draft.data)):
+            info = zipfile.ZipInfo(name, at[:6])
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o600 << 16
+            archive.writestr(info, read())
+    return session_id
+
+
+def _drafted(compaction: Compaction, directory: Path, session_id: str, now_ms: int) -> _Draft:
     loaded = compaction_load(compaction)
     transcript = compaction.transcript
-    directory = directory.expanduser().absolute()
-    session_id = _unused(compaction.session_id, directory)
     folder = directory / session_id / FOLDER
     texts = _named(loaded.keepsake.persisted)
     after = _moved(loaded.after, {one.tool_use_id: (one.path, str(folder / name)) for name, one in texts.items()})
@@ -45,6 +107,7 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
         transcript.version,
         transcript.branch,
         now_ms / 1000,
+        " ".join((transcript.title or transcript.first_prompt).split())[:LONGEST_TITLE],
     )
     data = lines(
         resumable(
@@ -53,25 +116,19 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
             envelope,
             compaction=loaded.keepsake.made,
             sizes=Sizes(compaction.tokens_before, compaction.tokens_after),
+            origin=Origin(transcript.session_id, compaction.kind, compaction.number),
         )
     )
     files: dict[str, Callable[[], bytes]] = {
         name: read for name, read in spilled_of(transcript) if name.encode("utf-8", "surrogateescape") in data
     }
-    files |= {name: _encoded(one.text) for name, one in texts.items()}
-    path = directory / f"{session_id}.jsonl"
-    try:
-        results = _write_results(folder, files)
-        _write(path, data)
-    except OSError as error:
-        raise ExportError(f"{error.filename or path} could not be written: {error.strerror or error}.") from error
-    return Exported(path, session_id, results)
+    return _Draft(data, files | {name: _encoded(one.text) for name, one in texts.items()})
 
 
 def _unused(session_id: str, directory: Path) -> str:
     """The id that the compaction was given, unless it was exported to this place before."""
-    taken = not session_id or (directory / f"{session_id}.jsonl").exists() or (directory / session_id).exists()
-    return str(uuid4()) if taken else session_id
+    taken = any(os.path.lexists(directory / name) for name in (f"{session_id}.jsonl", session_id))
+    return str(uuid4()) if taken or not session_id else session_id
 
 
 def _named(persisted: Sequence[Persisted]) -> dict[str, Persisted]:
@@ -96,28 +153,39 @@ def _moved(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) ->
 
 
 def _encoded(text: str) -> Callable[[], bytes]:
-    return lambda: text.encode("utf-8", "replace")
+    # Halves of pairs become what every reader of such a file would show instead.
+    return lambda: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def _write_results(folder: Path, files: Mapping[str, Callable[[], bytes]]) -> tuple[Path, ...]:
-    if not files:
-        return ()
-    folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-    for name, read in files.items():
-        _write(folder / name, read())
-    return tuple(folder / name for name in files)
+def _make(folder: Path, undo: ExitStack) -> None:
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700)
+        undo.callback(_drop, one.rmdir)
 
 
-def _write(path: Path, data: bytes) -> None:
-    """All of it or nothing, and never over something else."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+def _write(path: Path, data: bytes, undo: ExitStack) -> None:
+    """All of it or nothing, and never over something else, nor through a link."""
+    draft = path.with_name(f".{uuid4().hex}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.link(draft, path)  # refuses what a rename would replace
+        undo.callback(_drop, path.unlink)
     finally:
-        with suppress(OSError):
-            draft.unlink()
+        _drop(draft.unlink)
+
+
+def _drop(remove: Callable[[], None]) -> None:
+    with suppress(OSError):
+        remove()
+
+
+def exports_descend() -> None:
+    """Sessions that were made here and have been imported since learn which one they come from."""
+    made = Transcript.objects.filter(forked_from=None, session_id__in=Export.objects.values("session_id"))
+    for pk, session_id in made.filter(kind=Transcript.Kind.MAIN).values_list("pk", "session_id"):
+        origin = Export.objects.filter(session_id=session_id).values("compaction__transcript")[:1]
+        Transcript.objects.filter(pk=pk).update(forked_from=origin)

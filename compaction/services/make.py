@@ -11,9 +11,13 @@ from compaction.engine import Effects, Report
 from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
+from compaction.engine.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.selectors import compactable, notes_of
+from compaction.selectors import compactable, failures_of, notes_of
+from compaction.selectors.parent import Sharing, parent_of, sharing_with
+from compaction.services.hooks import RunningHooks
 from compaction.services.summarising import Summariser
+from compaction.services.watching import Unwatched, Watcher
 from sessions.engine.context import Context
 from sessions.engine.context.tally import system_tally
 from sessions.engine.paths import opened
@@ -32,13 +36,19 @@ def compaction_make(
     now_ms: int,
     point: Point | None = None,
     run_id: int | None = None,
+    hooks: RunningHooks | None = None,
+    watcher: Watcher | None = None,
 ) -> Compaction:
     """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
     point = point or point_next(transcript)
     context = context_of(transcript, point)
     session_id = str(uuid4())
-    completed = _completed(transcript, kind, parameters, summariser, session_id)
-    applied = _applied(transcript, context, kind, completed, summariser, now_ms)
+    sharing = _shared(transcript, context, kind, summariser)
+    completed = _completed(transcript, kind, parameters, sharing, session_id)
+    watcher = watcher or Unwatched()
+    watcher.phase("compacting")
+    applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks)
+    watcher.phase("writing")
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind,
@@ -54,7 +64,7 @@ def compaction_make(
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
         summary=applied.summary.encode("utf-8", "replace").decode(),
-        report=report_of(applied, summariser),
+        report=report_of(applied, summariser, sharing, hooks),
         packed=Keepsake.of(applied).packed(),
         session_id=session_id,
         created_at=now_ms,
@@ -68,11 +78,14 @@ def _applied(
     parameters: Parameters,
     summariser: Summariser,
     now_ms: int,
+    hooks: RunningHooks | None,
 ) -> Applied:
     messages = compactable(context)
     beside = system_tally(context.given.system, context.given.tools)
     effects = Effects(
         summarise=summariser.summarise,
+        announce_span=summariser.asking.announce if summariser.asking is not None else None,
+        hooks=hooks or NoHooks(),
         read_notes=lambda: notes_of(transcript),
         read_file=recorded_files(messages),
         transcript_path=str(opened(transcript.source.path)),
@@ -86,16 +99,30 @@ def _applied(
         model=context.model,
         overhead=beside.total,
         session_id=transcript.session_id,
+        failures=failures_of(transcript) if kind is Kind.AUTO and summariser.asking is not None else 0,
     )
 
 
+def _shared(transcript: Transcript, context: Context, kind: Kind, summariser: Summariser) -> Sharing | None:
+    """Whether a summary is asked for as a fork of the session; None where nobody is asked for one of all of it."""
+    asking = summariser.asking
+    if kind not in _ASKING or asking is None:
+        return None
+    parent = parent_of(transcript, context)
+    sharing = sharing_with(parent, asking.model, asking.name)
+    if sharing.shared and not isinstance(parent, str):
+        asking.parent = parent
+    return sharing
+
+
 def _completed(
-    transcript: Transcript, kind: Kind, parameters: Parameters, summariser: Summariser, session_id: str
+    transcript: Transcript, kind: Kind, parameters: Parameters, sharing: Sharing | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
     settings = dict(parameters.settings)
-    if kind in _ASKING and summariser.asking is not None:
-        settings.setdefault("fork", "off")  # there is no request of the session to share a cache with
+    if sharing is not None and not sharing.shared:
+        settings.pop("fork", None)
+        settings["fork"] = "off"  # as the last, it has the last word
     if kind in (Kind.BUDGET, Kind.AUTO):
         # Where the texts will lie if it is exported beside its session. Nobody else has a say: an export writes there.
         folder = opened(transcript.source.path).parent / session_id / "tool-results"
@@ -109,7 +136,9 @@ def _author(applied: Applied, summariser: Summariser) -> str:
     return summariser.name if applied.summary and applied.kind is not Kind.SESSION_MEMORY else ""
 
 
-def report_of(applied: Applied, summariser: Summariser) -> dict[str, Any]:
+def report_of(
+    applied: Applied, summariser: Summariser, sharing: Sharing | None = None, hooks: RunningHooks | None = None
+) -> dict[str, Any]:
     """For pages and scripts."""
     report: dict[str, Any] = {
         "applied": applied.done,
@@ -118,8 +147,15 @@ def report_of(applied: Applied, summariser: Summariser) -> dict[str, Any]:
         "stages": [_stage(one) for one in applied.reports],
         "cache_edits": [dict(one) for one in applied.cache_edits],
     }
+    if applied.kind is Kind.AUTO:
+        report["failures_in_a_row"] = applied.failures
+    if sharing is not None:
+        report["sharing"] = {"shared": sharing.shared, "why": sharing.why}
     if summariser.asking is not None:
         report["usage"] = asdict(summariser.asking.usage)
+        report["requests"] = [one.report for one in summariser.asking.asked]
+    if hooks is not None:
+        report["hooks"] = hooks.report
     return report
 
 

@@ -152,7 +152,7 @@ class AnthropicModel:
         except anthropic.APIStatusError as error:
             raise of_status(error.status_code, error.response.headers, error.body, datetime.now(UTC)) from None
         except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
-            raise TimedOutError(f"The model sent nothing for {self._timeouts.idle:,.0f} seconds.") from error
+            raise TimedOutError(f"The model sent nothing for {self._timeouts.idle:,g} seconds.") from error
         except (anthropic.APIConnectionError, httpx2.TransportError, UnicodeDecodeError) as error:
             raise CutMidStreamError() if began else UnreachableError() from error
         except (anthropic.AnthropicError, httpx2.InvalidURL, httpx2.HTTPError) as error:

@@ -6,7 +6,7 @@ The settings of every command are read through here, so the adapters are importe
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class ModelSettings:
     betas: tuple[str, ...] = ()
     timeout: float = 900.0
     idle_timeout: float = 120.0
+    first_pause: float = 1.0
+    """Seconds before a failed request is repeated for the first time; they double from then on."""
     claude: str = ""
     """Name or path of the `claude` program; “off” for none."""
     monthly_budget: float | None = None
@@ -45,20 +47,33 @@ class Choice:
     small: str = ""
 
 
+def choice_of(settings: ModelSettings) -> Choice:
+    """Who would answer, without the means to ask: loading those takes its time."""
+    if settings.api_key:
+        return Choice("anthropic", "ANTHROPIC_API_KEY is set.", None, settings.main, settings.small)
+    if settings.claude in ("", "off"):
+        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")
+    if shutil.which(settings.claude) is None:
+        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and no claude command was found.")
+    why = "There is no ANTHROPIC_API_KEY, but the claude command is installed."
+    return Choice("claude", why, None, settings.main, settings.small)
+
+
 def choose_model(settings: ModelSettings) -> Choice:
     from inspector.agents.anthropic_model import API, AnthropicModel, Timeouts
     from inspector.agents.claude_cli import ClaudeCli
+    from inspector.agents.retrying import Retries
 
-    if settings.api_key:
+    choice = choice_of(settings)
+    if choice.kind == "anthropic":
         timeouts = Timeouts(idle=settings.idle_timeout, total=settings.timeout)
         model = AnthropicModel(
-            settings.api_key, base_url=settings.base_url or API, betas=settings.betas, timeouts=timeouts
+            settings.api_key,
+            base_url=settings.base_url or API,
+            betas=settings.betas,
+            timeouts=timeouts,
+            retries=Retries(first=settings.first_pause),
         )
-        return Choice("anthropic", "ANTHROPIC_API_KEY is set.", model, settings.main, settings.small)
-    if settings.claude in ("", "off"):
-        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")
-    program = shutil.which(settings.claude)
-    if program is None:
-        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and no claude command was found.")
-    why = "There is no ANTHROPIC_API_KEY, but the claude command is installed."
-    return Choice("claude", why, ClaudeCli(program, seconds=settings.timeout), settings.main, settings.small)
+        return replace(choice, model=model)
+    program = shutil.which(settings.claude) if choice.kind == "claude" else None
+    return choice if program is None else replace(choice, model=ClaudeCli(program, seconds=settings.timeout))

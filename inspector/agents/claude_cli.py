@@ -7,10 +7,7 @@ directory, and the session is not kept.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
 import subprocess
 import tempfile
 import threading
@@ -32,6 +29,7 @@ from inspector.agents.errors import (
     UnreachableError,
 )
 from inspector.agents.flattening import flat_prompt, flat_system
+from inspector.agents.groups import end_group
 from inspector.agents.model import Ask, Json, Reply
 from inspector.agents.retrying import Retries, with_retries
 from inspector.agents.too_long import prompt_too_long
@@ -98,7 +96,7 @@ class ClaudeCli:
                 threading.Thread(target=_write, args=(process, prompt), daemon=True).start()
                 self._wait(process, ask)
             finally:
-                _kill(process)
+                end_group(process)
             answer.seek(0)
             errors.seek(0)
             output = answer.read().decode(errors="replace")
@@ -127,13 +125,6 @@ def _write(process: subprocess.Popen[bytes], prompt: bytes) -> None:
         process.stdin.close()
     except OSError:  # it went without having read everything
         return
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Also what it has started: it leads a group of its own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _reply(output: str, attempt: int) -> Reply:

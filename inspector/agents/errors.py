@@ -14,6 +14,8 @@ class ModelError(Exception):
     """The model gave no answer that can be used."""
 
     sentence: ClassVar[str] = "The model gave no usable answer."
+    brief: ClassVar[str] = "no answer"
+    """The same in a word or two, for a line about what is going on."""
     may_retry: ClassVar[bool] = False
 
     def __init__(
@@ -64,6 +66,7 @@ class PromptTooLongError(ModelError):
 
 class RateLimitedError(ModelError):
     sentence = "The API limits the rate of requests."
+    brief = "rate limited"
     may_retry = True
 
     def __init__(
@@ -90,21 +93,25 @@ class SpendCapError(ModelError):
 
 class OverloadedError(ModelError):
     sentence = "The API is overloaded or has an error of its own."
+    brief = "overloaded"
     may_retry = True
 
 
 class UnreachableError(ModelError):
     sentence = "The API cannot be reached."
+    brief = "unreachable"
     may_retry = True
 
 
 class CutMidStreamError(ModelError):
     sentence = "The answer broke off in the middle."
+    brief = "it broke off"
     may_retry = True
 
 
 class TimedOutError(ModelError):
     sentence = "The model did not answer in time."
+    brief = "timed out"
     may_retry = True
 
 

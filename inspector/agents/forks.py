@@ -51,6 +51,8 @@ class CacheSafeParams:
     max_tokens: int | None = None
     """What the parent said; a fork never says anything of its own."""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    mark: Json | None = None
+    """The cache mark of its messages, where they do not have it themselves."""
 
     @classmethod
     def of_request(cls, body: Mapping[str, Any], betas: Sequence[str] = ()) -> CacheSafeParams:
@@ -96,7 +98,8 @@ def fork(
     if not own:
         raise ValueError("A fork needs a message of its own.")
     added = (_after(params.messages, own[0]), *own[1:])
-    messages = marked((*params.messages, *added), mark=mark_in(params.messages), from_end=1 if writes_cache else 2)
+    mark = mark_in(params.messages) or params.mark
+    messages = marked((*params.messages, *added), mark=mark, from_end=1 if writes_cache else 2)
     return _ask(params, messages, listener, cancel)
 
 
@@ -115,7 +118,7 @@ def fork_children(
     if is_fork(params.messages):
         raise ForkRefusedError("A forked agent may not fork.")
     shared = (*params.messages, assistant)
-    mark, results = mark_in(params.messages), placeholders(assistant)
+    mark, results = mark_in(params.messages) or params.mark, placeholders(assistant)
     asks = []
     for text in directives:
         told: Json = {"type": "text", "text": directive(text)}

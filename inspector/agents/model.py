@@ -14,6 +14,14 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Trying:
+    """An attempt begins."""
+
+    attempt: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextArrived:
     """A piece of the answer."""
 
@@ -38,7 +46,7 @@ class Retrying:
     error: ModelError
 
 
-Progress = TextArrived | BlockStarted | Retrying
+Progress = Trying | TextArrived | BlockStarted | Retrying
 Listener = Callable[[Progress], None]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from inspector.agents.errors import ModelError, RateLimitedError
-from inspector.agents.model import Ask, Reply, Retrying
+from inspector.agents.model import Ask, Reply, Retrying, Trying
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ def with_retries(ask: Ask, retries: Retries, attempt_once: Callable[[int], Reply
     attempt = 1
     while True:
         ask.cancel.check()
+        ask.report(Trying(attempt))
         try:
             return attempt_once(attempt)
         except ModelError as error:

@@ -2,57 +2,183 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
+from compaction.engine import Trigger
 from compaction.engine.kinds import Kind, KindError, Parameters
+from compaction.models import Compaction
+from compaction.selectors.hooks import Scope, hooks_of
+from compaction.services.hooks import HookBlockedError, RunningHooks
 from compaction.services.make import compaction_make
-from compaction.services.summarising import NoModelError, summariser_choose
+from compaction.services.summarising import NoModelError, Summariser, summariser_choose
+from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
 from inspector.models import Run
+from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs.running import Running
-from inspector.services.runs.stops import RunError
+from inspector.services.runs.stops import RunError, Stopped
 from inspector.web.clock import now_ms
+from sessions.engine import words
 from sessions.models import Transcript
 
 KIND = "compaction"
+SEEN = 1000
+"""Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
-def compaction_run(running: Running, run: Run) -> dict[str, Any]:
-    """What `parameters` ask for: transcript, kind, model, and what the kind takes. The session stays as it is."""
+def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+    """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
+    `aloud`: hears each phase as well."""
     asked = run.parameters
+    told = _Told(running, aloud or _silent)
+    told.phase("reading the session")
     transcript = Transcript.objects.select_related("source").filter(pk=asked["transcript"]).first()
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
-    running.phase("compacting")
     cancel = CancelToken()
     with running.closing(cancel.cancel):
         try:
-            made = compaction_make(
-                transcript=transcript,
-                kind=Kind(asked["kind"]),
-                parameters=Parameters(
-                    asked.get("pivot", ""),
-                    tuple(asked.get("ids", ())),
-                    asked.get("instructions", ""),
-                    asked.get("settings", {}),
-                ),
-                summariser=summariser_choose(settings.MODELS, asked.get("model", ""), cancel=cancel),
-                now_ms=now_ms(),
-                run_id=run.pk,
-            )
+            summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
+            if summariser.asking is not None:
+                budget_hold()
+                summariser.asking.model = WithinBudget(summariser.asking.model, run.pk)
+            hooks = _hooks(run, transcript, told, cancel)
+            made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:
             raise RunError(str(error)) from error
+        except HookBlockedError as error:
+            raise RunError(str(error), result=_hooked(hooks)) from error
+    result = _result(made, transcript, summariser) | _hooked(hooks)
     if made.report["failed"]:
-        raise RunError(made.report["why"])
-    return {
-        "summary": made.report["why"],
-        "compaction": made.pk,
-        "messages_before": made.messages_before,
-        "messages_after": made.messages_after,
-        "before_tokens": made.tokens_before,
-        "after_tokens": made.tokens_after,
-        "written_by": made.model_name,
-        "links": [["The session", f"/sessions/{transcript.public_id}/"]],
-    }
+        raise RunError(made.report["why"], result=result)
+    return result
+
+
+def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -> RunningHooks | None:
+    """Those that whoever started the run wants to run; None if nobody does."""
+    try:
+        scope = Scope(run.parameters.get("hooks") or Scope.OFF)
+    except ValueError:
+        raise KindError(f"Which hooks run is off, user or all, not {run.parameters['hooks']!r}.") from None
+    if scope is Scope.OFF:
+        return None
+    trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
+    configured = hooks_of(transcript, str(trigger))
+    for problem in configured.problems:
+        told.told(problem)
+    return RunningHooks(configured.within(scope), transcript, watcher=told, cancel=cancel)
+
+
+def _hooked(hooks: RunningHooks | None) -> dict[str, Any]:
+    if hooks is None:
+        return {}
+    ran = [f"{one.sentence} → {one.said}" if one.said else one.sentence for one in hooks.ran]
+    return {"hooks": ran or ["None ran."]}
+
+
+def _made(
+    run: Run, transcript: Transcript, summariser: Summariser, hooks: RunningHooks | None, told: _Told
+) -> Compaction:
+    asked = run.parameters
+    return compaction_make(
+        transcript=transcript,
+        kind=Kind(asked["kind"]),
+        parameters=Parameters(
+            asked.get("pivot", ""),
+            tuple(asked.get("ids", ())),
+            asked.get("instructions", ""),
+            asked.get("settings", {}),
+        ),
+        summariser=summariser,
+        now_ms=now_ms(),
+        run_id=run.pk,
+        hooks=hooks,
+        watcher=told,
+    )
+
+
+def _result(made: Compaction, transcript: Transcript, summariser: Summariser) -> dict[str, Any]:
+    page = f"/sessions/{transcript.public_id}/"
+    links = [["The session", page]]
+    result: dict[str, Any] = {"compaction": made.pk}
+    if not made.report["failed"]:
+        links.insert(0, ["Before and after", f"{page}compactions/run-{made.run_id}/"])
+        result |= {
+            "summary": made.report["why"],
+            "messages_before": made.messages_before,
+            "messages_after": made.messages_after,
+            "before_tokens": made.tokens_before,
+            "after_tokens": made.tokens_after,
+            "written_by": made.model_name,
+        }
+    if sharing := made.report.get("sharing"):
+        result["prompt_cache"] = sharing["why"]
+    if "failures_in_a_row" in made.report:
+        result["failures_in_a_row"] = made.report["failures_in_a_row"]
+    if summariser.asking is not None:
+        result["requests"] = [_sentence(one) for one in summariser.asking.asked]
+    return {**result, "links": links}
+
+
+def _sentence(asked: Asked) -> str:
+    said = asked.problem.rstrip(".") or "it wrote the summary"
+    if not asked.usage.total:
+        return f"{asked.how}: {said}."
+    cost = f" for {words.money(asked.cost)}" if asked.cost is not None else ""
+    return f"{asked.how}: {said}. {words.tokens(asked.usage.total)} tokens{cost}."
+
+
+def _silent(phase: str) -> None:
+    pass
+
+
+@dataclass(slots=True)
+class _Told:
+    """Tells a run what the requests for a summary do: each is a turn of it."""
+
+    running: Running
+    aloud: Callable[[str], None]
+    how: str = ""
+    counting: bool = False
+    """The phase counts something else than what arrives."""
+
+    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        self.counting = total is not None
+        self.aloud(what)
+        self.running.phase(what, total=total, unit=unit)
+
+    def step(self, number: int, /) -> None:
+        self.running.progress(number)
+
+    def begins(self, how: str, /) -> None:
+        self.how = how
+        self.running.turn(f"{how} …")
+
+    def grows(self, text: str, /) -> None:
+        self.running.retell(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
+        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        with suppress(Stopped):
+            if not self.counting:
+                self.running.progress(len(text))
+
+    def told(self, text: str, /) -> None:
+        self.running.turn(text)
+
+    def ended(self, asked: Asked, text: str, /) -> None:
+        usage = asked.usage
+        said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
+        begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
+        self.running.retell(f"{said}\n\n{begins}".strip(), tools=asked.tools)
+        self.running.spend(
+            model=asked.model,
+            input_tokens=usage.input,
+            cache_read=usage.cache_read,
+            cache_write=usage.cache_write_5m + usage.cache_write_1h,
+            output_tokens=usage.output,
+            cost=asked.cost,
+        )

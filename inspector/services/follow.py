@@ -14,6 +14,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from watchfiles import Change, watch
 
+from compaction.services.export import exports_descend
 from inspector.services.imports import demo_settle, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
@@ -98,6 +99,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     try:
         touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
         if files:
+            exports_descend()
             demo_settle()
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -13,7 +13,10 @@ from typing import Any
 from django.conf import settings
 from django.db import Error as DatabaseError
 
+from compaction.selectors.exports import demo_exports
+from compaction.services.export import exports_descend
 from inspector.models import Run
+from inspector.services.runs.creating import run_create
 from inspector.services.runs.executing import run_perform
 from inspector.services.runs.pulse import listen, write_told
 from inspector.services.runs.running import Running
@@ -21,7 +24,7 @@ from inspector.services.runs.stops import Killed
 from sessions.engine.paths import kept, opened
 from sessions.engine.words import plural
 from sessions.models import Source, Transcript
-from sessions.services.sync import Progress, Report, sync
+from sessions.services.sync import Progress, Report, sync, sync_files
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
@@ -39,7 +42,9 @@ def import_run(path: Path, *, demo: bool = False) -> None:
                 write_told(running)
                 listen(running)
 
-        return _result(sync([path], listener=tell, check=_check(running)))
+        report = sync([path], listener=tell, check=_check(running))
+        exports_descend()
+        return _result(report)
 
     # The import forks, and a connection of another thread must not be carried into its processes.
     run_perform(kind=KIND, target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
@@ -51,8 +56,21 @@ def import_again(running: Running, run: Run) -> dict[str, Any]:
     lock = Path(settings.LUCID_HOME) / "import.lock"
     while lock.exists() and not _free(lock):
         running.wait(0.2)
-    path = opened(run.target)
-    return _result(sync([path], listener=partial(_tell, running), check=_check(running), workers=1))
+    report = sync([opened(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
+    exports_descend()
+    return _result(report)
+
+
+def import_soon(files: Sequence[Path]) -> bool:
+    """Files that were just written: at once, unless another import is under way. Then a worker reads them after it, and
+    the answer is False."""
+    lock = Path(settings.LUCID_HOME) / "import.lock"
+    if lock.exists() and not _free(lock):
+        run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
+        return False
+    sync_files(files)
+    exports_descend()
+    return True
 
 
 def import_ended(path: Path) -> bool:
@@ -98,7 +116,9 @@ def demo_settle() -> None:
     below = f"{DEMO}/"
     current = Source.objects.exclude(state=Source.State.REPLACED)
     demo = current.filter(path__startswith=below)
-    others = Transcript.objects.filter(source__in=current).exclude(source__path__startswith=below)
+    made = f"{kept(demo_exports())}/"
+    others = Transcript.objects.filter(source__in=current)
+    others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=made)
     if others.exists():
         demo.update(state=Source.State.REPLACED)
     elif not demo.exists() and DEMO.is_dir():

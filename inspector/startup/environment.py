@@ -55,6 +55,10 @@ class Environment:
     def database(self, name: str, default: Path) -> dict[str, Any]:
         return self._read(name, "URL", "", lambda url: self._database(name, url) if url else _sqlite(default))
 
+    def without(self, *prefixes: str) -> dict[str, str]:
+        """All variables but those whose names begin so."""
+        return {name: value for name, value in self._env.ENVIRON.items() if not name.startswith(prefixes)}
+
     def _read(self, name: str, kind: str, default: str, convert: Callable[[str], T]) -> T:
         self.declared.append(Declared(name, kind, default))
         value: str = self._env.str(name, default) or default

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote, urlsplit
+
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -18,6 +20,11 @@ PAGES = (
     ("retention", "Retention", "files that the agent deletes soon"),
     ("odd", "What we did not understand", "unknown records and broken lines"),
 )
+ACTIONS = (
+    ("transcript-compact", "Compact this session", "what each kind would leave of it"),
+    ("transcript-context", "What the model was sent", "the context of this session"),
+    ("transcript-detail", "Timeline", "of this session"),
+)
 MOST = 8
 
 
@@ -25,11 +32,25 @@ MOST = 8
 def palette(request: HtmxRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip().replace("\0", "")[:200]
     now = now_ms()
+    session = _session_looked_at(request)
     context = {
         "query": query,
-        "pages": [
-            (reverse(name), title, about) for name, title, about in PAGES if query.lower() in f"{title} {about}".lower()
-        ],
+        "actions": _matching(query, ACTIONS, session) if session else [],
+        "pages": _matching(query, PAGES),
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }
     return render_page(request, "palette.html", context, partials=("palette-results",))
+
+
+def _matching(query: str, offered: tuple[tuple[str, str, str], ...], *arguments: str) -> list[tuple[str, str, str]]:
+    return [
+        (reverse(name, args=arguments), title, about)
+        for name, title, about in offered
+        if query.lower() in f"{title} {about}".lower()
+    ]
+
+
+def _session_looked_at(request: HtmxRequest) -> str:
+    """Whose page the palette was opened on."""
+    parts = urlsplit(request.htmx.current_url or "").path.split("/") if request.htmx else []
+    return unquote(parts[2]) if len(parts) > 3 and parts[1] == "sessions" else ""

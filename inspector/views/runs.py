@@ -11,8 +11,10 @@ from django_htmx.http import reswap, retarget
 
 from inspector.models import Run
 from inspector.selectors import active_runs, run_card, run_cards, runs_found
+from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
+from inspector.views.compacting import confirmation_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from inspector.web.paging import page_of
@@ -43,6 +45,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
         "status": status,
         "page": page,
         "cards": run_cards(found[page.start : page.stop], now),
+        "budget": SimpleLazyObject(lambda: budget_at(now)),
         "projects": project_tree(),
     }
     return render_page(request, "runs.html", context, partials=("run-list",))
@@ -94,8 +97,11 @@ def kill(request: HtmxRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 def retry(request: HtmxRequest, run_id: int) -> HttpResponse:
+    run = get_object_or_404(Run, pk=run_id)
+    if (address := confirmation_of(run)) is not None:
+        return _elsewhere(HttpResponseRedirect(address))
     try:
-        return _see(run_retry(run=get_object_or_404(Run, pk=run_id)))
+        return _see(run_retry(run=run))
     except RunError as error:
         return HttpResponse(f"{error.sentence}\n", status=409, content_type="text/plain; charset=utf-8")
 
@@ -104,6 +110,10 @@ def _see(run: Run, page: str = "run-detail") -> HttpResponse:
     """Another page, to be asked for with GET: reloading it does nothing again."""
     response = redirect(page, run.pk)
     assert isinstance(response, HttpResponseRedirect)
+    return _elsewhere(response)
+
+
+def _elsewhere(response: HttpResponseRedirect) -> HttpResponse:
     response.status_code = 303
     return response
 

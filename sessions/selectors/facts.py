@@ -9,6 +9,8 @@ from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Request, Transcript
 from sessions.selectors.timeline import Window
 
+SENT = ("user", "assistant", "attachment")
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -26,6 +28,8 @@ class Facts:
     request: Request | None
     version: str
     marks: tuple[tuple[str, int | None], ...]
+    spoken: bool
+    """A record of a kind that is sent to the model, and can be named by its uuid."""
 
 
 def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
@@ -49,6 +53,7 @@ def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
         request=request,
         version=version if isinstance(version, str) else "",
         marks=tuple((mark.fate.value, mark.by) for mark in row.marks),
+        spoken=entry.type in SENT and entry.uuid_key is not None,
     )
 
 

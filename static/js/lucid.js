@@ -176,8 +176,8 @@
 
   /* An address says what was asked for, not what was left open. */
   function dropEmpty(event) {
-    const { verb, parameters } = event.detail;
-    if (verb !== "get") return;
+    const { verb, parameters, elt } = event.detail;
+    if (verb !== "get" || elt.closest("[data-keep-empty]")) return;
     for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
   }
 
@@ -284,6 +284,18 @@
     setTimeout(() => box.remove(), 8000);
   }
 
+  function showScripted() {
+    all(".with-js").forEach((element) => (element.hidden = false));
+  }
+
+  /* Copies what an element says, and says so in its own place. */
+  async function copy(button) {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    const said = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = said), 2000);
+  }
+
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", leaveToBrowser, true);
   document.addEventListener("pointerover", readRuler);
@@ -291,6 +303,7 @@
     const opener = event.target.closest("[data-open]");
     if (opener) openDialog(opener.dataset.open);
     else if (event.target.closest("[data-theme-toggle]")) nextTheme();
+    else if (event.target.closest("[data-copy]")) copy(event.target.closest("[data-copy]"));
     else if (event.target.matches("dialog[open]")) event.target.close();
   });
   document.addEventListener("input", (event) => {
@@ -302,12 +315,13 @@
   document.addEventListener("htmx:afterSwap", afterSwap);
   document.addEventListener("htmx:afterSettle", watchSoon);
   document.addEventListener("htmx:afterSettle", showPanel);
+  document.addEventListener("htmx:afterSettle", showScripted);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
   document.addEventListener("htmx:responseError", (event) => {
     toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);
   });
 
-  all(".with-js").forEach((element) => (element.hidden = false));
+  showScripted();
   useTheme(storedTheme());
   watchCards();
 })();

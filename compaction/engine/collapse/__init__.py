@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from compaction.engine.collapse.config import CollapseConfig, Weights, suppresses_auto_compact
-from compaction.engine.collapse.cycle import CollapseReport, Summarise, collapse
+from compaction.engine.collapse.cycle import Announce, CollapseReport, Summarise, collapse
 from compaction.engine.collapse.records import commit_record, from_records, reset_record, snapshot_record, to_records
 from compaction.engine.collapse.state import CollapseState, Commit, Staged
 
 __all__ = [
+    "Announce",
     "CollapseConfig",
     "CollapseReport",
     "CollapseState",

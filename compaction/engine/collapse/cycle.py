@@ -24,6 +24,12 @@ class Summarise(Protocol):
     def __call__(self, span: Sequence[Message], /) -> str: ...
 
 
+class Announce(Protocol):
+    """Hears which span is summed up next, and of how many at most."""
+
+    def __call__(self, number: int, of: int, /) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class CollapseReport(Report):
     committed: tuple[Commit, ...] = ()
@@ -40,6 +46,7 @@ def collapse(
     limits: Limits | None = None,
     tokens: int | None = None,
     summarise: Summarise | None = None,
+    announce: Announce | None = None,
     counter: TokenCounter = estimate_blocks,
 ) -> Outcome[CollapseState]:
     """`tokens` is the size of the context with earlier commits applied, where the API has counted it."""
@@ -53,7 +60,7 @@ def collapse(
     view = replayed.messages
     legal = cuts(view) if size >= config.stage_at * limits.effective else None
     state = moment.staged(view, legal, state)
-    committed = moment.committed(view, legal, state.staged, summarise)
+    committed = moment.committed(view, legal, state.staged, summarise, announce)
     if committed:
         names = {commit.first_uuid for commit in committed}
         left = tuple(span for span in state.staged if span.first_uuid not in names)
@@ -91,7 +98,12 @@ class _Moment:
         return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
 
     def committed(
-        self, view: Sequence[Message], legal: Cuts | None, staged: Sequence[Staged], summarise: Summarise | None
+        self,
+        view: Sequence[Message],
+        legal: Cuts | None,
+        staged: Sequence[Staged],
+        summarise: Summarise | None,
+        announce: Announce | None,
     ) -> tuple[Commit, ...]:
         """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
         size, effective = self.size, self.limits.effective
@@ -99,13 +111,15 @@ class _Moment:
             return ()
         places = {message.uuid: at for at, message in enumerate(view)}
         committed = []
-        for one in staged:
+        for number, one in enumerate(staged, 1):
             first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
             if size <= self.config.target * effective or first is None or first >= end:
                 continue
             if not legal.is_legal(first) or not legal.is_legal(end):
                 continue
             span = view[first:end]
+            if announce is not None:
+                announce(number, len(staged))
             summary = one.summary or (summarise(span) if summarise else "")
             if not summary.strip():
                 continue

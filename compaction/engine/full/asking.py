@@ -48,6 +48,8 @@ class _Asking:
     requests: int = 0
     dropped: int = 0
     retries: int = 0
+    fell_back: str = ""
+    """Why the fork was not answered."""
 
     def reply(self, summary: str, problem: str = "", remarks: Sequence[str] = ()) -> Reply:
         return Reply(summary, problem, self.requests, self.dropped, self.path, tuple(remarks))
@@ -71,7 +73,9 @@ def asked(
     asking = _Asking(body, Path.FORK if config.fork else Path.DIRECT)
     while True:
         sent = asking.body if asking.path is Path.FORK else without_thinking(asking.body)
-        request = summary_request([*sent, instruction], asking.path, config.output_cap, variant, begins_at)
+        request = summary_request(
+            [*sent, instruction], asking.path, config.output_cap, variant, begins_at, asking.dropped
+        )
         asking.requests += 1
         try:
             text = summarise(request)
@@ -80,9 +84,9 @@ def asked(
             if problem:
                 return asking.reply("", problem)
         except SummariseError as error:
-            if asking.path is Path.DIRECT:
+            if asking.path is Path.DIRECT or error.final:
                 return asking.reply("", f"No summary was written: {error}.")
-            asking.path = Path.DIRECT
+            asking.path, asking.fell_back = Path.DIRECT, str(error)
         else:
             return _read(asking, text)
 
@@ -113,6 +117,8 @@ def _read(asking: _Asking, text: str) -> Reply:
     remarks = [] if parsed.tagged else ["the reply had no summary tags, so all of it counts"]
     if not parsed.complete:
         remarks.append("the summary breaks off, probably at an output limit")
+    if asking.fell_back:
+        remarks.append(f"it was asked for directly: {asking.fell_back}")
     if asking.dropped:
         remarks.append(f"the oldest {asking.dropped} rounds did not fit and are not in it")
     return asking.reply(parsed.summary, remarks=remarks)

@@ -42,10 +42,17 @@ class SummaryRequest:
     variant: Variant = Variant.FULL
     begins_at: str = ""
     """The first message that is to be summarised, where those before it are only there to be understood."""
+    dropped_rounds: int = 0
+    """How many of the oldest were left out, because a request with them was too long."""
 
 
 class SummariseError(Exception):
     """The model gave no text, for another reason than the size of the request."""
+
+    def __init__(self, why: str, *, final: bool = False) -> None:
+        super().__init__(why)
+        self.final = final
+        """Asking in another way, or about something else, would fail too: the key is refused, the budget used up."""
 
 
 class Summarise(Protocol):
@@ -60,6 +67,7 @@ def summary_request(
     output_cap: int = OUTPUT_CAP,
     variant: Variant = Variant.FULL,
     begins_at: str = "",
+    dropped_rounds: int = 0,
 ) -> SummaryRequest:
     fork = path is Path.FORK
     return SummaryRequest(
@@ -71,4 +79,5 @@ def summary_request(
         skips_cache_write=fork,
         variant=variant,
         begins_at=begins_at,
+        dropped_rounds=dropped_rounds,
     )

@@ -12,12 +12,13 @@ from compaction.engine.budget import budget
 from compaction.engine.collapse import CollapseReport, collapse, to_records
 from compaction.engine.full.compact import full_compact
 from compaction.engine.kinds.automatic import automatic
+from compaction.engine.kinds.choices import pivot_of
 from compaction.engine.kinds.kind import Applied, Kind, KindError, Parameters
 from compaction.engine.kinds.microcompact import microcompacted
 from compaction.engine.kinds.moment import Moment
 from compaction.engine.kinds.settings import AutoSettings, CollapseSettings, NotesSettings, SummarySettings, config_of
-from compaction.engine.kinds.spans import span_summariser
-from compaction.engine.partial import legal_pivots, partial_compact
+from compaction.engine.kinds.spans import SpanSummariser
+from compaction.engine.partial import partial_compact
 from compaction.engine.pipeline import Effects
 from compaction.engine.pipeline.thinking import Bound, without_dead_thinking
 from compaction.engine.session_memory import session_memory_compact
@@ -37,15 +38,18 @@ def apply_kind(
     model: str = "",
     overhead: int = 0,
     session_id: str = "",
+    failures: int = 0,
 ) -> Applied:
     """`messages` is a context as it is sent; `effects.summarise` writes the summary, and without it nobody does: then
-    it is put together mechanically. `overhead`: tokens of the system prompt and the tools.
+    it is put together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: how many
+    automatic compactions of this conversation have failed in a row.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    moment = Moment(kind, messages, parameters, effects or Effects(), now, model, overhead, session_id, Remembered())
+    effects = effects or Effects()
+    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
     return _living(_ACTIONS[kind](moment, config), moment)
 
 
@@ -82,11 +86,19 @@ def _snip(moment: Moment, config: Any) -> Applied:
 
 def _collapse(moment: Moment, config: CollapseSettings) -> Applied:
     limits = Limits(context_window(moment.model or None).tokens)
-    summarise = moment.effects.summarise_span or span_summariser(moment.summarise(config.mechanical))
+    own = SpanSummariser(moment.summarise(config.mechanical))
+    summarise = moment.effects.summarise_span or own
     # What stands before the first answer are instructions and surroundings, which hold for all that follows.
     head = next((at for at, one in enumerate(moment.messages) if one.role == "assistant"), len(moment.messages))
     above, below = moment.messages[:head], moment.messages[head:]
-    done = collapse(below, config.collapse, limits=limits, summarise=summarise, counter=moment.counter)
+    done = collapse(
+        below,
+        config.collapse,
+        limits=limits,
+        summarise=summarise,
+        announce=moment.effects.announce_span,
+        counter=moment.counter,
+    )
     assert isinstance(done.report, CollapseReport)
     size = estimate(above, moment.counter)
     report = replace(
@@ -97,7 +109,11 @@ def _collapse(moment: Moment, config: CollapseSettings) -> Applied:
     records = tuple(to_records(done.state, moment.session_id)) if committed else ()
     summary = "\n\n".join(commit.summary for commit in committed)
     mechanical = moment.effects.summarise_span is None and moment.mechanical
-    return replace(moment.simple(done, records), summary=summary, mechanical=mechanical and bool(committed))
+    applied = replace(moment.simple(done, records), summary=summary, mechanical=mechanical and bool(committed))
+    if own.problem:
+        why = f"Not every span was summed up: {own.problem}." if committed else f"No span was summed up: {own.problem}."
+        applied = replace(applied, failed=not committed, why=f"{applied.why} {why}" if committed else why)
+    return applied
 
 
 def _session_memory(moment: Moment, config: NotesSettings) -> Applied:
@@ -127,10 +143,10 @@ def _full(moment: Moment, config: SummarySettings) -> Applied:
 
 def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applied]:
     def act(moment: Moment, config: SummarySettings) -> Applied:
-        pivot, moved = _pivot(moment, direction)
+        pivot = pivot_of(moment.messages, moment.parameters.pivot, direction)
         done = partial_compact(
             moment.messages,
-            pivot,
+            pivot.uuid,
             direction,
             moment.summarise(config.mechanical),
             moment.instructed(config.full),
@@ -138,30 +154,9 @@ def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applie
             attachments=moment.attachments(config.attachments),
         )
         made = moment.compacted(done, mechanical=moment.mechanical)
-        return replace(made, why=f"{made.why} {moved}") if moved and made.done else made
+        return replace(made, why=f"{made.why} {pivot.moved}") if pivot.moved and made.done else made
 
     return act
-
-
-def _pivot(moment: Moment, direction: Direction) -> tuple[str, str]:
-    """The message to cut at: the one that was named, or the nearest one at which more is kept."""
-    wanted = moment.parameters.pivot
-    if not wanted:
-        raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
-    places = {message.uuid: at for at, message in enumerate(moment.messages)}
-    if wanted not in places:
-        raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
-    legal = {places[uuid]: uuid for uuid in legal_pivots(moment.messages)}
-    place = places[wanted]
-    if place in legal:
-        return wanted, ""
-    if direction is Direction.UP_TO:
-        nearest = max((at for at in legal if at < place), default=None)
-    else:
-        nearest = min((at for at in legal if at > place), default=None)
-    if nearest is None:
-        return wanted, ""
-    return legal[nearest], f"It is cut at {legal[nearest]}: at {wanted} a tool call would lose its result."
 
 
 def _after_boundary(messages: Sequence[Message]) -> Sequence[Message]:

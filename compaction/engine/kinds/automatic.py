@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compaction.engine.calls import results_of
+from compaction.engine.guards.breaker import Breaker
 from compaction.engine.kinds.kind import Applied
 from compaction.engine.kinds.moment import Moment, summary_of
 from compaction.engine.kinds.settings import AutoSettings
-from compaction.engine.kinds.spans import span_summariser
+from compaction.engine.kinds.spans import SpanSummariser
 from compaction.engine.pipeline import PipelineState, run_pipeline
 from compaction.engine.record import Way
 from compaction.engine.replacements import ContentReplacementState
@@ -29,14 +30,23 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
         attachments=moment.attachments(pipeline.attachments),
     )
     summarise = moment.summarise(config.mechanical)
-    spans = moment.effects.summarise_span or span_summariser(summarise)
+    spans = moment.effects.summarise_span or SpanSummariser(summarise)
     effects = replace(moment.effects, summarise=summarise, summarise_span=spans)
-    state = PipelineState(budget=ContentReplacementState(seen=_sent(moment.messages)))
+    breaker = Breaker(moment.failures)
+    state = PipelineState(budget=ContentReplacementState(seen=_sent(moment.messages)), breaker=breaker)
     outcome = run_pipeline(moment.messages, pipeline, state, now=moment.now, effects=effects, counter=moment.counter)
     made, report = outcome.compaction, outcome.report
     decided = report.stage(AUTO)
     others = [name for name in report.applied if name != AUTO]
+    failures, most = outcome.state.breaker.failures, pipeline.auto.most_failures
+    failed = made is None and failures > moment.failures and not moment.mechanical
     why = decided.why if decided is not None else ""
+    if failed:
+        stage = report.stage("full compact")
+        why += f" {stage.why}" if stage is not None else ""
+        why += f" That is failure {failures} in a row; after {most} it is not tried any more."
+    elif made is None and breaker.is_open(most):
+        why += " Ask for a full compaction, or raise most_failures."
     if made is None and others:
         why += f" Before that, these would act: {', '.join(others)}."
     elif made is not None:
@@ -50,7 +60,7 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
         report.tokens_after,
         report.stages,
         bool(others),
-        failed=made is None and outcome.state.breaker.failures > 0 and not moment.mechanical,
+        failed=failed,
         why=why,
         mechanical=made is not None and made.way is Way.FULL and moment.mechanical,
         compaction=made,
@@ -58,6 +68,7 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
         records=tuple(made.records()) if made is not None else (),
         persisted=outcome.persisted,
         cache_edits=outcome.cache_edits,
+        failures=failures,
     )
 
 

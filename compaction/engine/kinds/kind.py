@@ -66,6 +66,8 @@ class Applied:
     """Lines that would tell a transcript of it, without their envelope."""
     persisted: tuple[Persisted, ...] = ()
     cache_edits: tuple[Mapping[str, Any], ...] = ()
+    failures: int = 0
+    """Of automatic compactions, in a row, with this one."""
 
     @property
     def kept(self) -> tuple[str, ...]:

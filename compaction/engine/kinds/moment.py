@@ -33,6 +33,8 @@ class Moment:
     overhead: int
     session_id: str
     counter: TokenCounter
+    failures: int = 0
+    """Of automatic compactions of this conversation, in a row."""
 
     @property
     def mechanical(self) -> bool:

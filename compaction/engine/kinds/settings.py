@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import cache
 from typing import Any, get_type_hints
 
 from compaction.engine.attachments import AttachmentConfig
@@ -124,8 +125,14 @@ class _Leaf:
     hint: Any
 
 
+@cache
+def _hints(of: Any) -> Mapping[str, Any]:
+    return get_type_hints(of)
+
+
 def _leaves(config: Any, path: str = "") -> Iterator[_Leaf]:
-    hints = get_type_hints(type(config))
+    of: Any = type(config)
+    hints = _hints(of)
     for one in fields(config):
         value = getattr(config, one.name)
         name = f"{path}{one.name}"

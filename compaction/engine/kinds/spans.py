@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from compaction.engine.collapse import Summarise as SummariseSpan
 from compaction.engine.full.media import without_media, without_thinking
 from compaction.engine.full.parsing import parsed_summary
 from compaction.engine.full.prompt import Variant, compaction_prompt
@@ -16,12 +16,21 @@ from sessions.engine.lint import repair_messages
 from sessions.engine.messages import Kind, Message, text_block
 
 
-def span_summariser(summarise: Summarise) -> SummariseSpan:
+@dataclass(slots=True)
+class SpanSummariser:
     """Says nothing where the model does not: the span then stays as it is."""
 
-    def summed_up(span: Sequence[Message], /) -> str:
-        if isinstance(summarise, Mechanical):
-            return summarise.text(span, Variant.UP_TO)
+    summarise: Summarise
+    problem: str = ""
+    """Why a span has no summary: the latest reason."""
+    hopeless: bool = False
+    """The others would not get one either, so nobody is asked any more."""
+
+    def __call__(self, span: Sequence[Message], /) -> str:
+        if isinstance(self.summarise, Mechanical):
+            return self.summarise.text(span, Variant.UP_TO)
+        if self.hopeless:
+            return ""
         body, _ = repair_messages(without_thinking(without_media(span)))
         instruction = Message(
             "user",
@@ -30,9 +39,11 @@ def span_summariser(summarise: Summarise) -> SummariseSpan:
             derived_id("instruction", span[-1].uuid),
         )
         try:
-            reply = summarise(summary_request([*body, instruction], Path.DIRECT, variant=Variant.UP_TO))
-        except (SummariseError, PromptTooLongError):
+            reply = self.summarise(summary_request([*body, instruction], Path.DIRECT, variant=Variant.UP_TO))
+        except PromptTooLongError:
+            self.problem = "a span is too long for the model"
+            return ""
+        except SummariseError as error:
+            self.problem, self.hopeless = str(error), error.final
             return ""
         return parsed_summary(reply).summary
-
-    return summed_up

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from compaction.engine.attachments import ReadFile, Surroundings
 from compaction.engine.attachments.surroundings import nothing_readable
 from compaction.engine.boundary import Trigger
+from compaction.engine.collapse import Announce
 from compaction.engine.collapse import Summarise as SummariseSpan
 from compaction.engine.full.request import Summarise
 from compaction.engine.occasion import Hooks, NoHooks, Occasion
@@ -19,6 +20,7 @@ class Effects:
     summarise: Summarise | None = None
     summarise_span: SummariseSpan | None = None
     """For collapse: sums up a few messages."""
+    announce_span: Announce | None = None
     read_notes: ReadNotes | None = None
     read_file: ReadFile = nothing_readable
     hooks: Hooks = field(default_factory=NoHooks)

@@ -101,6 +101,7 @@ class Work:
             limits=self.config.limits,
             tokens=self.tokens if self.state.savings.anchor else None,
             summarise=self.effects.summarise_span,
+            announce=self.effects.announce_span,
             counter=self.counter,
         )
         self.reports.append(collapsed.report)

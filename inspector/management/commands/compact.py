@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -10,10 +11,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from compaction.engine.kinds import Kind, KindError
 from compaction.models import Compaction
 from compaction.selectors import compaction_load
-from inspector.services.compactions import KIND
+from compaction.selectors.hooks import Scope, hooks_of
+from inspector.services.compactions import KIND, compaction_run
 from inspector.services.runs import Killed, run_perform
 from inspector.services.runs.stops import RunError
 from sessions.engine.printing import printable
+from sessions.models import Transcript
 from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
 
 
@@ -34,6 +37,20 @@ class Command(BaseCommand):
             metavar="NAME",
             help="who writes the summary; nobody, if none is named",
         )
+        parser.add_argument(
+            "--hooks",
+            action="store_const",
+            const=Scope.USER,
+            default=Scope.OFF,
+            help="run the hooks that you have configured for compactions",
+        )
+        parser.add_argument(
+            "--project-hooks",
+            action="store_const",
+            dest="hooks",
+            const=Scope.ALL,
+            help="and those that the files of the project bring",
+        )
         parser.add_argument("--set", action="append", default=[], metavar="name=value", help="a setting of the kind")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -50,8 +67,12 @@ class Command(BaseCommand):
                 "instructions": options["instructions"],
                 "settings": _settings(options["set"]),
                 "model": options["model"],
+                "hooks": str(options["hooks"]),
             }
-            result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
+            if options["hooks"] != Scope.OFF:
+                self._announce(transcript, options)
+            work = partial(compaction_run, aloud=self._note) if self.stderr.isatty() else None
+            result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
         except (LookupFailedError, KindError, RunError) as error:
             raise CommandError(str(error)) from error
         except Killed as stop:
@@ -61,6 +82,17 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(document(made)))
         else:
             self._say(made)
+
+    def _announce(self, transcript: Transcript, options: dict[str, Any]) -> None:
+        """The commands that are about to run, before any does."""
+        configured = hooks_of(transcript, "auto" if options["kind"] == Kind.AUTO else "manual")
+        for hook in configured.within(options["hooks"]):
+            self._note(f"{hook.event} hook of {hook.file}: {hook.command}")
+        for problem in configured.problems:
+            self._note(problem)
+
+    def _note(self, text: str) -> None:
+        self.stderr.write(printable(text), style_func=str)
 
     def _say(self, made: Compaction) -> None:
         self.stdout.write(printable(made.report["why"]))

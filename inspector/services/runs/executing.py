@@ -103,7 +103,7 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome
     if outcome.status is Run.Status.KILLED and asked is not None:
         outcome.fields["kill_requested_at"] = asked
     _finish(running, outcome)
-    kill_forget(run.pk)
+    kill_forget(run)
     _forget(kind)
     return outcome
 
@@ -119,9 +119,10 @@ def _outcome(running: Running, run: Run, work: Work) -> Outcome:
         return Outcome(Run.Status.FAILED, {"error": INTERRUPTED, "reason": type(stop).__name__}, stop)
     except Exception as error:
         failure = failure_of(error)
-        return Outcome(Run.Status.FAILED, {"error": failure.sentence, "reason": failure.reason}, error)
-    told = {"summary": str(result.get("summary", "")), "error": str(result.get("alarm", ""))}
-    return Outcome(Run.Status.COMPLETED, {"result": result, **told})
+        told = {"error": failure.sentence, "reason": failure.reason, "result": failure.result}
+        return Outcome(Run.Status.FAILED, told, error)
+    said = {"summary": str(result.get("summary", "")), "error": str(result.get("alarm", ""))}
+    return Outcome(Run.Status.COMPLETED, {"result": result, **said})
 
 
 def _finish(running: Running, outcome: Outcome) -> None:

@@ -59,7 +59,7 @@ def _give_up(run: Run, reason: str) -> int:
         sentence = kind.when_lost if kind else LOST
         given_up = same.update(status=Run.Status.FAILED, error=sentence, reason=reason, finished_at=now_ms())
     if given_up:
-        kill_forget(run.pk)
+        kill_forget(run)
         logger.warning("run_given_up", run=run.pk, kind=run.kind, reason=reason)
     return given_up
 

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from inspector.models import Run
-from inspector.selectors.kills import kill_noted
+from inspector.selectors.kills import kill_note
 from inspector.services.runs.stops import Stopped
 from inspector.web.clock import now_ms
+from sessions.engine.storing import storable_text
 
 LAST_TURNS = 30
 LONGEST_TEXT = 2000
@@ -24,7 +25,7 @@ class Running:
     def __init__(self, run: Run) -> None:
         self.run_id: int = run.pk
         self.worker: str = run.worker
-        self._created_at = run.created_at
+        self._kill_note = kill_note(run.pk, run.created_at)
         self._lock = threading.Lock()
         self._stop: type[Stopped] | None = None
         self._stopped = threading.Event()
@@ -47,7 +48,7 @@ class Running:
 
     def noted(self) -> bool:
         """Whether a kill was noted beside the database, which may be busy."""
-        return kill_noted(self.run_id, self._created_at) is not None
+        return self._kill_note.exists()
 
     def wait(self, seconds: float) -> None:
         """Sleeps, but not through a kill."""
@@ -116,12 +117,20 @@ class Running:
             told = {
                 "number": self._turn_count,
                 "at": now_ms(),
-                "text": text[:LONGEST_TEXT],
+                "text": storable_text(text[:LONGEST_TEXT]),
                 "tools": dict(tools or {}),
                 "files": list(files)[:MOST_FILES],
             }
             self._turns = [*self._turns, told][-LAST_TURNS:]
             self._unwritten |= {"turns": self._turns, "turn_count": self._turn_count}
+
+    def retell(self, text: str, *, tools: Mapping[str, int] | None = None) -> None:
+        """The latest turn again: it has gone on, or is over."""
+        with self._lock:
+            assert self._turns
+            told = {**self._turns[-1], "text": storable_text(text[:LONGEST_TEXT]), "tools": dict(tools or {})}
+            self._turns = [*self._turns[:-1], told]
+            self._unwritten["turns"] = self._turns
 
     def spend(
         self,

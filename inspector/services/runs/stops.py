@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import Error as DatabaseError
 
@@ -26,23 +27,26 @@ class Lost(Stopped):
 
 
 class RunError(Exception):
-    """A failure in words: what happened and what to do next, and the reason as the program gave it."""
+    """A failure in words: what happened and what to do next, the reason as the program gave it, and what is to be shown
+    of the work all the same, as of a result."""
 
-    def __init__(self, sentence: str, reason: str = "") -> None:
+    def __init__(self, sentence: str, reason: str = "", result: dict[str, Any] | None = None) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.reason = reason
+        self.result = result or {}
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     sentence: str
     reason: str
+    result: dict[str, Any] = field(default_factory=dict)
 
 
 def failure_of(error: Exception) -> Failure:
     if isinstance(error, RunError):
-        return Failure(error.sentence, error.reason)
+        return Failure(error.sentence, error.reason, error.result)
     first = next(iter(str(error).strip().splitlines()), "")
     reason = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return Failure(_sentence(error), reason[:500])

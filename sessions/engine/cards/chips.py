@@ -86,6 +86,8 @@ _ATTACHED = {
     "read_truncation_notice": ("read truncated", "banner"),
     "goal_status": ("goal", "condition"),
     "companion_intro": ("companion", "name"),
+    "critical_system_reminder": ("reminder", "content"),
+    "lucid_export": ("made by Lucid from", "session"),
     "budget_usd": ("budget", ""),
     "max_turns_reached": ("turn limit reached", "maxTurns"),
     "silent_turn_reminder": ("silent turn", ""),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from sessions.engine.linking.extras import mapping
+from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import text_block
 
 
@@ -27,6 +27,8 @@ class Given:
     params: Mapping[str, Any] = field(default_factory=dict)
     marks: tuple[Mapping[str, Any], ...] | None = None
     """Where the cache marks stood."""
+    prefix: str = ""
+    """Sent before the system prompt, as a block of its own; a shape has it among its blocks."""
 
     @classmethod
     def of_shape(cls, shape: Mapping[str, Any]) -> Given:
@@ -35,7 +37,8 @@ class Given:
     @classmethod
     def of_snapshot(cls, record: Mapping[str, Any]) -> Given:
         attachment = mapping(record.get("attachment"))
-        return cls(_blocks(attachment.get("systemPrompt")), _blocks(attachment.get("tools")))
+        prefix = text(attachment.get("cliPrefix"))
+        return cls(_blocks(attachment.get("systemPrompt")), _blocks(attachment.get("tools")), prefix=prefix)
 
 
 def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:

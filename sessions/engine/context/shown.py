@@ -86,6 +86,8 @@ class ShownElement:
     tokens: int
     hold: str | None = None
     """Why the conversation cannot be cut before it; empty if it can, None if that cannot be told."""
+    uuid: str = ""
+    """Of the record that it begins with; empty if no record holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +221,11 @@ class Array:
         pieces = tuple(self._piece(number, at, lens.fresh()) for at in range(min(most, len(element.pieces))))
         tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
-        return ShownElement(str(number), number + 1, element.role, pieces, more, tokens, self._hold(number))
+        hold, uuid = self._hold(number)
+        return ShownElement(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
 
-    def _hold(self, number: int) -> str | None:
+    def _hold(self, number: int) -> tuple[str | None, str]:
+        """Why it cannot be cut here, and the record that a cut would stand before."""
         if self._cuts is None:
             messages = self._context.messages
             self._cuts = cuts(messages), {message.uuid: at for at, message in reversed([*enumerate(messages)])}
@@ -230,9 +234,10 @@ class Array:
             places[uuid] for piece in self._context.elements[number].pieces if (uuid := piece.message.uuid) in places
         ]
         if not number or not known:
-            return None
-        obstacle = found.obstacles[min(known)]
-        return _HOLDS[obstacle.hold] if obstacle is not None else ""
+            return None, ""
+        first = min(known)
+        obstacle = found.obstacles[first]
+        return _HOLDS[obstacle.hold] if obstacle is not None else "", self._context.messages[first].uuid
 
     def _piece(self, number: int, at: int, lens: Lens) -> ShownPiece:
         piece = self._context.elements[number].pieces[at]

@@ -19,6 +19,7 @@ UNSENT = frozenset(
         "hook_non_blocking_error",
         "hook_permission_decision",
         "hook_system_message",  # documented as a message for the person
+        "lucid_export",
         "prompt_snapshot",
         "structured_output",
     }

@@ -83,11 +83,14 @@ class Walk:
             self._forget()
         if uuid is None:
             return
-        if uuid not in self._up:
+        again = uuid in self._up
+        if not again:
             self._at[uuid] = position
         elif self._up[uuid] != row.parent:
             self._forget()  # written again in another place
         self._up[uuid] = row.parent
+        if again and kind in ("assistant", "user"):
+            return  # it is sent once
         if kind == "assistant":
             self._feed_answer(row)
         elif kind == "user":

@@ -58,6 +58,8 @@ _KEYS: dict[str, str | None] = {
     "read_truncation_notice": "banner toolUseID",
     "goal_status": "condition met sentinel reason iterations durationMs tokens",
     "companion_intro": "name species",
+    "critical_system_reminder": "content",
+    "lucid_export": "session kind run",
     "model": "identity text",
     "environment": "snapshot",
     "session_context": "context",

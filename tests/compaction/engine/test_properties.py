@@ -135,7 +135,9 @@ def test_thinking_is_sent_only_behind_what_it_was_signed_with(plan: Plan) -> Non
 def placeholders_only(stage: Report) -> bool:
     """A result of a few characters is shorter than the words that say it was cleared."""
     grown = [change for change in stage.changes if change.tokens_after > change.tokens_before]
-    return stage.mechanism in ("microcompact", SEEN_BY_THE_MODEL_ONLY) and all(change.tokens_after < 15 for change in grown)
+    return stage.mechanism in ("microcompact", SEEN_BY_THE_MODEL_ONLY) and all(
+        change.tokens_after < 15 for change in grown
+    )
 
 
 def cleared_now(step: Step) -> bool:

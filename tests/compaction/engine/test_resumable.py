@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compaction.engine import Effects, Notes, legal_pivots
+from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
-from compaction.engine.resumable import Envelope, Row, lines, resumable
+from compaction.engine.resumable import Envelope, Origin, Row, lines, resumable
 from compaction.engine.snip import short_id
 from compaction.engine.turns import turns_of
 from sessions.engine.context import Context, Log, context_at
@@ -21,12 +22,14 @@ from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
 from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
+from tests.sessions.engine.linking.shared import transcripts
 from tests.sessions.engine.messages.conversations import conversations
 
 NEW = "5d9c1a62-2f0e-4f3e-8a55-0c1f5b7e9d10"
 NOTES = Notes("# Session Title\n_A title_\nTides\n\n# Worklog\n_Steps_\nMany.\n", "/s/summary.md")
 DEMO = Path(__file__).parents[3] / "sessions/demo/projects/-home-dev-tidewatch"
-REAL = Path("/work/shared/realclient")
+REAL = transcripts("realclient")
+CORPUS = [path for path in transcripts("corpus") if "agent-" not in path.name and path.stat().st_size < 400_000]
 SMALL = {
     Kind.BUDGET: {"per_result": "400", "preview": "100"},
     Kind.SESSION_MEMORY: {"keep_tokens": "200", "keep_text_messages": "1", "keep_most_tokens": "2000"},
@@ -115,11 +118,11 @@ def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, ki
             check(log, applied)
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="no recordings of the real client here")
+@pytest.mark.skipif(not REAL or not CORPUS, reason="no recordings of the real client here")
 @pytest.mark.parametrize("kind", Kind)
 def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind) -> None:
     done = 0
-    for path in sorted(REAL.glob("*/projects/*/*.jsonl")):
+    for path in (*(path for path in REAL if "agent-" not in path.name), *CORPUS[:20]):
         log = Log(path.read_bytes())
         context = context_at(log)
         for number in (0, 5):
@@ -172,6 +175,49 @@ def test_kept_answers_do_not_count_tokens_again() -> None:
     usages = [row["message"]["usage"] for row in compacted() if row["type"] == "assistant"]
     assert usages
     assert all(set(usage.values()) == {0} for usage in usages)
+
+
+def attaching(kind: Kind) -> tuple[Applied, list[Row]]:
+    """A compaction after which a file is attached, and what is written of it."""
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    context = context_at(log)
+    effects = Effects(read_notes=lambda: NOTES, read_file=recorded_files(context.messages))
+    applied = apply_kind(kind, context.messages, Parameters(settings=SMALL.get(kind, {})), effects=effects, now=1.0)
+    return applied, exported(log, applied)
+
+
+def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
+    """The client would answer a row of its own as if a person had been cut off."""
+    applied, rows = attaching(Kind.FULL)
+    assert applied.compaction is not None
+    assert len(applied.compaction.inserted) > 1
+    assert [row["type"] for row in rows] == ["system", "user"]
+    assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+
+
+def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
+    applied, rows = attaching(Kind.SESSION_MEMORY)
+    assert applied.compaction is not None
+    assert applied.compaction.appended
+    last = rows[-1]
+    assert (last["type"], last["renderedRole"]) == ("attachment", "user")
+    assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+
+
+def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    applied = applied_to(context_at(log), Kind.FULL)
+    assert applied is not None
+    envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", title="Alerts")
+    rows = resumable(
+        applied.after, records_of(log), envelope, compaction=applied.compaction, origin=Origin("old", "full", 7)
+    )
+    assert rows[-2]["attachment"] == {"type": "lucid_export", "session": "old", "kind": "full", "run": 7}
+    assert rows[-2]["parentUuid"] == rows[-3]["uuid"]
+    assert rows[-1] == {"type": "custom-title", "customTitle": "Alerts", "sessionId": NEW}
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:

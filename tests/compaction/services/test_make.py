@@ -12,6 +12,7 @@ from compaction.models import Compaction
 from compaction.selectors import compaction_get, compaction_load, compactions_of
 from compaction.services.make import compaction_make
 from compaction.services.summarising import CONFIGURED, MECHANICAL, NoModelError, Summariser, summariser_choose
+from compaction.services.watching import Unwatched
 from inspector.agents.choosing import ModelSettings
 from sessions.models import Transcript
 from tests.compaction.engine.summarising import REPLY
@@ -119,3 +120,39 @@ def test_nobody_is_asked_unless_a_model_is_named() -> None:
     chosen = summariser_choose(settings)
     assert (chosen.name, chosen.summarise) == (MECHANICAL, None)
     assert "No model was named" in chosen.why
+
+
+class Heard(Unwatched):
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+
+    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        self.phases.append(what)
+
+
+def test_whoever_watches_hears_what_goes_on(server: MessagesServer, transcript: Transcript) -> None:
+    server.answer(too_long(201_500), Fail(429, retry_after=0.01), Say(REPLY))
+    watcher = Heard()
+    settings = ModelSettings(api_key=server.key, base_url=server.url, claude="off", first_pause=0.001)
+    summariser = summariser_choose(settings, "claude-x", watcher=watcher)
+    made = compaction_make(
+        transcript=transcript,
+        kind=Kind.FULL,
+        parameters=Parameters(),
+        summariser=summariser,
+        now_ms=NOW,
+        watcher=watcher,
+    )
+    assert watcher.phases == [
+        "compacting",
+        "asking claude-x",
+        "too long by 1.5k tokens: the oldest 3 rounds are left out, asking again",
+        "waiting 1.0s: rate limited (attempt 1 failed)",
+        "asking claude-x again (attempt 2)",
+        "writing",
+    ]
+    assert [one["problem"].partition(":")[0] for one in made.report["requests"]] == [
+        "The conversation is too long for the model",
+        "The API limits the rate of requests; it may be asked again in 1 second. Asked again after 1.0s.",
+        "",
+    ]

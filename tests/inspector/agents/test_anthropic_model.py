@@ -28,7 +28,7 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-from inspector.agents.model import Ask, BlockStarted, Progress, Retrying, TextArrived
+from inspector.agents.model import Ask, BlockStarted, Progress, Retrying, TextArrived, Trying
 from inspector.agents.retrying import Retries
 from inspector.agents.usage import Usage
 from inspector.agents.wire import to_bytes
@@ -69,6 +69,7 @@ def test_the_listener_hears_the_answer_arrive_in_its_own_thread(server: Messages
     heard: list[tuple[Progress, int]] = []
     model(server).ask(replace(ASK, listener=lambda progress: heard.append((progress, threading.get_ident()))))
     assert [progress for progress, _ in heard] == [
+        Trying(1),
         BlockStarted("text"),
         TextArrived("Hello"),
         TextArrived(" you"),

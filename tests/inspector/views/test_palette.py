@@ -51,3 +51,12 @@ def test_hostile_words_stay_words(client: Client) -> None:
     session(title=HOSTILE)
     html = results(client, HOSTILE[:8]) + results(client, "a\0b")
     assert "<script>" not in html
+
+
+def test_on_a_page_of_a_session_it_offers_what_can_be_done_with_it(client: Client) -> None:
+    here = {**PARTIAL, "HX-Current-URL": "http://127.0.0.1:8765/sessions/5d1f0c3a/context/?next=1"}
+    html = client.get("/palette/", {"q": "compact"}, headers=here).content.decode()
+    assert 'href="/sessions/5d1f0c3a/compact/"' in html
+    assert "What the model was sent" not in html
+    elsewhere = {**PARTIAL, "HX-Current-URL": "http://127.0.0.1:8765/sessions/?q=a"}
+    assert "This session" not in client.get("/palette/", headers=elsewhere).content.decode()

@@ -82,6 +82,13 @@ def test_when_that_fails_too_nothing_changes() -> None:
     assert "no money" in outcome.report.why
 
 
+def test_what_would_fail_again_is_not_asked_for_in_another_way() -> None:
+    model = Model([SummariseError("the key is refused", final=True)])
+    outcome = full_compact(work().messages, model)
+    assert outcome.report.why == "No summary was written: the key is refused."
+    assert [request.path for request in model.asked] == [Path.FORK]
+
+
 def test_a_request_that_is_too_long_is_tried_three_times_with_less() -> None:
     model = Model([TOO_LONG, TOO_LONG, TOO_LONG, "<summary>all</summary>"])
     outcome = full_compact(work().messages, model)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.engine import Effects, Notes, SummariseError
+from compaction.engine import Effects, Notes, PromptTooLongError, SummariseError
 from compaction.engine.kinds import Kind, KindError, Parameters, apply_kind
 from compaction.engine.snip import short_id
 from sessions.engine.messages import Message, joined
 from sessions.engine.tokens import estimate
 from tests.compaction.engine.spoken import START, Talk
-from tests.compaction.engine.summarising import Model
+from tests.compaction.engine.summarising import REPLY, Model
 
 NOW = START + 10_000
 
@@ -159,6 +159,37 @@ def test_a_model_that_fails_is_told_and_changes_nothing(talk: Talk) -> None:
     done = apply_kind(Kind.FULL, talk.messages, effects=effects, now=NOW)
     assert (done.done, done.failed, done.after) == (False, True, talk.messages)
     assert "nobody is there" in done.why
+
+
+def test_spans_are_announced_and_one_error_for_all_is_asked_for_once(talk: Talk) -> None:
+    heard: list[tuple[int, int]] = []
+    settings = {"keep_tokens": "100", "least_score": "0", "least": "500", "most": "2500"}
+    refused = Model([SummariseError("the key is refused", final=True)])
+    effects = Effects(summarise=refused, announce_span=lambda number, of: heard.append((number, of)))
+    done = apply_kind(Kind.COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
+    assert (done.failed, done.why) == (True, "No span was summed up: the key is refused.")
+    assert len(refused.asked) == 1
+    assert heard == [(number, len(heard)) for number in range(1, len(heard) + 1)]
+    assert len(heard) > 1
+
+
+def test_a_span_that_is_too_long_stays_and_the_others_go(talk: Talk) -> None:
+    settings = {"keep_tokens": "100", "least_score": "0", "least": "500", "most": "2500"}
+    effects = Effects(summarise=Model([PromptTooLongError("prompt is too long"), REPLY]))
+    done = apply_kind(Kind.COLLAPSE, talk.messages, Parameters(settings=settings), effects=effects, now=NOW)
+    assert (done.done, done.failed) == (True, False)
+    assert done.why.endswith("Not every span was summed up: a span is too long for the model.")
+
+
+def test_auto_counts_its_failures_and_gives_up(talk: Talk) -> None:
+    asked = Parameters(settings={"percent": "1"})
+    effects = Effects(summarise=Model([SummariseError("nobody is there", final=True)]))
+    done = apply_kind(Kind.AUTO, talk.messages, asked, effects=effects, now=NOW, failures=1)
+    assert (done.failed, done.failures) == (True, 2)
+    assert "nobody is there. That is failure 2 in a row; after 3 it is not tried any more." in done.why
+    done = apply_kind(Kind.AUTO, talk.messages, asked, effects=effects, now=NOW, failures=3)
+    assert (done.failed, done.done) == (False, False)
+    assert "It failed 3 times in a row and is not tried again. Ask for a full compaction" in done.why
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from compaction.engine import legal_pivots
@@ -87,15 +88,10 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Pat
     again = json.dumps(joined(context_at(Log(path.read_bytes())).messages))
     assert again.replace(str(target), str(home)) == json.dumps(joined(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
-
-
-def test_an_export_can_be_imported_as_a_session_of_its_own(tmp_path: Path) -> None:
-    made = document("compact", *arguments(Kind.PARTIAL_UP_TO))
-    written = document("export", str(made["run"]), "--to", str(tmp_path / "projects" / "-home-dev-tidewatch"))
-    sync([tmp_path], workers=1)
+    report = sync([path], workers=1)
+    assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    loaded = compaction_load(compaction_get(made["run"]))
-    assert joined(context_of(new, point_next(new)).messages) == joined(loaded.after)
+    assert json.dumps(joined(context_of(new, point_next(new)).messages)) == again
     assert new.cost == 0
 
 
@@ -163,3 +159,28 @@ def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match="could not be written"):
         run("export", str(made["run"]), "--to", str(tmp_path / "file"))
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_what_goes_on() -> None:
+    errors = Terminal()
+    call_command("compact", SESSION, "--kind", "full", stdout=StringIO(), stderr=errors)
+    assert errors.getvalue().splitlines() == ["reading the session", "compacting", "writing"]
+    silent = StringIO()
+    call_command("compact", SESSION, "--kind", "full", stdout=StringIO(), stderr=silent)
+    assert silent.getvalue() == ""
+
+
+def test_hooks_are_named_before_they_run(tmp_path: Path) -> None:
+    hooks = {"SessionStart": [{"hooks": [{"type": "command", "command": "echo No force push"}]}]}
+    (tmp_path / "settings.json").write_text(json.dumps({"hooks": hooks}))
+    errors, out = StringIO(), StringIO()
+    with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
+        call_command("compact", SESSION, "--kind", "full", "--json", "--hooks", stdout=out, stderr=errors)
+    assert errors.getvalue() == f"SessionStart hook of {tmp_path}/settings.json: echo No force push\n"
+    (ran,) = json.loads(out.getvalue())["report"]["hooks"]
+    assert (ran["exit"], ran["output"]) == (0, "No force push\n")

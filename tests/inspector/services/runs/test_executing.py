@@ -116,6 +116,16 @@ def test_work_may_say_in_its_own_words_what_to_do(register: Register, queued: Qu
     assert (ended(run).error, run.reason) == ("The session is gone. Import it again.", "no row 7")
 
 
+def test_work_that_fails_may_leave_something_to_be_shown(register: Register, queued: Queued) -> None:
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        raise RunError("The API refused it.", result={"requests": ["Asked once."]})
+
+    register(work)
+    run = queued()
+    run_execute(run_id=run.pk)
+    assert (ended(run).status, run.result) == ("failed", {"requests": ["Asked once."]})
+
+
 def test_a_result_that_cannot_be_stored_is_a_failure(register: Register, queued: Queued) -> None:
     register(lambda running, run: {"file": object()})
     run = queued()

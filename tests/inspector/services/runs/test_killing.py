@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
@@ -151,25 +150,24 @@ def test_a_kill_is_heard_while_somebody_else_writes_for_long(register: Register,
     run.refresh_from_db()
     assert run.status == "killed"
     assert run.kill_requested_at is not None
-    assert not kill_note(run.pk).exists()
+    assert not kill_note(run.pk, run.created_at).exists()
 
 
 def test_a_kill_that_is_only_noted_keeps_a_queued_run_from_beginning(register: Register, queued: Queued) -> None:
     register(endless)
     run = queued()
-    kill_note(run.pk).parent.mkdir(exist_ok=True)
-    kill_note(run.pk).touch()
+    kill_note(run.pk, run.created_at).parent.mkdir(exist_ok=True)
+    kill_note(run.pk, run.created_at).touch()
     assert run_execute(run_id=run.pk)
     run.refresh_from_db()
     assert (run.status, run.phase) == ("killed", "")
 
 
-def test_a_note_from_before_the_run_is_about_another(register: Register, queued: Queued) -> None:
+def test_a_note_about_a_run_of_a_database_that_is_gone_counts_for_nothing(register: Register, queued: Queued) -> None:
     register(lambda running, run: {"summary": "Done."})
     run = queued()
-    kill_note(run.pk).parent.mkdir(exist_ok=True)
-    kill_note(run.pk).touch()
-    os.utime(kill_note(run.pk), (1, 1))
+    kill_note(run.pk, 1).parent.mkdir(exist_ok=True)
+    kill_note(run.pk, 1).touch()
     assert run_execute(run_id=run.pk)
     run.refresh_from_db()
     assert run.status == "completed"

@@ -30,6 +30,16 @@ def test_only_the_last_turns_are_kept_and_all_are_counted() -> None:
     assert {len(turn["text"]) for turn in told["turns"]} == {LONGEST_TEXT}
 
 
+def test_a_turn_that_goes_on_is_told_again() -> None:
+    at = running()
+    at.turn("Asked")
+    at.turn("Asked again")
+    at.retell("Asked again: half a pair \ud83d", tools={"Read": 1})
+    told = at.take()
+    assert [turn["text"] for turn in told["turns"]] == ["Asked", "Asked again: half a pair ?"]
+    assert (told["turn_count"], told["turns"][-1]["tools"]) == (2, {"Read": 1})
+
+
 def test_a_phase_starts_the_count_again_and_further_counts_stay() -> None:
     at = running()
     at.phase("reading", total=10, unit="files")

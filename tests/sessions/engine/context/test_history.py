@@ -85,6 +85,21 @@ def test_kept_messages_that_are_written_again_are_sent_once() -> None:
     assert whole(writing) == ["In short.\n", "ask two", "say two", "ask three"]
 
 
+def test_answers_and_results_that_are_written_again_are_sent_once() -> None:
+    writing = Writing()
+    asked = writing.user("ask one")
+    called = writing.call("Read", "toolu_1", file_path="/a")
+    read = writing.result("toolu_1", "text")
+    answer = writing.records[1]["message"]
+    _, summary = compact(writing, asked, called, read)
+    writing.user("ask one", uuid=asked, parent=summary)
+    writing.row("assistant", uuid=called, parent=asked, message=answer)
+    writing.result("toolu_1", "text", uuid=read, parent=called)
+    writing.assistant("say one")
+    kinds = [message.kind for message in context_at(log_of(writing)).messages]
+    assert kinds == ["summary", "prompt", "answer", "result", "answer"]
+
+
 def test_a_partial_compaction_from_a_pivot_keeps_what_stands_before_its_summary() -> None:
     writing = Writing()
     kept = talk(writing, "one")

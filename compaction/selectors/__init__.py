@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from compaction.engine import Notes
 from compaction.engine.keepsake import Keepsake
+from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from sessions.engine.context import Context
 from sessions.engine.messages import Message, changed
@@ -58,6 +59,13 @@ def compaction_load(row: Compaction) -> Loaded:
 def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
     """The latest first, without what is only needed to show one."""
     return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
+
+
+def failures_of(transcript: Transcript) -> int:
+    """How many automatic compactions have failed since one was last made: what the circuit breaker counts."""
+    made = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
+    since = made.values_list("pk", flat=True).first() or 0
+    return Compaction.objects.filter(transcript=transcript, kind=Kind.AUTO, pk__gt=since, report__failed=True).count()
 
 
 def compactable(context: Context) -> tuple[Message, ...]:

@@ -1,0 +1,89 @@
+"""What is told of the requests for a summary while they are made, and what is kept of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from inspector.agents.usage import Usage
+from sessions.engine.prices import cost_of
+from sessions.engine.usage import Usage as Priced
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request, and what became of it."""
+
+    how: str
+    """In words: `Asked claude-x as a fork`."""
+    model: str
+    path: str
+    """fork or direct."""
+    problem: str = ""
+    """Why it gave no summary; empty if it did."""
+    usage: Usage = field(default_factory=Usage)
+    """What it was billed, also where it failed."""
+    cost: float | None = None
+    """In dollars; None if the price is unknown."""
+    tools: Mapping[str, int] = field(default_factory=dict)
+    """Those that were called, though none may be."""
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return {
+            "how": self.how,
+            "model": self.model,
+            "path": self.path,
+            "problem": self.problem,
+            "usage": asdict(self.usage),
+            "cost_usd": self.cost,
+            "tools": dict(self.tools),
+        }
+
+
+class Watcher(Protocol):
+    """Whoever wants to see it happen: a run."""
+
+    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        """What is done now; with a total, the n-th of them is `step`."""
+
+    def step(self, number: int, /) -> None: ...
+
+    def begins(self, how: str, /) -> None:
+        """A request is sent."""
+
+    def grows(self, text: str, /) -> None:
+        """All that has arrived of its answer."""
+
+    def ended(self, asked: Asked, text: str, /) -> None: ...
+
+    def told(self, text: str, /) -> None:
+        """Something else has happened: a hook has run."""
+
+
+class Unwatched:
+    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+        pass
+
+    def step(self, number: int, /) -> None:
+        pass
+
+    def begins(self, how: str, /) -> None:
+        pass
+
+    def grows(self, text: str, /) -> None:
+        pass
+
+    def ended(self, asked: Asked, text: str, /) -> None:
+        pass
+
+    def told(self, text: str, /) -> None:
+        pass
+
+
+def price_of(model: str, usage: Usage) -> float | None:
+    """By the table of prices; None for a model that is not in it."""
+    return cost_of(
+        model, Priced(usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output)
+    )

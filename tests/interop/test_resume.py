@@ -1,0 +1,125 @@
+"""Every kind of compaction, exported and resumed by the real client: it sends what we said that it would."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from pytest_django.plugin import DjangoDbBlocker
+
+from compaction.engine.kinds import Kind
+from compaction.models import Compaction
+from compaction.selectors import compactable, compaction_load
+from compaction.services.export import compaction_export
+from compaction.services.make import compaction_make
+from compaction.services.summarising import MECHANICAL, summariser_choose
+from inspector.agents.choosing import ModelSettings
+from sessions.engine.context import Context, Log, context_at
+from sessions.engine.context.digest import digest, spoken
+from sessions.engine.messages import joined
+from sessions.models import Transcript
+from sessions.selectors.context import Point, context_of, point_next
+from tests.compaction.engine.test_resumable import parameters_of
+from tests.importing import imported
+from tests.inspector.agents.server import Say, messages_server
+from tests.interop.client import Client, found, missing
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.interop,
+    pytest.mark.skipif(not found(), reason=f"NO EXPORT WAS RESUMED: {missing()}; `make interop` installs the client"),
+]
+NOW = 1_800_000_000_000
+WORDS = "Go on, please."
+NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with imported(django_db_blocker, settings.DEMO_DIR):
+        yield
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    with messages_server() as server:
+        server.otherwise = Say("Gone on.")
+        yield Client(tmp_path, server)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, client: Client) -> None:
+    resumed = 0
+    for transcript in Transcript.objects.filter(kind=Transcript.Kind.MAIN):
+        point = point_next(transcript)
+        session = context_of(transcript, point)
+        made = compacted(transcript, point, session, kind)
+        if made is None or not made.done:
+            continue
+        resumed += 1
+        written = compaction_export(compaction=made, directory=client.sessions, now_ms=NOW)
+        before = written.path.read_bytes()
+        context = context_at(Log(before))
+        if kind not in (Kind.BUDGET, Kind.AUTO):  # the paths of their texts are those of this place
+            assert joined(context.messages) == joined(compaction_load(made).after)
+        ours = [
+            {"role": element.role, "content": [piece.block for piece in element.pieces]} for element in context.elements
+        ]
+        # Of another model, the client would drop the thinking and put notes into other roles.
+        theirs = client.resume(written.session_id, WORDS, model=session.model)
+        assert without_news(said(theirs), said(ours)) == said(ours), transcript
+        goes_on_in(written.path, before)
+    assert resumed
+
+
+def compacted(transcript: Transcript, point: Point, session: Context, kind: Kind) -> Compaction | None:
+    parameters = parameters_of(kind, compactable(session), 7)
+    if parameters is None:
+        return None
+    summariser = summariser_choose(ModelSettings(claude="off"), MECHANICAL)
+    return compaction_make(
+        transcript=transcript, kind=kind, parameters=parameters, summariser=summariser, now_ms=NOW, point=point
+    )
+
+
+def said(messages: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """The conversation: without what the client puts around it."""
+    found = []
+    for message in messages:
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            told = NOTIFICATION.search(spoken(block)) if block["type"] == "text" else None
+            # It is sent within a reminder, which says that no person wrote it.
+            known = digest({"type": "text", "text": told[0]}) if told else digest(block)
+            if known.get("injected"):
+                continue
+            name = known.get("id") or known.get("tool_use_id")
+            words = spoken(block).strip() if message["role"] == "system" else known["core"]
+            found.append((message["role"], known["type"], name, words))
+    return found
+
+
+def without_news(theirs: list[tuple[Any, ...]], ours: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Without what this turn brought: the words, and notes of its own, which may follow ours in the same message."""
+    asked = ("user", "text", None, digest({"type": "text", "text": WORDS})["core"])
+    assert theirs.count(asked) == 1
+    rest = [one for one in theirs if one != asked]
+    assert all(role == "system" for role, *_ in rest[len(ours) :])
+    return [
+        mine if one[0] == mine[0] == "system" and one[3].startswith(mine[3]) else one
+        for one, mine in zip(rest, ours, strict=False)
+    ]
+
+
+def goes_on_in(path: Path, before: bytes) -> None:
+    """In the same file, behind what was written, and with a context that we read as it was sent."""
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert WORDS.encode() in after[len(before) :]
+    words = str(context_at(Log(after)).messages)
+    assert "Gone on." in words
+    assert "No response requested." not in words
