@@ -17,7 +17,7 @@ from sessions.engine.paths import kept
 
 LARGEST = 32 * 1024 * 1024
 """Bytes that are read of one file."""
-MOST_BYTES = 256 * 1024 * 1024
+MOST_BYTES = 128 * 1024 * 1024
 """Bytes that are read of one directory."""
 MOST_FILES = 20_000
 DEEPEST = 8

@@ -9,12 +9,14 @@ from functools import cached_property
 
 from memory.engine.places.logs import day_of
 from memory.engine.reading.body import MOST_CHARACTERS, Line, body_lines
-from memory.engine.reading.header import Header, read_header
+from memory.engine.reading.header import LONGEST, Header, read_header
 from memory.engine.reading.links import Link, file_links, wiki_links
 from memory.engine.reading.problem import Problem
 from memory.engine.reading.text import Source, decode
 
 INDEX_NAME = "MEMORY.md"
+_OUR_TIMES = range(1970, 2200)
+_LATEST = datetime(2199, 12, 31, tzinfo=UTC).timestamp()
 
 
 class MemoryType(StrEnum):
@@ -63,15 +65,11 @@ class MemoryFile:
         return self.source.shown
 
     @cached_property
-    def lines(self) -> list[str]:
-        return self.text.split("\n")
-
-    @cached_property
     def body(self) -> str:
         """What follows the header."""
-        return "\n".join(self.lines[self.header.last :])
+        return self.text.split("\n", self.header.last)[-1]
 
-    @cached_property
+    @property
     def body_lines(self) -> tuple[Line, ...]:
         """Those of the body, up to a limit."""
         return tuple(body_lines(self.body, self.body_line))
@@ -110,11 +108,13 @@ class MemoryFile:
 
     @property
     def modified(self) -> datetime:
-        """What the header says, else when the file was changed."""
+        """What the header says, if it is a date of our times, else when the file was changed."""
         try:
             said = datetime.fromisoformat(self.header.get("modified"))
         except ValueError:
-            return datetime.fromtimestamp(self.mtime_ns / 1e9, tz=UTC)
+            said = None
+        if said is None or said.year not in _OUR_TIMES:
+            return datetime.fromtimestamp(min(max(self.mtime_ns / 1e9, 0), _LATEST), tz=UTC)
         return said if said.tzinfo else said.replace(tzinfo=UTC)
 
     @cached_property
@@ -133,7 +133,7 @@ def parse_file(
 ) -> MemoryFile:
     """Any bytes as a file of memory; never raises."""
     source = decode(data)
-    header = Header() if name == INDEX_NAME else read_header(source.shown.split("\n"))
+    header = Header() if name == INDEX_NAME else read_header(source.shown.split("\n", LONGEST))
     found = (*problems, *_encoding(source), *header.problems)
     return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, found)
 

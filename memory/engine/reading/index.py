@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from memory.engine.reading.file import INDEX_NAME, MemoryFile, parse_file
 from memory.engine.reading.links import MARKDOWN_LINK, target_of, wiki_links
-from memory.engine.reading.loading import Fate, Loaded, load
+from memory.engine.reading.loading import MOST_LOOKED_AT, Fate, Loaded, load
 from memory.engine.reading.text import split_lines, without_end
 
+LONGEST_LINE = 20_000
+"""Characters of a line that is looked through for entries."""
 _DASH = re.compile(r"\s*(?:—|–|--?|:|·|\|)\s*")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -35,13 +38,18 @@ class IndexLine:
     fate: Fate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Index:
     file: MemoryFile
     lines: tuple[IndexLine, ...]
     loaded: Loaded
 
     @property
+    def line_count(self) -> int:
+        """Of the file, which may have more than were looked at."""
+        return self.file.text.count("\n") + (not self.file.text.endswith("\n") and bool(self.file.text))
+
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         return tuple(entry for line in self.lines for entry in line.entries)
 
@@ -53,9 +61,12 @@ class Index:
     def loaded_bytes(self) -> int:
         return self.loaded.bytes
 
-    def is_loaded(self, target: str) -> bool:
-        """Does a line that the agent gets point to this file?"""
-        return any(entry.target == target for line in self.lines if line.fate is Fate.LOADED for entry in line.entries)
+    @cached_property
+    def loaded_targets(self) -> frozenset[str]:
+        """The files that lines which the agent gets point to."""
+        return frozenset(
+            entry.target for line in self.lines if line.fate is Fate.LOADED for entry in line.entries if entry.target
+        )
 
 
 EMPTY_INDEX_FILE = parse_file(INDEX_NAME, b"")
@@ -63,11 +74,13 @@ EMPTY_INDEX_FILE = parse_file(INDEX_NAME, b"")
 
 def read_index(file: MemoryFile) -> Index:
     loaded = load(file.text)
-    lines = tuple(
-        IndexLine(number, without_end(line), _entries(without_end(line), number), fate)
-        for number, (line, fate) in enumerate(zip(split_lines(file.text), loaded.fates, strict=True), start=1)
-    )
-    return Index(file, lines, loaded)
+    lines = zip(split_lines(file.text, MOST_LOOKED_AT), loaded.fates, strict=True)
+    read = tuple(_line(number, without_end(line), fate) for number, (line, fate) in enumerate(lines, start=1))
+    return Index(file, read, loaded)
+
+
+def _line(number: int, text: str, fate: Fate) -> IndexLine:
+    return IndexLine(number, text, _entries(text, number) if len(text) <= LONGEST_LINE else (), fate)
 
 
 def entry_line(title: str, target: str, hook: str) -> str:

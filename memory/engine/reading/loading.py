@@ -14,6 +14,8 @@ from memory.engine.reading.text import split_lines
 
 MOST_LINES = 200
 MOST_BYTES = 25_000
+MOST_LOOKED_AT = 150_000
+"""Lines that get a fate of their own; all that follows is one more."""
 LONGEST_ENTRY = 150
 """Characters of a line in the index, as advised to the agent."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -56,7 +58,7 @@ class Loaded:
 
 
 def load(text: str) -> Loaded:
-    lines = split_lines(text)
+    lines = split_lines(text, MOST_LOOKED_AT)
     kept = _kept(lines)
     fates = [Fate.LEFT_OUT] * len(lines)
     for at, _ in kept:
@@ -69,15 +71,17 @@ def load(text: str) -> Loaded:
         size += _size(line)
         fates[at] = Fate.LOADED
         taken += 1
-    whole = "".join(line for _, line in kept)
     loaded = "".join(line for _, line in kept[:taken])
     if kept and not taken:
         fates[kept[0][0]] = Fate.PARTLY
         loaded = _beginning(kept[0][1])
-    cut = taken < len(kept)
-    warning = _warning(len(kept), _size(whole.rstrip("\n"))) if cut else ""
-    text = loaded.rstrip("\n") if cut else loaded
-    return Loaded(text.strip(), warning, tuple(fates), _size(text))
+    if taken == len(kept):
+        return Loaded(loaded.strip(), "", tuple(fates), _size(loaded))
+    # The last one of the lines that are looked at is all the rest.
+    rest = kept[-1][1].rstrip("\n").count("\n")
+    warning = _warning(len(kept) + rest, _size("".join(line for _, line in kept).rstrip("\n")))
+    loaded = loaded.rstrip("\n")
+    return Loaded(loaded.strip(), warning, tuple(fates), _size(loaded))
 
 
 def without_comments(text: str) -> str:

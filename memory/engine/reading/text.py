@@ -73,9 +73,10 @@ def _decoded(data: bytes, mark: bytes, encoding: str) -> Source:
         return Source(data.decode("utf-8", "surrogateescape"), "utf-8", b"", valid=False)
 
 
-def split_lines(text: str) -> list[str]:
-    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line."""
-    lines = text.split("\n")
+def split_lines(text: str, most: int = -1) -> list[str]:
+    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line. What follows after `most`
+    of them is one more."""
+    lines = text.split("\n", most)
     last = lines.pop()
     return [line + "\n" for line in lines] + ([last] if last else [])
 

@@ -42,7 +42,7 @@ def run(options: dict[str, Any], out: OutputWrapper) -> None:
         if finding.fix:
             out.write(f"    fix: {printable(finding.fix.label)}")
     index = directory.index
-    loaded = f"{index.loaded_lines:,} of {len(index.lines):,} lines of the index are loaded"
+    loaded = f"{index.loaded_lines:,} of {index.line_count:,} lines of the index are loaded"
     out.write(f"{len(directory.files):,} files; {loaded}; health {well.score} of 100")
 
 
@@ -61,7 +61,7 @@ def _document(directory: Directory, findings: list[Finding], well: Health) -> di
         "directory": directory.path,
         "files": len(directory.files),
         "index": {
-            "lines": len(index.lines),
+            "lines": index.line_count,
             "bytes": index.file.size,
             "loaded_lines": index.loaded_lines,
             "loaded_bytes": index.loaded_bytes,

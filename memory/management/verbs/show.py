@@ -39,7 +39,7 @@ def _tell(directory: Directory, out: OutputWrapper) -> None:
     index = directory.index
     out.write(printable(directory.path))
     out.write(
-        f"{index.loaded_lines:,} of {len(index.lines):,} lines and {index.loaded_bytes:,} of {index.file.size:,} bytes "
+        f"{index.loaded_lines:,} of {index.line_count:,} lines and {index.loaded_bytes:,} of {index.file.size:,} bytes "
         "of the index are loaded"
     )
     for file in directory.files:
@@ -55,7 +55,7 @@ def _document(directory: Directory) -> dict[str, Any]:
     return {
         "directory": directory.path,
         "index": {
-            "lines": len(index.lines),
+            "lines": index.line_count,
             "bytes": index.file.size,
             "loaded_lines": index.loaded_lines,
             "loaded_bytes": index.loaded_bytes,
@@ -81,6 +81,6 @@ def _file(file: MemoryFile, directory: Directory) -> dict[str, Any]:
         "modified": file.modified.isoformat(),
         "origin_session": file.origin_session or None,
         "links": [link.target for link in file.links],
-        "loaded": directory.index.is_loaded(file.name),
+        "loaded": file.name in directory.index.loaded_targets,
         "problems": [problem.message for problem in file.problems],
     }

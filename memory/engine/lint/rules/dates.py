@@ -55,7 +55,7 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
             continue
         field = topic.header.field("description")
         if field and field.first == field.last:
-            yield from _line(topic, field.first, topic.lines[field.first - 1])
+            yield from _line(topic, field.first, topic.text.split("\n", field.first)[field.first - 1])
         for line in topic.body_lines:
             if not line.in_code:
                 yield from _line(topic, line.number, line.text)

@@ -30,11 +30,12 @@ _UNSHOWN = re.compile(
     r"(?i)<[a-z]+[^<>]{0,200}(?:display\s*:\s*none|font-size\s*:\s*0|visibility\s*:\s*hidden)[^<>]{0,200}>"
 )
 _ORDER = re.compile(
-    r"(?i)\b(ignore|disregard|forget)\b.{0,40}\b(instruction|rule|above|previous|prior|everything)"
-    r"|\b(you (?:must|should|are|will)|always|never|do not|don't)\b"
-    r"|\b(run|execute|curl|wget|send|upload|post|delete|exfiltrate|install|approve|allow)\b.{0,80}"
-    r"|\bsystem prompt\b|\bassistant\b"
+    r"(?i)\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|rules?|above|previous|prior|everything)\b"
+    r"|\byou (?:must|should|have to|are now|will)\b|\bsystem prompt\b|\b(?:do not|don't|never) (?:tell|mention|show)\b"
+    r"|(?:^|[.!;:]\s*)(?:please |now |first |then )?(?:always|never|run|execute|curl|send|upload|delete|install|approve"
+    r"|allow|reveal|exfiltrate|disable|remember|pretend)\b"
 )
+_HARMLESS = re.compile(r"(?i)\bdo not edit\b|\b(?:auto-?)?generated\b|markdownlint|prettier|eslint")
 
 
 def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
@@ -78,7 +79,7 @@ def _belongs(text: str, at: int) -> bool:
 def _comments(file: MemoryFile, text: str) -> Iterator[Finding]:
     for match in _COMMENT.finditer(text):
         said = (match["closed"] or match["open"] or match["reference"] or "").strip()
-        order = bool(_ORDER.search(said))
+        order = bool(_ORDER.search(said)) and not _HARMLESS.match(said)
         rule, severity = ("hidden-instruction", Severity.ERROR) if order else ("hidden-comment", Severity.NOTE)
         what = "tells the agent what to do" if order else "is read by the agent and not seen on a page"
         fix = Fix("Remove the comment", partial(_without, file, match.start(), match.end())) if file.whole else None

@@ -9,7 +9,7 @@ from memory.engine.lint.finding import Changes, Finding, Fix, Severity
 from memory.engine.lint.looking import excerpt
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
-from memory.engine.reading.edit import with_line, with_line_added
+from memory.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.engine.reading.file import MemoryFile
 from memory.engine.reading.index import Entry, Index, IndexLine
 from memory.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
@@ -41,13 +41,25 @@ def _cut(index: Index) -> Finding:
     lost = [entry.title or entry.written for line in index.lines[first - 1 :] for entry in line.entries]
     named = ", ".join(excerpt(title, 40) for title in lost[:_NAMED])
     more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
-    cut = f"Lines {first:,} to {len(index.lines):,} are not loaded"
+    cut = f"Lines {first:,} to {index.line_count:,} are not loaded"
     what = f"{cut}: {named}{more}." if lost else f"{cut}."
-    if len(index.lines) > MOST_LINES and index.loaded_lines >= MOST_LINES:
-        words = f"The index has {len(index.lines):,} lines; the agent gets the first {MOST_LINES}. {what}"
-        return Finding("index-too-long", index.file.name, Severity.ERROR, words, first)
+    if index.line_count > MOST_LINES and index.loaded_lines >= MOST_LINES:
+        words = f"The index has {index.line_count:,} lines; the agent gets the first {MOST_LINES}. {what}"
+        return Finding("index-too-long", index.file.name, Severity.ERROR, words, first, fix=_closing(index))
     words = f"The index has {index.file.size:,} bytes; the agent gets {MOST_BYTES:,} at most. {what}"
     return Finding("index-too-large", index.file.name, Severity.ERROR, words, first)
+
+
+def _closing(index: Index) -> Fix | None:
+    """Blank lines count as well; where the rest fits, they are the ones to go."""
+    blank = {line.number for line in index.lines if not line.text.strip()}
+    if not index.file.whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
+        return None
+    return Fix("Take the blank lines out", partial(_without, index.file, blank))
+
+
+def _without(index: MemoryFile, numbers: set[int]) -> Changes:
+    return {index.name: without_lines(index, numbers)}
 
 
 def _long(directory: Directory, line: IndexLine) -> Finding:

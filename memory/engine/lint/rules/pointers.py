@@ -13,7 +13,9 @@ from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile
 from memory.engine.reading.index import Entry, IndexLine, entry_line
+from memory.engine.reading.links import Link
 from memory.engine.reading.loading import LONGEST_ENTRY, Fate
+from memory.engine.reading.text import split_lines, without_end
 
 _PLAIN = re.compile(r"[^a-z0-9]+")
 
@@ -85,7 +87,15 @@ def _links(directory: Directory) -> Iterator[Finding]:
             target = link.target.removesuffix(".md")
             if target not in known and _alike(target) not in known:
                 words = f"“{excerpt(link.name)}” is not there (yet)."
-                yield Finding("dangling-link", topic.name, Severity.NOTE, words, link.line)
+                fix = Fix("Take the brackets off", partial(_unlinked, topic, link)) if topic.whole else None
+                yield Finding("dangling-link", topic.name, Severity.NOTE, words, link.line, fix=fix)
+
+
+def _unlinked(topic: MemoryFile, link: Link) -> Changes:
+    line = without_end(split_lines(topic.source.text)[link.line - 1])
+    plain = re.sub(r"\[\[\s*" + re.escape(link.name) + r"\s*(?:\|([^\[\]]*))?\]\]", lambda m: m[1] or link.name, line)
+    plain = re.sub(r"\[([^\[\]]*)\]\(" + re.escape(link.name) + r"\)", r"\1", plain)
+    return {topic.name: with_line(topic, link.line, plain)}
 
 
 def _alike(name: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from memory.engine.lint import Surroundings, lint
 from memory.engine.reading import DirectoryMissingError, read_directory
 from memory.engine.reading import directory as reading
+from memory.engine.reading.opening import open_regular
 
 HEADER = b"---\nname: x\ndescription: d\ntype: user\n---\n"
 
@@ -71,9 +72,8 @@ def test_a_file_that_is_gone_between_the_look_and_the_reading_is_told(
     def gone(path: str, *, follow: bool) -> object:
         if path.endswith("x.md"):
             raise FileNotFoundError(2, "No such file or directory")
-        return reading_opened(path, follow=follow)
+        return open_regular(path, follow=follow)
 
-    reading_opened = reading.open_regular
     monkeypatch.setattr(reading, "open_regular", gone)
     assert ("unreadable", "x.md") in rules(tmp_path)
 

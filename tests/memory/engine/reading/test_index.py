@@ -66,7 +66,7 @@ def test_kinds_of_files() -> None:
 def test_the_demo_is_read_from_disk_as_from_memory() -> None:
     there = read_directory(DEMO)
     assert len(there.topics) == 14
-    assert there.index.is_loaded("user-dev.md")
-    assert not there.index.is_loaded("orphan-moorings.md")
+    assert "user-dev.md" in there.index.loaded_targets
+    assert "orphan-moorings.md" not in there.index.loaded_targets
     made = directory_of(there.path, {file.name: file.data for file in there.files})
     assert [file.header for file in made.files] == [file.header for file in there.files]

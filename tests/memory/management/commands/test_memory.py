@@ -44,9 +44,7 @@ def test_lint_prints_one_document() -> None:
 def test_lint_looks_into_the_checkout_and_its_instructions(tmp_path: Path) -> None:
     (tmp_path / "src" / "tidewatch").mkdir(parents=True)
     (tmp_path / "src" / "tidewatch" / "table.py").write_text("def bounds(): ...\n")
-    (tmp_path / "CLAUDE.md").write_text(
-        "Wants reasons before changes. Sails a small boat out of Port Hallow and reads it\n"
-    )
+    (tmp_path / "CLAUDE.md").write_text((DEMO / "user-dev.md").read_text().rpartition("---")[2])
     found = {(one["rule"], one["file"]) for one in document("lint", str(DEMO), "--project", str(tmp_path))["findings"]}
     assert {("missing-file", "release-checklist.md"), ("repeats-instructions", "user-dev.md")} <= found
     assert ("missing-file", "utc-inside.md") not in found
