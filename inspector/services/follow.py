@@ -19,7 +19,7 @@ from inspector.services.imports import demo_settle, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
-from memory.services.scanning import memory_follow
+from memory.services.scanning import directories_of, memory_follow
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
@@ -94,7 +94,8 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     named = {Path(name) for _, name in changes}
     root = _root(path)
     files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
-    gone = any(change is Change.deleted for change, _ in changes)
+    # What goes in a memory directory is no transcript.
+    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
         touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
@@ -104,15 +105,19 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.
         logger.warning("import_failed", error=str(error))
+    finally:
+        close_old_connections()
     _remember(root, named, touched)
-    close_old_connections()
 
 
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
     try:
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
     except (OSError, DatabaseError, FileTroubleError) as error:
+        # The next notice or rescan finds what is not yet a version.
         logger.warning("memory_not_followed", error=str(error))
+    finally:
+        close_old_connections()
 
 
 def _import(path: Path) -> None:
