@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from memory.engine.disk import FileTroubleError
+from memory.engine.disk import FileTroubleError, digest_of
 from memory.engine.merging import Merge, merge
 
 
@@ -20,6 +20,11 @@ class Clash:
     """What is there now; None: somebody deleted it."""
     key: int = field(default=0)
     """Of an undo: the version that could not be taken back by itself."""
+
+    @property
+    def expected(self) -> str | None:
+        """What a write that takes theirs into account has to expect."""
+        return None if self.theirs is None else digest_of(self.theirs)
 
     @property
     def merge(self) -> Merge | None:

@@ -125,6 +125,9 @@ class Disk:
 
     def __init__(self, stack: ExitStack, moves: Sequence[Move], *, make: bool) -> None:
         self.moves = moves
+        for ends in ([move.source for move in moves if move.source], [move.target for move in moves if move.target]):
+            if len({spot.key for spot in ends}) < len(ends):
+                raise ValueError("A batch does one thing to a file.")
         self.spots = {spot.key: spot for move in moves for spot in move.spots}
         self.directories: dict[int, Directory] = {spot.directory.pk: spot.directory for spot in self.spots.values()}
         self.folders = {

@@ -7,7 +7,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory.engine.disk import DirectoryGoneError, Folder
+import structlog
+
+from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder
 from memory.engine.mentions import place_of
 from memory.models import Batch, Directory, Version
 from memory.services.gleaning import memory_glean, versions_link
@@ -15,7 +17,10 @@ from memory.services.locking import memory_lock, on_disk
 from memory.services.looking import directory_look, look_note
 from memory.services.settling import batches_settle
 from memory.services.writing import directory_register
+from sessions.engine.discovery import inside
 from sessions.engine.paths import kept, opened
+
+logger = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -48,8 +53,12 @@ def memory_scan(*, directory: Directory) -> Scan:
 
 
 def memory_scan_below(*, projects: Path) -> list[Scan]:
-    """Every `<project>/memory` below the directory of projects."""
-    return [memory_scan(directory=directory_register(path=kept(path))) for path in memory_directories(projects)]
+    """Every `<project>/memory` below the directory of projects: those that are there, and those that we have seen."""
+    paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
+    there = [directory_register(path=kept(path)) for path in paths]
+    seen = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
+    gone = seen.exclude(pk__in=[directory.pk for directory in there]).order_by("path")
+    return [_scanned(directory) for directory in (*there, *gone)]
 
 
 def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
@@ -58,8 +67,7 @@ def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, tran
     if changed is None:
         scans = memory_scan_below(projects=projects)
     else:
-        paths = sorted(directories_of(projects, changed))
-        scans = [memory_scan(directory=directory_register(path=kept(path))) for path in paths]
+        scans = [_scanned(one) for path in sorted(directories_of(projects, changed)) for one in _found(projects, path)]
     versions = [version for scan in scans for version in scan.versions]
     if changed is None or transcripts:
         memory_glean(transcripts=None if changed is None else transcripts)
@@ -73,12 +81,24 @@ def memory_follow_one(*, directory: Directory) -> Scan:
     return scan
 
 
-def memory_directories(projects: Path) -> list[Path]:
-    """Those that are there, and those that we have seen there."""
-    there = {path for path in projects.glob("*/memory") if path.is_dir()}
-    seen = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
-    known = {opened(path) for path in seen.values_list("path", flat=True)}
-    return sorted(there | {path for path in known if path not in {one.resolve() for one in there}})
+def _found(projects: Path, path: Path) -> list[Directory]:
+    if _is_ours(projects, path):
+        return [directory_register(path=kept(path))]
+    return list(Directory.objects.filter(path=kept(path.parent.resolve() / path.name)))
+
+
+def _is_ours(projects: Path, path: Path) -> bool:
+    """Links are not followed: what they lead to is found in its own place, or is not ours."""
+    return path.is_dir() and inside(projects, path)
+
+
+def _scanned(directory: Directory) -> Scan:
+    """One directory that cannot be looked at keeps no other from being looked at."""
+    try:
+        return memory_scan(directory=directory)
+    except FileTroubleError as error:
+        logger.warning("memory_not_scanned", directory=directory.path, error=str(error))
+        return Scan(skipped=[str(error)])
 
 
 def directories_of(projects: Path, changed: Iterable[Path]) -> set[Path]:

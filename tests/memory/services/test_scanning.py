@@ -167,7 +167,7 @@ def test_every_line_names_the_version_that_brought_it(shelf: Shelf) -> None:
     ]
 
 
-def test_the_memory_of_every_project_is_looked_at(shelf: Shelf) -> None:
+def test_the_memory_of_every_project_is_looked_at(shelf: Shelf, tmp_path: Path) -> None:
     projects = shelf.path.parents[1]
     shelf.outside("a.md", b"a\n")
     other = projects / "-home-dev-other" / "memory"
@@ -177,3 +177,9 @@ def test_the_memory_of_every_project_is_looked_at(shelf: Shelf) -> None:
     assert sum(len(scan.versions) for scan in memory_scan_below(projects=projects)) == 2
     assert directories_of(projects, [other / "logs" / "c.md", projects / "-home-dev-none" / "x.jsonl"]) == {other}
     assert Batch.objects.count() == 2
+    moved = other.rename(tmp_path / "moved")
+    other.symlink_to(moved)
+    shelf.outside("a.md", b"changed\n")
+    ours, linked = memory_scan_below(projects=projects)
+    assert (len(ours.versions), linked.versions) == (1, [])
+    assert "link" in linked.skipped[0]

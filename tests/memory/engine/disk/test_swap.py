@@ -12,8 +12,8 @@ from memory.engine.disk.swapping import exchange_in_steps, move_in_steps
 
 
 def swap(folder: Folder, before: bytes | None, after: bytes | None) -> Swap:
-    digests = (None if data is None else digest_of(data) for data in (before, after))
-    return Swap(folder, "a.md", *digests, token="1-0", data=after or b"")
+    old, new = (None if data is None else digest_of(data) for data in (before, after))
+    return Swap(folder, "a.md", old, new, token="1-0", data=after or b"")
 
 
 def there(path: Path) -> dict[str, bytes]:
