@@ -7,10 +7,10 @@ from typing import Any
 
 from memory.engine.disk import FileTroubleError, Folder, Found, Status, file_name
 from memory.engine.newlines import newlines_of
-from memory.models import Batch, Directory, File, Version
+from memory.models import Batch, Directory, File
 from memory.selectors.contents import blobs_known, content_of
 from memory.services.locking import on_disk
-from memory.services.noting import last_deleted, remember, versions_insert
+from memory.services.noting import last_deleted, next_version, remember, versions_insert
 
 
 def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
@@ -32,19 +32,14 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
             if status:
                 remember(file, status)
             versions.append(
-                Version(
-                    file=file,
-                    number=parent.number + 1 if parent else 1,
-                    batch=batch,
-                    parent=parent,
+                next_version(
+                    file,
+                    batch,
                     directory_id=file.directory_id,
-                    name=file.name,
                     blob_id=blobs[digest] if digest else None,
                     mode=step["mode"] if step else parent.mode if parent else 0o644,
                     newlines=newlines_of(data) if data is not None else "none",
                     mtime_ns=status.mtime_ns if status else 0,
-                    cause=batch.cause,
-                    at=batch.at,
                     restored_id=move["restored"],
                     transcript_id=move["transcript"],
                     position=move["position"],

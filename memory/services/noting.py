@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
@@ -164,23 +165,26 @@ def versions_write(*, batch: Batch, changes: list[Change]) -> list[Version]:
         if found:
             remember(file, found.status)
         versions.append(
-            Version(
-                file=file,
-                number=parent.number + 1 if parent else 1,
-                batch=batch,
-                parent=parent,
+            next_version(
+                file,
+                batch,
                 directory=file.directory,
-                name=change.name,
                 blob_id=blobs[found.digest] if found else None,
                 mode=found.status.mode if found else parent.mode if parent else 0o644,
                 newlines=newlines_of(found.data) if found else "none",
                 mtime_ns=found.status.mtime_ns if found else 0,
-                cause=batch.cause,
-                at=batch.at,
             )
         )
     versions_insert(versions)
     return versions
+
+
+def next_version(file: File, batch: Batch, **fields: Any) -> Version:
+    """Of a file that has its new name by now."""
+    parent = file.current
+    number = parent.number + 1 if parent else 1
+    common = {"parent": parent, "name": file.name, "cause": batch.cause, "at": batch.at}
+    return Version(file=file, number=number, batch=batch, **common, **fields)
 
 
 def versions_insert(versions: list[Version]) -> None:

@@ -27,10 +27,6 @@ _FORMS = (
     "sources date updated modified step steps result results summary usage name description type"
 )
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
-_SIGNS = (
-    ":|=| is | are | start| begin| end| expire|runs on|lives in| must | to |require|use|pin|need|target|support|built"
-)
-_HINTS = tuple(_SIGNS.split("|"))
 _LONGEST = 1_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _END = re.compile(
@@ -85,9 +81,16 @@ def _sentences(topic: MemoryFile) -> Iterator[tuple[int, str]]:
     if field := topic.header.field("description"):
         yield field.first, field.value
     for line in topic.body_lines:
-        if not line.in_code and len(line.text) < _LONGEST and any(hint in line.text for hint in _HINTS):
+        if not line.in_code and len(line.text) < _LONGEST and _may_claim(line.text):
             for sentence in _SENTENCE.split(_MARKUP.sub("", line.text)):
                 yield line.number, sentence.strip()
+
+
+def _may_claim(text: str) -> bool:
+    """Most lines do not, and need not be taken apart."""
+    if ":" in text or "=" in text or " is " in text or " are " in text or " must be " in text:
+        return True
+    return " runs on " in text or " lives in " in text or " defaults to " in text or bool(_DIGIT.search(text))
 
 
 def _claims(text: str, line: int) -> Iterator[Claim]:

@@ -125,9 +125,9 @@ class _Walk:
     def _regular(self, path: str, name: str) -> MemoryFile:
         with open_regular(path, follow=False) as file:
             status = os.fstat(file.fileno())
-            data = file.read(min(LARGEST, MOST_BYTES - self.read))
+            data = file.read(min(status.st_size, LARGEST, MOST_BYTES - self.read))
+            size = os.fstat(file.fileno()).st_size
         self.read += len(data)
-        size = max(status.st_size, len(data))
         problems = () if len(data) == size else (_cut(size, len(data)),)
         return parse_file(name, data, mtime_ns=status.st_mtime_ns, size=size, problems=problems)
 

@@ -74,8 +74,8 @@ def _decoded(data: bytes, mark: bytes, encoding: str) -> Source:
 
 
 def split_lines(text: str, most: int = -1) -> list[str]:
-    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line. What follows after `most`
-    of them is one more."""
+    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line. What follows after
+    `most` of them is one more."""
     lines = text.split("\n", most)
     last = lines.pop()
     return [line + "\n" for line in lines] + ([last] if last else [])

@@ -46,7 +46,8 @@ _HINTS = (
 )
 _HABIT = re.compile(r"(?i)\b(every|each|always|never|whenever|daily|weekly|monthly|usually|typically|if|when|any)\b")
 _ABSOLUTE = re.compile(r"\b\d{4}-\d{1,2}(?:-\d{1,2})?\b|\b(?:19|20)\d\d\b")
-_NEAR = 40
+_NEAR = 14
+"""Characters between a relative date and an absolute one that explains it."""
 
 
 def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:

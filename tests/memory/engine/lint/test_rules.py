@@ -197,6 +197,18 @@ def test_relative_dates_are_made_absolute_from_the_day_of_the_file(said: str, me
     assert after.by_name["a.md"].text == directory.by_name["a.md"].text.replace(said, meant)
 
 
+def test_all_dates_of_a_line_can_be_made_absolute_one_after_the_other() -> None:
+    directory = memory(a=topic(f"Yesterday it broke, tomorrow it ships, and last week nobody knew.\n\n{GOOD}"))
+    for _ in range(3):
+        first = next(finding for finding in found(directory) if finding.rule == "relative-date")
+        directory = fixed(directory, first)
+    assert (
+        "On 2026-11-09 it broke, on 2026-11-11 it ships, and the week of 2026-11-02 nobody knew."
+        in directory.files[1].text
+    )
+    assert found(directory) == []
+
+
 @pytest.mark.parametrize(
     "said",
     [
