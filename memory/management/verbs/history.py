@@ -115,10 +115,10 @@ def _tell(row: dict[str, Any], out: OutputWrapper) -> None:
     files = row.get("files")
     number = f"{row['change']:>6}" if files is not None else f"{row['version']:>4}  (change {row['change']})"
     what = ", ".join(f"{one['action']} {one['file']}" for one in files) if files is not None else _what(row)
-    message = f"  {row['message']}" if row["message"] else ""
-    out.write(printable(f"{number}  {row['at']}  {row['cause']:<8} {what}{message}"))
+    message = f"  {printable(row['message'])}" if row["message"] else ""
+    out.write(f"{number}  {row['at']}  {row['cause']:<8} {printable(what)}{message}")
     for line in row.get("diff", ()):
-        out.write(printable(f"      {line}"))
+        out.write(f"      {line[:1]}{printable(line[1:])}")
 
 
 def _what(row: dict[str, Any]) -> str:

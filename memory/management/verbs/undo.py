@@ -41,7 +41,7 @@ def run(options: dict[str, Any], out: OutputWrapper) -> None:
         return
     out.write(f"Change {batch.pk} is undone by change {undone.pk}:")
     for one in files:
-        out.write(printable(f"  {one['action']} {one['file']}"))
+        out.write(f"  {one['action']} {printable(one['file'])}")
 
 
 def _of_run(number: int) -> Batch:
