@@ -6,9 +6,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -109,9 +110,16 @@ class Folder:
 
     def read(self, name: str) -> Found | None:
         """The file as it is, or None. Read again while somebody is writing it."""
+        return self._look(name, read_at)
+
+    def head(self, name: str, most: int) -> Found | None:
+        """At most so many bytes of its beginning, whatever its size, or None."""
+        return self._look(name, partial(head_at, most=most))
+
+    def _look(self, name: str, look: Callable[[int, str, str], Found | None]) -> Found | None:
         try:
             with self.place(name) as (fd, leaf), told(name):
-                found = read_at(fd, leaf, name)
+                found = look(fd, leaf, name)
         except DirectoryGoneError:
             found = None  # one of the directories on the way to it
         if found is None and not self.exists():
@@ -151,6 +159,18 @@ def read_at(fd: int, leaf: str, name: str) -> Found | None:
         if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(data) == after.st_size:
             break
     return Found(data, Status.of(after))
+
+
+def head_at(fd: int, leaf: str, name: str, most: int) -> Found | None:
+    try:
+        file = os.open(leaf, _FILE, dir_fd=fd)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(file, "rb") as stream:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotAFileError(f"{name} is no file.")
+        return Found(stream.read(most), Status.of(status))
 
 
 def _descend(fd: int, folders: list[str] | tuple[str, ...], *, make: bool = False) -> int:
