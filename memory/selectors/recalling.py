@@ -42,7 +42,7 @@ class Message:
 
 def sessions_of(directory: Directory) -> QuerySet[Transcript]:
     """The sessions of its project, the latest first."""
-    rows = current_sessions().filter(project=directory.project_id, kind=Transcript.Kind.MAIN)
+    rows = current_sessions().filter(project=directory.project_id)
     return rows.select_related("project").defer("state", "ruler").order_by("-last_at", "-pk")
 
 
@@ -66,20 +66,23 @@ def is_message(entry: Entry) -> bool:
     return bool(entry.flags & _TYPED) and not entry.flags & (_NOT_SAID & ~int(Flag.COPY))
 
 
-def events_of(
-    directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK, messages: bool = False
-) -> list[Event]:
-    """What happened in a session before an entry, in its order. With `messages`, also what people said."""
+def events_of(directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK) -> list[Known | Compacted]:
+    """Which memories a session got before an entry, and where it was compacted, in their order."""
     base = transcript.pk << POSITION_BITS
     boundaries = _entries(transcript, _BOUNDARY).filter(bits=_BOUNDARY, pk__lt=base | until)
-    events: list[tuple[int, Event]] = [
-        (pk & POSITION_MASK, Compacted(pk & POSITION_MASK)) for pk in boundaries.values_list("pk", flat=True)
-    ]
-    events += [(known.position or 0, known) for known in _known(directory, transcript, until)]
-    if messages:
-        rows = _typed(transcript).filter(pk__lt=base | until).order_by("pk")
-        events += [(one.position, Said(one.position, one.text)) for one in _in_parts(transcript, rows)]
-    return [event for _, event in sorted(events, key=lambda one: one[0])]
+    events: list[Known | Compacted] = [Compacted(pk & POSITION_MASK) for pk in boundaries.values_list("pk", flat=True)]
+    events += _known(directory, transcript, until)
+    return sorted(events, key=_position)
+
+
+def events_with_messages(directory: Directory, transcript: Transcript) -> list[Event]:
+    """The same of a whole session, with what people said in it."""
+    said = (Said(one.position, one.text) for one in _in_parts(transcript, _typed(transcript).order_by("pk")))
+    return sorted([*events_of(directory, transcript), *said], key=_position)
+
+
+def _position(event: Event) -> int:
+    return event.position or 0
 
 
 def _known(directory: Directory, transcript: Transcript, until: int) -> Iterator[Known]:

@@ -66,8 +66,7 @@ def read_answer(answer: str, among: Collection[str], model: str) -> Choice:
             refused.append(f"{name}: more than {MOST_CHOSEN} were named")
         else:
             chosen.append(name)
-    ranked = (Chosen(name, f"named by {model}, {_place(at)}") for at, name in enumerate(chosen))
-    return Choice(model, tuple(ranked), tuple(refused))
+    return Choice(model, tuple(Chosen(name, f"named by {model}") for name in chosen), tuple(refused))
 
 
 def _line(file: Scanned, now: datetime) -> str:
@@ -89,7 +88,3 @@ def _lists(answer: str) -> Iterator[list[str]]:
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             yield value
         at = answer.find("[", at + 1)
-
-
-def _place(at: int) -> str:
-    return ("first", "second", "third", "fourth", "fifth")[at]

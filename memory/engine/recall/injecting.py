@@ -35,11 +35,28 @@ class Injected:
         return len(self.given.encode())
 
     @property
+    def before(self) -> str:
+        """The frame, down to the memory itself."""
+        return f"<system-reminder>\nMemory {self.path}, {self.age}:\n\n"
+
+    @property
+    def note(self) -> str:
+        """What tells the model that something is missing; empty if nothing is."""
+        return f"\n({self.cut} Read the file for the rest.)\n" if self.cut else ""
+
+    @property
+    def after(self) -> str:
+        return "</system-reminder>"
+
+    @property
     def text(self) -> str:
         """As the model gets it."""
-        end = f"\n\n({self.cut} Read the file for the rest.)" if self.cut else ""
-        body = self.given.removesuffix("\n")
-        return f"<system-reminder>\nMemory {self.path}, {self.age}:\n\n{body}{end}\n</system-reminder>"
+        return f"{self.before}{self.body}{self.note}{self.after}"
+
+    @property
+    def body(self) -> str:
+        """What is given, with an end to its last line."""
+        return self.given.removesuffix("\n") + "\n"
 
 
 @dataclass(frozen=True, slots=True)
