@@ -85,6 +85,7 @@ def _replay(
                     "session": transcript.public_id,
                     "title": transcript.name[:SNIPPET],
                     "position": answer.position,
+                    "address": f"L{answer.position}",
                     "text": storable_text(said if len(said) <= SNIPPET else f"{said[: SNIPPET - 1]}…"),
                 }
             )

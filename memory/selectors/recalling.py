@@ -8,15 +8,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
+from memory.engine.disk import Folder
 from memory.engine.mentions import place_of
 from memory.engine.reading import INDEX_NAME
-from memory.engine.recall import Compacted, Event, How, Known, Said
+from memory.engine.recall import (
+    Choice,
+    Compacted,
+    Event,
+    How,
+    Known,
+    Ranker,
+    Recalled,
+    Said,
+    State,
+    documents,
+    finish,
+    prepare,
+    scan,
+)
 from memory.engine.recall.recorded import ATTACHMENT, injected_sizes
 from memory.models import Directory, Touch
 from sessions.engine.cards.loose import joined
 from sessions.engine.cards.speech import prompt_of
-from sessions.engine.flags import Flag
+from sessions.engine.flags import ASIDE, Flag
+from sessions.engine.paths import opened
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
@@ -24,8 +41,8 @@ from sessions.selectors.catalog import current_sessions
 
 AT_ONCE = 200
 _TYPED, _BOUNDARY = int(Flag.TYPED), int(Flag.BOUNDARY)
-_NOT_SAID = int(Flag.META | Flag.SIDECHAIN | Flag.COMMAND | Flag.SUMMARY | Flag.DUPLICATE | Flag.COPY)
-"""Nothing is recalled for commands and for what others than a person say; what a fork repeats was said elsewhere."""
+_NOT_SAID = int(ASIDE | Flag.COPY)
+"""What a fork repeats was said elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +76,6 @@ def messages_latest(directory: Directory, most: int) -> list[Message]:
 
 def message_of(transcript: Transcript, entry: Entry) -> Message:
     return _messages(transcript, [entry])[0]
-
-
-def is_message(entry: Entry) -> bool:
-    """Is it one for which memories may be recalled? A copy is, too: only a replay must not count it twice."""
-    return bool(entry.flags & _TYPED) and not entry.flags & (_NOT_SAID & ~int(Flag.COPY))
 
 
 def events_of(directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK) -> list[Known | Compacted]:
@@ -136,3 +148,14 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
         content = message.get("content") if isinstance(message, dict) else prompt_of(record)
         found.append(Message(transcript, entry.position, address, entry.at, joined(content).strip()))
     return found
+
+
+def recalled_now(directory: Directory, text: str, state: State, choice: Choice | None = None) -> Recalled:
+    """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
+    now = timezone.now()
+    with Folder(opened(directory.path)) as folder:
+        prepared = prepare(scan(folder), text, state, now)
+        if choice is None:
+            ranker = Ranker(documents(folder, prepared.candidates, now) if prepared.asks else ())
+            choice = ranker.choose(text, prepared.names)
+        return finish(folder, prepared, choice, now)
