@@ -94,10 +94,9 @@ def _replay(
 
 def _result(directory: Directory, replayed: _Replayed, sessions: int, older: int) -> dict[str, Any]:
     tally = replayed.tally
-    nothing = tally.outcomes[Outcome.NOTHING]
     summary = (
-        f"{plural(tally.messages, 'message')} of {plural(replayed.sessions, 'session')}: memories fitted "
-        f"{tally.outcomes[Outcome.CHOSEN]:,}, nothing fitted {nothing:,}. "
+        f"{plural(tally.messages, 'message')} of {plural(replayed.sessions, 'session')}. Something was chosen for "
+        f"{tally.outcomes[Outcome.CHOSEN]:,}, nothing fitted {tally.outcomes[Outcome.NOTHING]:,}; "
         f"{len(tally.never):,} of {plural(len(tally.names), 'memory', 'memories')} never chosen."
     )
     return {

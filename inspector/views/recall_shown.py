@@ -57,7 +57,7 @@ class Shown:
     texts: tuple[Text, ...]
     before_width: float
     now_width: float
-    limit: int = SESSION_BYTES
+    spent: str
 
 
 def shown(recalled: Recalled) -> Shown:
@@ -87,6 +87,7 @@ def shown(recalled: Recalled) -> Shown:
         ),
         before_width=before,
         now_width=min(100 - before, _percent(recalled.bytes)),
+        spent=f"{recalled.spent:,} of {SESSION_BYTES:,} bytes",
     )
 
 

@@ -19,7 +19,7 @@ from memory.engine.recall.choosing import Choice
 from memory.engine.recall.injecting import Injected, Missing, inject
 from memory.engine.recall.ranking import Document
 from memory.engine.recall.scan import Scan, Scanned
-from memory.engine.recall.state import SESSION_BYTES, Known, State, why_not
+from memory.engine.recall.state import Known, State, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,6 @@ class Recalled:
     def spent(self) -> int:
         """Of the session's budget, with this recall. The last one may go beyond it: it is held before, not within."""
         return self.prepared.state.injected + self.bytes
-
-    @property
-    def left(self) -> int:
-        return max(0, SESSION_BYTES - self.spent)
 
 
 def prepare(scanned: Scan, message: str, state: State, now: datetime) -> Prepared:

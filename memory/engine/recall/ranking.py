@@ -1,5 +1,5 @@
-"""The local ranker, which chooses where no model is asked: BM25 over name, description and body. It knows words, not
-meanings, so it also says which words made it choose."""
+"""The local ranker, which chooses where no model is asked: BM25 over name, description and body (in its form for
+several fields). It knows words, not meanings, so it also says which words made it choose."""
 
 from __future__ import annotations
 
@@ -63,52 +63,41 @@ class Ranked:
 
 
 class Ranker:
-    """Made once for a directory, asked for many messages."""
+    """Made once for a directory, asked for many messages. Each field is measured against the same field of the others,
+    so that a long body does not drown what the name says."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self._fields: dict[str, dict[str, frozenset[str]]] = {}
-        self._counts: dict[str, dict[str, int]] = {}
-        self._lengths: dict[str, int] = {}
-        for document in documents:
-            self._add(document)
-        self._average = sum(self._lengths.values()) / max(1, len(self._lengths)) or 1.0
-
-    def _add(self, document: Document) -> None:
-        stem_of_name = document.name.rpartition("/")[2].removesuffix(".md")
-        texts = {
-            "name": f"{stem_of_name} {document.title}" if document.title != stem_of_name else stem_of_name,
-            "description": document.description,
-            "body": document.body,
-        }
-        length = 0
-        fields: dict[str, set[str]] = {}
-        for field, text in texts.items():
-            for term, count in Counter(terms(text)).items():
-                fields.setdefault(term, set()).add(field)
-                postings = self._counts.setdefault(term, {})
-                postings[document.name] = postings.get(document.name, 0) + count * WEIGHTS[field]
-                length += count * WEIGHTS[field]
-        self._lengths[document.name] = length
-        self._fields[document.name] = {term: frozenset(found) for term, found in fields.items()}
+        counted = {one.name: {field: Counter(terms(text)) for field, text in _texts(one)} for one in documents}
+        self._count = len(counted)
+        self._fields: dict[str, dict[str, list[str]]] = {name: {} for name in counted}
+        self._weights: dict[str, dict[str, float]] = {}
+        """By term and name: how much of it there is."""
+        for field, weight in WEIGHTS.items():
+            average = sum(found[field].total() for found in counted.values()) / max(1, self._count) or 1.0
+            for name, found in counted.items():
+                long = 1 - B + B * found[field].total() / average
+                for term, count in found[field].items():
+                    self._fields[name].setdefault(term, []).append(field)
+                    weights = self._weights.setdefault(term, {})
+                    weights[name] = weights.get(name, 0.0) + weight * count / long
 
     def rank(self, message: str, among: Collection[str]) -> list[Ranked]:
         """Those that share anything with the message, the best first."""
         asked = {term: word for word, term in _words(message)}
         scores: dict[str, dict[str, float]] = {}
         for term in asked:
-            postings = self._counts.get(term, {})
-            rarity = math.log(1 + (len(self._lengths) - len(postings) + 0.5) / (len(postings) + 0.5))
-            for name, count in postings.items():
+            weights = self._weights.get(term, {})
+            rarity = math.log(1 + (self._count - len(weights) + 0.5) / (len(weights) + 0.5))
+            for name, weight in weights.items():
                 if name in among:
-                    long = K1 * (1 - B + B * self._lengths[name] / self._average)
-                    scores.setdefault(name, {})[term] = rarity * count * (K1 + 1) / (count + long)
+                    scores.setdefault(name, {})[term] = rarity * weight * (K1 + 1) / (weight + K1)
         found = [Ranked(name, sum(parts.values()), self._shared(name, parts, asked)) for name, parts in scores.items()]
         return sorted(found, key=lambda one: (-one.score, one.name))
 
     def _shared(self, name: str, parts: Mapping[str, float], asked: Mapping[str, str]) -> tuple[Shared, ...]:
         fields = self._fields[name]
         best = sorted(parts, key=lambda term: (-parts[term], term))
-        return tuple(Shared(asked[term], tuple(one for one in WEIGHTS if one in fields[term])) for term in best)
+        return tuple(Shared(asked[term], tuple(fields[term])) for term in best)
 
     def choose(self, message: str, among: Collection[str]) -> Choice:
         ranked = [one for one in self.rank(message, among) if one.fits]
@@ -119,6 +108,12 @@ class Ranker:
             tuple(Chosen(one.name, one.why, one.score) for one in fit[:MOST_CHOSEN]),
             tuple(f"{one.name}: more than {MOST_CHOSEN} fit better" for one in fit[MOST_CHOSEN:]),
         )
+
+
+def _texts(document: Document) -> tuple[tuple[str, str], ...]:
+    stem = document.name.rpartition("/")[2].removesuffix(".md")
+    name = stem if document.title == stem else f"{stem} {document.title}"
+    return ("name", name), ("description", document.description), ("body", document.body)
 
 
 def terms(text: str) -> list[str]:

@@ -14,6 +14,8 @@ from memory.engine.recall.state import Compacted, How, Known, State, why_not
 
 class Outcome(StrEnum):
     CHOSEN = "chosen"
+    ALREADY = "already there"
+    """What fits was injected or read before."""
     NOTHING = "nothing fitted"
     SHORT = "one word"
     SPENT = "budget spent"
@@ -74,5 +76,7 @@ def _answer(said: Said, ranker: Ranker, state: State, names: frozenset[str]) -> 
         short = bool(why_not(said.text, State()))
         return Answer(said.position, Outcome.SHORT if short else Outcome.SPENT)
     chosen = ranker.choose(said.text, names - state.known.keys()).chosen
-    outcome = Outcome.CHOSEN if chosen else Outcome.NOTHING
-    return Answer(said.position, outcome, tuple(one.name for one in chosen))
+    if chosen:
+        return Answer(said.position, Outcome.CHOSEN, tuple(one.name for one in chosen))
+    fits = bool(state.known) and bool(ranker.choose(said.text, names).chosen)
+    return Answer(said.position, Outcome.ALREADY if fits else Outcome.NOTHING)
