@@ -19,7 +19,9 @@ from inspector.models import Run
 from inspector.startup.home import prepare_home
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+working = pytest.mark.django_db(transaction=True)
+"""A run writes from a thread of its own."""
 DEMO = settings.DEMO_DIR / "projects" / "-home-dev-tidewatch" / "memory"
 SMALL = "claude-haiku-5-5"
 
@@ -54,6 +56,7 @@ def test_without_a_model_the_ranker_chooses_and_is_named() -> None:
     assert not Run.objects.exists()
 
 
+@working
 def test_a_model_that_is_named_is_asked_and_its_price_is_told_first(server: MessagesServer) -> None:
     server.answer(Say('["fog.md", "user-dev.md"]'))
 
@@ -67,6 +70,7 @@ def test_a_model_that_is_named_is_asked_and_its_price_is_told_first(server: Mess
     assert Run.objects.get().cost is not None
 
 
+@working
 def test_beyond_the_budget_the_command_fails_with_a_reason(server: MessagesServer) -> None:
     broke = override_settings(MODELS=replace(settings.MODELS, monthly_budget=0.0))
     with broke, pytest.raises(CommandError, match="budget"):

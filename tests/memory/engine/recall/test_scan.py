@@ -8,6 +8,7 @@ import pytest
 from memory.engine.disk import DirectoryGoneError, Folder, Found
 from memory.engine.recall import MOST_FILES, scan
 from tests.memory.engine.recall.shelves import put, topic
+from tests.memory.services.test_faults import in_a_process, without_the_powers_of_root
 
 
 def test_the_index_and_what_is_no_markdown_are_not_scanned_and_the_newest_comes_first(tmp_path: Path) -> None:
@@ -71,6 +72,21 @@ def test_what_cannot_be_read_is_passed_over_with_a_reason(tmp_path: Path) -> Non
         "huge.md": "The file holds no text.",  # it is mostly zeros
     }
     assert {file.name for file in found.files} == {"good.md", "latin.md"}
+
+
+def test_a_file_that_may_not_be_read_is_passed_over(tmp_path: Path) -> None:
+    put(tmp_path, "good.md", topic("Good"))
+    put(tmp_path, "closed.md", topic("Closed"))
+    os.chmod(tmp_path / "closed.md", 0)
+
+    def work() -> None:
+        without_the_powers_of_root()
+        with Folder(tmp_path) as folder:
+            found = scan(folder)
+        assert [file.name for file in found.files] == ["good.md"]
+        assert "may not be" in found.passed[0].why
+
+    assert in_a_process(work)() == 0
 
 
 def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Path) -> None:
