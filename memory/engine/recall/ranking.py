@@ -124,7 +124,7 @@ def _words(text: str) -> Iterable[tuple[str, str]]:
     """Words with what they are compared by. Where words are not set apart, each two characters that follow one another
     stand for one."""
     for word in _TERM.findall(text.lower()):
-        if _UNSPACED.search(word):
+        if not word.isascii() and _UNSPACED.search(word):
             yield from ((pair, pair) for pair in (word[at : at + 2] for at in range(max(1, len(word) - 1))))
         elif word not in STOPWORDS and word not in _ASIDE and (len(word) > 1 or word.isdigit()):
             yield word, stem(word)

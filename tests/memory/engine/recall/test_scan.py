@@ -27,8 +27,8 @@ def test_the_index_and_what_is_no_markdown_are_not_scanned_and_the_newest_comes_
     assert (found.found, found.older, found.passed) == (2, 0, ())
 
 
-def test_of_thousands_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
-    for number in range(5_000):
+def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
+    for number in range(600):
         put(tmp_path, f"m{number:04}.md", "x", days=number)
     opened: list[str] = []
 
@@ -40,7 +40,7 @@ def test_of_thousands_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> 
     with Watched(tmp_path) as folder:
         found = scan(folder)
 
-    assert (len(found.files), found.found, found.older, found.passed) == (200, 5_000, 4_800, ())
+    assert (len(found.files), found.found, found.older, found.passed) == (200, 600, 400, ())
     assert opened == [f"m{number:04}.md" for number in range(MOST_FILES)]
 
 
