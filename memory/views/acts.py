@@ -147,7 +147,8 @@ def memory_split(request: HtmxRequest, directory: Directory) -> HttpResponse:
             wrong = "Choose the line with which the new file begins."
         except FileTroubleError as error:
             wrong = str(error)
-    lines = [(line.number, mask(line.text), bool(line.text.strip())) for line in file.body_lines]
+    cuts = _cuts(file)
+    lines = [(line.number, mask(line.text), line.number in cuts) for line in file.body_lines]
     return _asked(request, directory, "split", file, wrong, lines=lines, at=at, to=to, new_title=title, about=about)
 
 
@@ -225,6 +226,12 @@ def _there(directory: Directory, name: str) -> MemoryFile:
     if opened is None:
         raise NotThereError(f"{name} is not there.")
     return parse_file(name, opened.found.data, mtime_ns=opened.found.status.mtime_ns)
+
+
+def _cuts(file: MemoryFile) -> set[int]:
+    """The lines with which a new file can begin: something stands before them."""
+    solid = [line.number for line in file.body_lines if line.text.strip()]
+    return set(solid[1:])
 
 
 def _plain(file: MemoryFile) -> MemoryFile:

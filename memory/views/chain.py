@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.engine.chain import MOST_CHARACTERS, MOST_HOPS, is_recorded
+from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
 from memory.models import Directory
 from memory.selectors.directories import checkout_of
 from memory.selectors.shelves import chain_for
@@ -34,6 +35,8 @@ def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "left_out": max(0, len(chain.files) - MOST_SHOWN),
         "most_characters": MOST_CHARACTERS,
         "most_hops": MOST_HOPS,
+        "most_lines": MOST_LINES,
+        "most_bytes": MOST_BYTES,
         "checkout": checkout_of(directory),
         "cwd": directory.project.cwd if directory.project else "",
         "over": [file for file in chain.files if file.is_over],

@@ -75,7 +75,9 @@ def memory_edit(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if why := uneditable(file):
         raise FileTroubleError(f"{name}: {why}")
     kind = request.GET.get("form", "")
-    form = _form_of(directory, file, opened.digest, kind if kind in FORMS else "")
+    form = _form_of(
+        directory, parse_file(name, shown(opened.found.data).encode()), opened.digest, kind if kind in FORMS else ""
+    )
     return _editor(request, directory, form)
 
 
@@ -154,13 +156,12 @@ def _typed(posted: QueryDict) -> Form:
 
 
 def _form_of(directory: Directory, file: MemoryFile, expected: str, kind: str) -> Form:
+    """`file`: as a browser gets it."""
     is_topic = file.kind is Kind.TOPIC
     kind = kind or ("fields" if is_topic else "whole")
     fields = {"name": file.header.get("name"), "description": file.description, "type": file.written_type}
     entry = pointer_of(_index(directory), file.name) if is_topic else None
-    text = shown(file.data)
-    if kind == "fields":
-        text = parse_file(file.name, text.encode("utf-8", "surrogatepass")).body
+    text = file.body.lstrip("\n") if kind == "fields" else file.text
     title, hook = (entry.title, entry.hook) if entry else (file.title, file.description)
     return Form(file.name, expected, kind, text, fields, title, hook, entry is not None)
 

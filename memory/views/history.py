@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from memory.engine.clash import ChangedMeanwhileError
+from memory.engine.disk import FileTroubleError
 from memory.models import Batch, Cause, Directory, File, Version
 from memory.selectors.directories import is_there
 from memory.selectors.history import (
@@ -41,6 +42,10 @@ MOST_LINES = 400
 """Of a diff, or of a text with its authors."""
 MOST_DELETED = 50
 MOST_FILES = 20
+
+
+class ChangedSinceError(FileTroubleError):
+    """The page that the button stood on is no longer true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,16 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
 def memory_restore(request: HtmxRequest, directory: Directory, version: int) -> HttpResponse:
     """The file holds again what it held then."""
     wanted = _version_get(directory, version)
+    if is_there(directory):
+        memory_follow_one(directory=directory)
     file = File.objects.select_related("current__blob").get(pk=wanted.file_id)
-    there = file.state == File.State.PRESENT and file.current and file.current.blob
+    if request.POST.get("current") != str(file.current_id):
+        raise ChangedSinceError(f"{file.name} was changed meanwhile. Nothing was restored: look at its history again.")
+    blob = file.current.blob if file.current and file.state == File.State.PRESENT else None
     batch = version_restore(
         version=wanted,
-        expected=file.current.blob.digest if there and file.current and file.current.blob else None,
-        name=_free_name(file) if not there else "",
+        expected=blob.digest if blob else None,
+        name="" if blob else _free_name(file),
         message=f"Restored version {wanted.number} of {wanted.name}",
     )
     file.refresh_from_db()

@@ -14,14 +14,14 @@ FIELDS = ("name", "description", "type")
 
 
 def composed(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
-    """The whole text, line feeds alone. `body`: None leaves it."""
+    """The whole text, line feeds alone. `body`: without the blank lines before it, which stay; None leaves it."""
     for key in FIELDS:
         wanted = " ".join(fields.get(key, "").split())
         if key in fields and wanted != file.header.get(key):
             file = parse_file(file.name, with_field(file, key, wanted))
     lines = split_lines(file.text.replace("\r\n", "\n"))
-    header = "".join(lines[: file.header.last])
-    return header + ("".join(lines[file.header.last :]) if body is None else body.replace("\r\n", "\n"))
+    header, old = "".join(lines[: file.header.last]), "".join(lines[file.header.last :])
+    return header + (old if body is None else old[: len(old) - len(old.lstrip("\n"))] + body.replace("\r\n", "\n"))
 
 
 def new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
@@ -38,7 +38,7 @@ def new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
 
 def merged(first: MemoryFile, second: MemoryFile) -> str:
     """Both texts in one file, under the header of the first; a paragraph that both have stands once."""
-    body = first.body.replace("\r\n", "\n").rstrip("\n")
+    body = first.body.replace("\r\n", "\n").strip("\n")
     known = {" ".join(part.split()) for part in body.split("\n\n")}
     more = [part.strip("\n") for part in second.body.replace("\r\n", "\n").split("\n\n")]
     new = [part for part in more if part.strip() and " ".join(part.split()) not in known]
@@ -48,7 +48,7 @@ def merged(first: MemoryFile, second: MemoryFile) -> str:
 def split_at(file: MemoryFile, line: int) -> tuple[str, str]:
     """The text up to before a line of the body, and the rest. `line`: of the file, counted from 1."""
     lines = split_lines(file.text.replace("\r\n", "\n"))
-    if not file.body_line < line <= len(lines):
+    if line > len(lines) or not "".join(lines[file.header.last : max(line - 1, 0)]).strip():
         raise ValueError(f"{file.name} cannot be split at line {line}.")
     head = "".join(lines[: line - 1]).rstrip("\n") + "\n"
     return head, "".join(lines[line - 1 :]).strip("\n") + "\n"
