@@ -35,5 +35,6 @@ urlpatterns = [
     ),
     path("", include("inspector.health")),
     path("", include("compaction.urls")),
+    path("", include("memory.urls")),
     path("", include("sessions.urls")),
 ]

@@ -15,10 +15,11 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.services.export import exports_descend
-from inspector.services.imports import demo_settle, import_ended, import_run
+from inspector.services.imports import DEMO, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
+from memory.services.demo import demo_copied
 from memory.services.scanning import directories_of, memory_follow
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
@@ -42,6 +43,8 @@ def follow(path: Path, stop: threading.Event) -> None:
         with suppress(Killed):
             import_run(path)
     demo_settle()
+    if demo_shown():
+        _remember(DEMO / "projects")
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
@@ -112,6 +115,8 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
 
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
     try:
+        if root.is_relative_to(DEMO):
+            root, changed = demo_copied(projects=root), None
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
     except (OSError, DatabaseError, FileTroubleError) as error:
         # The next notice or rescan finds what is not yet a version.
