@@ -26,15 +26,14 @@ from inspector.views.compacting import destination
 from inspector.views.recall_shown import shown
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from memory.engine.disk import FileTroubleError
 from memory.engine.recall import Choice, State, state_of
 from memory.models import Directory
-from memory.selectors.directories import directory_get, name_of
+from memory.selectors.directories import directories_shown
 from memory.selectors.recalling import Message, events_of, message_of, messages_latest, recalled_now
+from memory.views.frame import frame, of_directory
 from sessions.engine.flags import is_message
 from sessions.engine.secrets import mask
 from sessions.selectors.entries import find_entry
-from sessions.selectors.facets import project_tree
 from sessions.selectors.session import transcript_get
 
 LATEST = 12
@@ -70,12 +69,17 @@ class Asked:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def memory_recall(request: HtmxRequest, number: int) -> HttpResponse:
-    directory = directory_get(number)
+@of_directory
+def memory_recall(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if request.method == "POST":
         return _ask(request, directory)
     asked = _asked(directory, request.GET.dict())
-    values: dict[str, Any] = {**_frame(directory), "asked": asked, "message": mask(asked.text), "longest": LONGEST}
+    values: dict[str, Any] = {
+        **_frame(request, directory),
+        "asked": asked,
+        "message": mask(asked.text),
+        "longest": LONGEST,
+    }
     if asked.text:
         values |= _recalled(directory, asked)
     values["latest"] = SimpleLazyObject(lambda: [(one, mask(one.text)) for one in messages_latest(directory, LATEST)])
@@ -83,20 +87,20 @@ def memory_recall(request: HtmxRequest, number: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def recall_evaluation(request: HtmxRequest, number: int) -> HttpResponse:
+@of_directory
+def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpResponse:
     """All messages of the project's sessions against its memory."""
-    directory = directory_get(number)
     if request.method == "POST":
         evaluation_create(directory=directory)
         return _see_other(request.path)
-    active, done = evaluation_of(directory)
+    active, finished = evaluation_of(directory)
     now = now_ms()
     values = {
-        **_frame(directory),
+        **_frame(request, directory),
         "card": run_card(active, now) if active is not None else None,
-        "done": done,
-        "result": done.result if done is not None else None,
-        "unfitted": done.result["outcomes"]["nothing fitted"] if done is not None else 0,
+        "finished": finished,
+        "result": finished.result if finished is not None else None,
+        "unfitted": finished.result["outcomes"]["nothing fitted"] if finished is not None else 0,
     }
     return render_page(request, "memory/recall_evaluation.html", values, partials=("evaluation",))
 
@@ -105,21 +109,18 @@ def recall_evaluation(request: HtmxRequest, number: int) -> HttpResponse:
 def entry_recall(request: HtmxRequest, session: str, address: str) -> HttpResponse:
     """From a message of a session to the bench of its project."""
     transcript = transcript_get(session)
-    directory = Directory.objects.filter(project=transcript.project_id).order_by("path").first()
+    directory = directories_shown().filter(project=transcript.project_id).first()
     if directory is None:
         raise Http404("No memory of this session's project is known here, so nothing can be recalled.")
     page = reverse("memory-recall", args=[directory.pk])
     return HttpResponseRedirect(f"{page}?{urlencode({'session': session, 'entry': address})}")
 
 
-def _frame(directory: Directory) -> dict[str, Any]:
+def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:
     return {
-        "section": "memory",
-        "directory": directory,
-        "name": name_of(directory),
+        **frame(request, directory, "recall"),
         "bench": reverse("memory-recall", args=[directory.pk]),
         "evaluation": reverse("memory-recall-evaluation", args=[directory.pk]),
-        "projects": SimpleLazyObject(project_tree),
     }
 
 
@@ -152,10 +153,7 @@ def _message(directory: Directory, given: dict[str, Any]) -> Message | None:
 
 
 def _recalled(directory: Directory, asked: Asked) -> dict[str, Any]:
-    try:
-        recalled = recalled_now(directory, asked.text, asked.state(directory), asked.choice)
-    except FileTroubleError as error:
-        return {"trouble": str(error)}
+    recalled = recalled_now(directory, asked.text, asked.state(directory), asked.choice)
     choice = choice_of(settings.MODELS)
     now = now_ms()
     return {

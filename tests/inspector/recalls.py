@@ -28,7 +28,7 @@ class Harbour:
                 "memories": [{"path": f"{FOLDER}/tides.md", "content": "x" * 700, "mtimeMs": 1}],
             },
         )
-        self.file.assistant([{"type": "text", "text": "At noon."}])
+        self.file.assistant("At noon.")
         self.file.call("Read", "toolu_1", file_path=f"{FOLDER}/boats.md")
         self.file.result("toolu_1", "The small ones.")
         self.second = self.file.user("And which boats sail with the tides?")

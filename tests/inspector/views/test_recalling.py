@@ -149,7 +149,8 @@ def test_what_files_and_messages_hold_is_escaped_and_masked(client: Client, harb
 def test_a_directory_that_is_gone_is_told(client: Client, harbour: Harbour) -> None:
     harbour.shelf.path.rename(harbour.shelf.path.with_name("moved"))
 
-    assert "The memory cannot be read." in shown(client, f"{harbour.page}?message=When+do+the+tides+come")
+    response = client.get(f"{harbour.page}?message=When+do+the+tides+come")
+    assert (response.status_code, "is gone" in response.content.decode()) == (409, True)
     assert client.get("/memory/999/recall/").status_code == 404
     assert client.get(f"{harbour.page}?run=7").status_code == 404
 
@@ -180,5 +181,5 @@ def test_all_messages_are_replayed_from_the_page(client: Client, harbour: Harbou
     page = shown(client, address)
 
     assert "Rename the package entirely." in page
-    assert '<li class="mono">fog.md</li>' in page
+    assert f'<li class="mono"><a class="plain" href="/memory/{harbour.shelf.directory.pk}/file/?name=fog.md"' in page
     assert "5 messages of 1 session" in page
