@@ -21,7 +21,6 @@ urlpatterns = [
     path("sessions/<str:session>/agents/summaries/", agent_summaries.agent_summaries, name="agent-summaries"),
     path("memory/<int:number>/recall/", recalling.memory_recall, name="memory-recall"),
     path("memory/<int:number>/recall/evaluation/", recalling.recall_evaluation, name="memory-recall-evaluation"),
-    path("sessions/<str:session>/entries/<str:address>/recall/", recalling.entry_recall, name="entry-recall"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(
         "sessions/<str:session>/compactions/run-<int:number>/export/",

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from compaction.services.summarising import MECHANICAL
 from inspector.agents.choosing import choice_of
@@ -28,7 +28,6 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.engine.recall import Choice, State, state_of
 from memory.models import Directory
-from memory.selectors.directories import directories_shown
 from memory.selectors.recalling import Message, events_of, message_of, messages_latest, recalled_now
 from memory.views.frame import frame, of_directory
 from sessions.engine.flags import is_message
@@ -103,17 +102,6 @@ def recall_evaluation(request: HtmxRequest, directory: Directory) -> HttpRespons
         "unfitted": finished.result["outcomes"]["nothing fitted"] if finished is not None else 0,
     }
     return render_page(request, "memory/recall_evaluation.html", values, partials=("evaluation",))
-
-
-@require_safe
-def entry_recall(request: HtmxRequest, session: str, address: str) -> HttpResponse:
-    """From a message of a session to the bench of its project."""
-    transcript = transcript_get(session)
-    directory = directories_shown().filter(project=transcript.project_id).first()
-    if directory is None:
-        raise Http404("No memory of this session's project is known here, so nothing can be recalled.")
-    page = reverse("memory-recall", args=[directory.pk])
-    return HttpResponseRedirect(f"{page}?{urlencode({'session': session, 'entry': address})}")
 
 
 def _frame(request: HtmxRequest, directory: Directory) -> dict[str, Any]:

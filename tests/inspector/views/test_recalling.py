@@ -9,11 +9,13 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
+from django.utils.html import escape
 
 from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
+from memory.models import Directory
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 from tests.inspector.recalls import Harbour
 from tests.memory.engine.recall.shelves import topic
@@ -91,12 +93,12 @@ def test_a_message_of_one_word_says_why_nothing_is_recalled(client: Client, harb
     assert "A message of one word says too little" in shown(client, harbour.of(harbour.word))
 
 
-def test_the_page_of_a_message_leads_to_the_bench(client: Client, harbour: Harbour) -> None:
+def test_the_page_of_a_message_leads_to_the_bench_if_there_is_a_memory(client: Client, harbour: Harbour) -> None:
     entry = f"/sessions/{harbour.file.session}/entries/{harbour.second}/"
-    assert f'href="{entry}recall/"' in shown(client, entry)
+    assert f'href="{escape(harbour.of(harbour.second))}"' in shown(client, entry)
 
-    response = client.get(f"{entry}recall/")
-    assert response.headers["Location"] == harbour.of(harbour.second)
+    Directory.objects.update(project=None)
+    assert "recall/" not in shown(client, entry)
 
 
 def test_an_answer_of_the_agent_leads_to_no_bench(client: Client, harbour: Harbour) -> None:
