@@ -68,17 +68,18 @@ class Person:
     def form(self, rest: str, **query: str) -> dict[str, str]:
         """What the fields of a page hold."""
         html = self.page(rest, **query)
-        fields = {
-            unescape(name): unescape(value)
-            for name, value in re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', html)
-            if name not in ("q", "csrfmiddlewaretoken")
-        }
+        fields: dict[str, str] = {}
+        for tag in re.findall(r"<input[^>]*>", html):
+            given = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+            chosen = given.get("type") not in ("checkbox", "radio") or " checked" in tag
+            if chosen and given.get("name", "q") not in ("q", "csrfmiddlewaretoken"):
+                fields[unescape(given["name"])] = unescape(given.get("value", ""))
         for name, text in re.findall(r'<textarea[^>]*name="([^"]+)"[^>]*>\n?(.*?)</textarea>', html, re.DOTALL):
             fields[name] = unescape(text).replace("\n", "\r\n")
         for name, options in re.findall(r'<select[^>]*name="([^"]+)"[^>]*>(.*?)</select>', html, re.DOTALL):
-            chosen = re.search(r'<option(?: value="([^"]*)")? selected>([^<]*)', options)
-            if chosen:
-                fields[name] = chosen[2] if chosen[1] is None else chosen[1]
+            option = re.search(r'<option(?: value="([^"]*)")? selected>([^<]*)', options)
+            if option:
+                fields[name] = option[2] if option[1] is None else option[1]
         return fields
 
 

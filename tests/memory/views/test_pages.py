@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,20 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
         assert len(listed) < 8
     assert queries[0] == queries[1] < 8
     assert sizes[1] < 1.2 * sizes[0]
+
+
+def test_each_part_can_be_asked_for_alone(person: Person) -> None:
+    for address, target in (
+        ("/memory/", "directories"),
+        ("/memory/search/?q=fog", "memory-hits"),
+        (f"{person.root}?check=1", "shelf"),
+        (f"{person.root}?type=user", "topics"),
+        (f"{person.root}file/?name=fog.md&check=1", "memory-facts"),
+    ):
+        response = Client().get(address, headers={"HX-Request": "true", "HX-Target": target})
+        html = response.content.decode().strip()
+        assert re.match(rf'<\w+ id="{target}"', html), target
+        assert "<main" not in html
 
 
 def test_search_finds_words_in_all_directories(person: Person, tmp_path: Path) -> None:
