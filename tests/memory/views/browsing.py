@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,24 @@ from tests.memory.remembering import Shelf
 
 def topic(name: str, description: str, body: str, kind: str = "project") -> bytes:
     return f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n\n{body}\n".encode()
+
+
+@contextmanager
+def powerless() -> Iterator[None]:
+    """Without root's right to ignore permissions, which others do not have anyhow."""
+    if os.geteuid() != 0:
+        yield
+        return
+    system = ctypes.CDLL(None)
+    header, held = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert system.capget(header, held) == 0
+    less = (ctypes.c_uint32 * 6)(*held)
+    less[0] = less[3] = 0  # what is in effect; what may be taken up again stays
+    assert system.capset(header, less) == 0
+    try:
+        yield
+    finally:
+        assert system.capset(header, held) == 0
 
 
 class Person:
