@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.views import acts, catalog, chain, directory, editor, file, history
+from memory.views import acts, catalog, chain, directory, editor, file, history, run
 
 urlpatterns = [
     path("memory/", catalog.memory_list, name="memory-list"),
     path("memory/look/", catalog.memory_look, name="memory-look"),
     path("memory/search/", catalog.memory_find, name="memory-search"),
+    path("memory/runs/<int:run>/", run.memory_run, name="memory-run"),
+    path("memory/runs/<int:run>/undo/", run.memory_run_undo, name="memory-run-undo"),
     path("memory/<int:number>/", directory.memory_detail, name="memory-detail"),
     path("memory/<int:number>/health/", catalog.memory_health, name="memory-health"),
     path("memory/<int:number>/loaded/", directory.memory_loaded, name="memory-loaded"),

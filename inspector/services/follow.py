@@ -20,7 +20,8 @@ from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
 from memory.services.demo import demo_copied
-from memory.services.scanning import directories_of, memory_follow
+from memory.services.finding import directories_find
+from memory.services.scanning import directories_of, memory_follow, memory_follow_one
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
@@ -118,6 +119,8 @@ def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Co
         if root.is_relative_to(DEMO):
             root, changed = demo_copied(projects=root), None
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
+        for directory in directories_find(config=root.parent) if changed is None else ():
+            memory_follow_one(directory=directory)
     except (OSError, DatabaseError, FileTroubleError) as error:
         # The next notice or rescan finds what is not yet a version.
         logger.warning("memory_not_followed", error=str(error))

@@ -67,9 +67,23 @@ def name_of(directory: Directory) -> str:
     if directory.project is not None:
         return directory.project.name
     parts = Path(directory.path).parts
+    if parts[-2:-1] in (("agent-memory",), ("agent-memory-local",)):
+        return f"{parts[-1]} ({scope_of(directory)} agent)"
     if parts[-1:] == ("memory",) and len(parts) > 1:
         return parts[-2]
     return "/".join(parts[-2:])
+
+
+def scope_of(directory: Directory) -> str:
+    """Of an agent's memory: whom it is for."""
+    folder = opened(directory.path).parent
+    if folder.name == "agent-memory-local":
+        return f"{folder.parent.parent.name}, local"
+    return folder.parent.parent.name if folder.parent.name == ".claude" and folder.parent != _config() else "user"
+
+
+def _config() -> Path:
+    return Path(os.path.realpath(settings.CLAUDE_CONFIG_DIR))
 
 
 def config_of(directory: Directory) -> Path:

@@ -16,6 +16,7 @@ from memory.models import Directory
 from memory.selectors.directories import Counts, counts_of, directories_shown, files_listed, is_there, name_of
 from memory.selectors.search import memory_search
 from memory.selectors.shelves import shelf_of
+from memory.services.finding import directories_find
 from memory.services.scanning import memory_follow, memory_follow_one
 from memory.views.frame import frame, of_directory
 
@@ -45,7 +46,9 @@ def memory_health(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @require_POST
 def memory_look(request: HtmxRequest) -> HttpResponse:
     """Looks at everything now, also where no watcher does."""
-    memory_follow(projects=Path(settings.CLAUDE_CONFIG_DIR) / "projects")
+    config = Path(settings.CLAUDE_CONFIG_DIR)
+    memory_follow(projects=config / "projects")
+    directories_find(config=config)
     for directory in directories_shown():
         if is_there(directory):
             memory_follow_one(directory=directory)

@@ -3,17 +3,18 @@ shown while somebody types; a save over somebody else's change leads to the merg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.engine.clash import ChangedMeanwhileError
 from memory.engine.disk import DirectoryGoneError, FileTroubleError
-from memory.engine.newlines import shown
+from memory.engine.newlines import in_style_of, shown
 from memory.engine.reading import INDEX_NAME, Kind, MemoryFile, entry_line, parse_file, read_index
 from memory.engine.reading.composing import composed, new_topic
 from memory.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
@@ -106,11 +107,15 @@ def memory_preview(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 def _save(request: HtmxRequest, directory: Directory, form: Form) -> HttpResponse:
     try:
-        text = _text_of(form)
         batch = topic_save(
-            directory=directory, name=form.name, text=text, expected=form.expected or None, pointer=form.pointer
+            directory=directory,
+            name=form.name,
+            text=_stamped(form),
+            expected=form.expected or None,
+            pointer=form.pointer,
         )
     except ChangedMeanwhileError as error:
+        error = _unstamped(error, form)
         clash = error.clashes[0]
         # What is there now is what the next attempt starts from.
         memory_open(directory=directory, name=form.name)
@@ -174,6 +179,25 @@ def _text_of(form: Form) -> str:
         return new_topic(form.name, form.fields, form.text)
     base = content_of(form.expected)
     return composed(parse_file(form.name, shown(base or b"").encode()), form.fields, form.text)
+
+
+def _stamped(form: Form) -> str:
+    """With the time of now in a header that tells one, as the agent does it: by that its age is told."""
+    text, base = _text_of(form), content_of(form.expected) if form.form == "fields" and form.expected else None
+    if base is None or text == shown(base):
+        return text
+    file = parse_file(form.name, text.encode("utf-8", "surrogatepass"))
+    if not file.header.get("modified"):
+        return text
+    return composed(file, {"modified": timezone.now().strftime("%Y-%m-%dT%H:%M:%S.000Z")})
+
+
+def _unstamped(error: ChangedMeanwhileError, form: Form) -> ChangedMeanwhileError:
+    """The time of a save is nothing that a person has to choose between."""
+    clash = error.clashes[0]
+    if clash.name != form.name or clash.base is None:
+        return error
+    return ChangedMeanwhileError((replace(clash, ours=in_style_of(_text_of(form), clash.base)), *error.clashes[1:]))
 
 
 def _index(directory: Directory) -> MemoryFile:

@@ -61,7 +61,7 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "linking": _linking(shelf.read.topics, name) if shelf else None,
         **_provenance(directory, name, version, opened.found.data),
     }
-    return render_page(request, "memory/file.html", context, partials=("memory-text", "memory-facts"))
+    return render_page(request, "memory/file.html", context, partials=("memory-facts",))
 
 
 def uneditable(file: MemoryFile) -> str:

@@ -15,9 +15,9 @@ FIELDS = ("name", "description", "type")
 
 def composed(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
     """The whole text, line feeds alone. `body`: without the blank lines before it, which stay; None leaves it."""
-    for key in FIELDS:
-        wanted = " ".join(fields.get(key, "").split())
-        if key in fields and wanted != file.header.get(key):
+    for key, written in fields.items():
+        wanted = " ".join(written.split())
+        if wanted != file.header.get(key):
             file = parse_file(file.name, with_field(file, key, wanted))
     lines = split_lines(file.text.replace("\r\n", "\n"))
     header, old = "".join(lines[: file.header.last]), "".join(lines[file.header.last :])

@@ -33,6 +33,18 @@ def test_the_line_of_the_index_is_kept_in_step_and_all_is_undone_as_one(person: 
     assert person.shelf.all() == before
 
 
+def test_a_header_that_tells_when_it_was_modified_tells_the_save(person: Person) -> None:
+    old = b"---\nname: x\nmodified: 2020-01-01T00:00:00.000Z\n---\n\nOne.\n\nTwo.\n"
+    person.shelf.outside("x.md", old)
+    fields = person.form("edit/", name="x.md")
+    theirs = person.post("edit/", **fields)
+    assert "Nothing would change" in flat(theirs.content.decode())
+    person.done("edit/", **fields | {"text": "Three.\n\nTwo.\n"})
+    assert b"2020-01-01" not in person.shelf.read("x.md")
+    clash = person.post("edit/", **fields | {"text": "One.\n\nFour.\n"})
+    assert "both changes fit together" in flat(clash.content.decode())
+
+
 def test_a_topic_can_be_left_out_of_the_index_and_a_new_one_gets_a_line(person: Person) -> None:
     fields = {"name": "harbour", "form": "fields", "title": "Harbour", "description": "Who", "type": "user"}
     fields |= {"text": "Call.", "listed": "1", "entry_title": "Harbour", "hook": "whom to call"}

@@ -97,3 +97,21 @@ def test_numbers_that_are_none_are_not_found(person: Person) -> None:
         person.refused(rest, 404)
     assert person.client.get("/memory/999/").status_code == 404
     person.refused("history/", 404, name="never.md")
+
+
+def test_a_run_is_undone_as_a_whole(person: Person) -> None:
+    before = person.shelf.all()
+    for text in ("One.\n", "Two.\n"):
+        for name in ("fog.md", "new.md"):
+            memory_write(
+                directory=person.shelf.directory,
+                name=name,
+                content=text,
+                expected=person.shelf.digest(name),
+                run_id=78,
+            )
+    assert "Undo all of it" in flat(person.client.get("/memory/runs/78/").content.decode())
+    assert person.client.post("/memory/runs/78/undo/").status_code == 303
+    assert person.shelf.all() == before
+    assert "All of it is undone" in flat(person.client.get("/memory/runs/78/").content.decode())
+    assert person.client.get("/memory/runs/79/").status_code == 404

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Project
-from tests.memory.views.browsing import Person, flat, topic
+from tests.memory.views.browsing import Person, flat, powerless, topic
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.written import Written
 
@@ -75,6 +76,20 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
     assert sizes[1] < 1.2 * sizes[0]
 
 
+def test_each_part_can_be_asked_for_alone(person: Person) -> None:
+    for address, target in (
+        ("/memory/", "directories"),
+        ("/memory/search/?q=fog", "memory-hits"),
+        (f"{person.root}?check=1", "shelf"),
+        (f"{person.root}?type=user", "topics"),
+        (f"{person.root}file/?name=fog.md&check=1", "memory-facts"),
+    ):
+        response = Client().get(address, headers={"HX-Request": "true", "HX-Target": target})
+        html = response.content.decode().strip()
+        assert re.match(rf'<\w+ id="{target}"', html), target
+        assert "<main" not in html
+
+
 def test_search_finds_words_in_all_directories(person: Person, tmp_path: Path) -> None:
     other = Person(tmp_path / "projects" / "-home-dev-pier" / "memory")
     other.shelf.outside("pier.md", b"Stay off the <b>pier</b>.")
@@ -128,19 +143,32 @@ def test_a_link_and_a_directory_are_not_opened(person: Person) -> None:
     assert "root:" not in person.page("findings/")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs chattr, or nobody may be refused")
 def test_a_read_only_directory_keeps_the_text_in_the_editor(person: Person) -> None:
-    if os.system(f"chattr +i {person.shelf.path} 2>/dev/null") != 0:
-        pytest.skip("this file system cannot be locked")
+    os.chmod(person.shelf.path, 0o555)
     try:
-        fields = person.form("edit/", name="fog.md")
-        response = person.post("edit/", **fields | {"text": "My words."})
-        html = response.content.decode()
-        assert response.status_code == 422
-        assert "may not be written" in flat(html)
-        assert "My words." in html
+        with powerless():
+            fields = person.form("edit/", name="fog.md")
+            response = person.post("edit/", **fields | {"text": "My words."})
     finally:
-        os.system(f"chattr -i {person.shelf.path}")
+        os.chmod(person.shelf.path, 0o755)
+    html = response.content.decode()
+    assert response.status_code == 422
+    assert "fog.md may not be written or read here (permission denied). The file is as it was." in flat(html)
+    assert "My words." in html
+    assert b"Stay in." in person.shelf.read("fog.md")
+
+
+def test_a_file_that_may_not_be_read_is_named_and_the_others_are_shown(person: Person) -> None:
+    person.shelf.outside("closed.md", b"secret")
+    os.chmod(person.shelf.path / "closed.md", 0)
+    with powerless():
+        listing = flat(person.page(check="1"))
+        shown = flat(person.page("file/", name="closed.md"))
+        found = flat(Client().get("/memory/search/?q=stay").content.decode())
+    assert "closed.md may not be written or read here (permission denied)" in listing
+    assert "closed.md may not be written or read here (permission denied)" in shown
+    assert "closed.md may not be written or read here" in found
+    assert "fog.md" in listing
 
 
 def test_a_file_names_the_session_that_wrote_it_and_those_that_read_it(tmp_path: Path) -> None:
