@@ -67,17 +67,23 @@ def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
     for transcript in sessions:
         if replayed.tally.messages >= MOST_MESSAGES:
             break
-        _replay(directory, transcript, ranker, sizes, replayed)
+        _replay(running, directory, transcript, ranker, sizes, replayed)
         running.advance(messages=replayed.tally.messages)
     return _result(directory, replayed, len(sessions), scanned.older)
 
 
 def _replay(
-    directory: Directory, transcript: Transcript, ranker: Ranker, sizes: Mapping[str, int], replayed: _Replayed
+    running: Running,
+    directory: Directory,
+    transcript: Transcript,
+    ranker: Ranker,
+    sizes: Mapping[str, int],
+    replayed: _Replayed,
 ) -> None:
     events = events_with_messages(directory, transcript)
     texts = {event.position: event.text for event in events if isinstance(event, Said)}
     for answer in replay(events, ranker, sizes, replayed.tally):
+        running.check()
         if answer.outcome is Outcome.NOTHING and len(replayed.unfitted) < MOST_LISTED:
             said = mask(" ".join(texts[answer.position].split()))
             replayed.unfitted.append(

@@ -30,10 +30,12 @@ from memory.engine.recall import (
     scan,
     state_of,
 )
+from memory.engine.recall.asking import LONGEST_MESSAGE
 from memory.models import Directory
 from memory.selectors.directories import name_of
 from memory.selectors.recalling import Message, events_of
 from sessions.engine.paths import opened
+from sessions.engine.storing import storable_text
 from sessions.models import Transcript
 
 KIND = "recall"
@@ -49,10 +51,15 @@ def recall_create(*, directory: Directory, text: str, message: Message | None = 
     if choice_of(settings.MODELS).kind == MECHANICAL:
         raise RunError(f"No model can be asked. {NO_MODEL}")
     budget_hold()
-    parameters: dict[str, Any] = {"path": directory.path, "text": text, "directory": directory.pk}
+    parameters = {**parameters_of(directory.path, text), "directory": directory.pk}
     if message is not None:
         parameters |= {"session": message.transcript.public_id, "entry": message.address, "position": message.position}
     return run_create(kind=KIND, target=name_of(directory), target_url=bench_url(directory), parameters=parameters)
+
+
+def parameters_of(path: str, text: str) -> dict[str, Any]:
+    """Of a run: no more of a message than a model would be sent, in a form that can be stored."""
+    return {"path": path, "text": storable_text(text[:LONGEST_MESSAGE])}
 
 
 def recall_run(running: Running, run: Run) -> dict[str, Any]:

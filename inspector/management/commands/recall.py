@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from inspector.selectors.recalling import price_of
-from inspector.services.recalls import KIND, choice_made
+from inspector.services.recalls import KIND, choice_made, parameters_of
 from inspector.services.runs import Killed, RunError, run_perform
 from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, real_path
 from memory.engine.recall import RANKER, Choice, Prepared, Ranker, Recalled, State, documents, finish, prepare, scan
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         self.stderr.write(
             f"Asking {name}: {tokens(price.tokens, estimate=True)} tokens, {price.words}.", style_func=str
         )
-        parameters = {"path": kept(path), "text": prepared.message, "model": name}
+        parameters = {**parameters_of(kept(path), prepared.message), "model": name}
         return choice_made(run_perform(kind=KIND, target=kept(path), parameters=parameters))
 
     def _say(self, recalled: Recalled) -> None:
