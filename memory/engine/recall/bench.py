@@ -2,7 +2,7 @@
 
 with Folder(path) as folder:
     prepared = prepare(scan(folder), message, state, now)
-    choice = Ranker(documents(folder, prepared.candidates)).choose(message, prepared.names)
+    choice = Ranker(documents(folder, prepared.candidates, now)).choose(message, prepared.names)
     recalled = finish(folder, prepared, choice, now)
 """
 
