@@ -48,3 +48,13 @@ class InspectorConfig(AppConfig):
             )
         )
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))
+        kind_register(Kind(name="recall", title="Recall", work="inspector.services.recalls.recall_run", keep=200))
+        kind_register(
+            Kind(
+                name="recall evaluation",
+                title="Recall evaluation",
+                work="inspector.services.recall_evaluations.evaluation_run",
+                single=True,
+                keep=100,
+            )
+        )

@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "django_structlog",
     "inspector",
     "sessions.apps.SessionsConfig",
+    "memory.apps.MemoryConfig",
     "compaction.apps.CompactionConfig",
 ]
 

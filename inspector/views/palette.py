@@ -16,6 +16,8 @@ PAGES = (
     ("home", "Home", "latest sessions, import, what needs attention"),
     ("transcript-list", "Sessions", "all sessions, filtered and sorted"),
     ("search", "Search", "words in conversations and tool output"),
+    ("memory-list", "Memory", "what the agent remembers, of all projects"),
+    ("memory-search", "Search memory", "words in all memory of all projects"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("odd", "What we did not understand", "unknown records and broken lines"),

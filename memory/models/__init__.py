@@ -1,0 +1,9 @@
+"""Fields and constraints: memory directories, their files with every version, and the sessions that touched them."""
+
+from __future__ import annotations
+
+from memory.models.directory import Directory, File
+from memory.models.touch import Reached, Touch
+from memory.models.version import Batch, Blob, Cause, Version
+
+__all__ = ["Batch", "Blob", "Cause", "Directory", "File", "Reached", "Touch", "Version"]
