@@ -36,7 +36,7 @@ def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "most_characters": MOST_CHARACTERS,
         "most_hops": MOST_HOPS,
         "most_lines": MOST_LINES,
-        "most_bytes": MOST_BYTES,
+        "most_bytes": f"{MOST_BYTES:,}",
         "checkout": checkout_of(directory),
         "cwd": directory.project.cwd if directory.project else "",
         "over": [file for file in chain.files if file.is_over],
