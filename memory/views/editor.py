@@ -213,7 +213,6 @@ def _editor(
         "name": form.name,
         "types": TYPES,
         "wrong": mask(wrong),
-        "longest_entry": LONGEST_ENTRY,
         **_preview(directory, form),
     }
     response = render_page(request, "memory/edit.html", context)
