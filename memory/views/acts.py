@@ -31,8 +31,9 @@ from memory.services.editing import (
 )
 from memory.services.writing import memory_open
 from memory.views.directory import fix_key
-from memory.views.file import LARGEST_EDIT, uneditable
+from memory.views.file import uneditable
 from memory.views.frame import UNFIT, file_address, frame, name_asked, new_name, of_directory, seen
+from memory.views.history import masked_diff
 from sessions.engine.diffs import from_texts
 from sessions.engine.secrets import mask
 
@@ -215,7 +216,7 @@ def _index_after(directory: Directory, names: set[str]) -> dict[str, Any]:
     return {
         "index": before,
         "later": later,
-        "diff": from_texts(mask(shown(index.data)), mask(shown(after.data))).head(400),
+        "diff": masked_diff(from_texts(shown(index.data), shown(after.data))),
         "linking": linking,
     }
 
@@ -261,7 +262,6 @@ def _asked(
         "file": file,
         "expected": digest_of(file.data),
         "wrong": mask(wrong),
-        "largest": LARGEST_EDIT,
         **more,
     }
     response = render_page(request, "memory/act.html", context)

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
-from memory.engine.chain import MOST_CHARACTERS, MOST_HOPS, is_recorded
+from memory.engine.chain import MOST_CHARACTERS, MOST_HOPS
 from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
 from memory.models import Directory
 from memory.selectors.directories import checkout_of
@@ -25,7 +25,7 @@ LONGEST = 4_000
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
-        (file, visible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST), is_recorded(file.layer))
+        (file, visible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {
@@ -36,9 +36,8 @@ def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "most_characters": MOST_CHARACTERS,
         "most_hops": MOST_HOPS,
         "most_lines": MOST_LINES,
-        "most_bytes": MOST_BYTES,
+        "most_bytes": f"{MOST_BYTES:,}",
         "checkout": checkout_of(directory),
         "cwd": directory.project.cwd if directory.project else "",
-        "over": [file for file in chain.files if file.is_over],
     }
     return render_page(request, "memory/chain.html", context)

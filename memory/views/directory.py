@@ -70,7 +70,7 @@ def memory_loaded(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "given": mask(index.loaded.text) if index else "",
         "warning": index.loaded.warning if index else "",
         "most_lines": MOST_LINES,
-        "most_bytes": MOST_BYTES,
+        "most_bytes": f"{MOST_BYTES:,}",
     }
     return render_page(request, "memory/loaded.html", context)
 
@@ -128,5 +128,5 @@ def _index_shown(index: Index | None, names: set[str]) -> dict[str, Any]:
         "lines": lines,
         "more_lines": index.line_count - len(lines) if index else 0,
         "most_lines": MOST_LINES,
-        "most_bytes": MOST_BYTES,
+        "most_bytes": f"{MOST_BYTES:,}",
     }

@@ -213,7 +213,6 @@ def _editor(
         "name": form.name,
         "types": TYPES,
         "wrong": mask(wrong),
-        "longest_entry": LONGEST_ENTRY,
         **_preview(directory, form),
     }
     response = render_page(request, "memory/edit.html", context)
@@ -232,7 +231,7 @@ def _preview(directory: Directory, form: Form) -> dict[str, Any]:
         "html": render(mask(file.body)),
         "problems": [problem for problem in file.problems if problem.rule != "not-utf-8"],
         "most_lines": MOST_LINES,
-        "most_bytes": MOST_BYTES,
+        "most_bytes": f"{MOST_BYTES:,}",
     }
     if form.is_index:
         index = read_index(file)

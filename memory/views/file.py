@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.engine.disk import FileTroubleError
 from memory.engine.reading import INDEX_NAME, Kind, MemoryFile, parse_file
-from memory.models import Directory, Touch, Version
+from memory.models import Directory, Version
 from memory.selectors.directories import files_listed
 from memory.selectors.history import HistoryMissingError, file_get
 from memory.selectors.provenance import Origin, touches_of, version_origin
@@ -89,7 +89,6 @@ def _provenance(directory: Directory, name: str, version: Version, data: bytes) 
         "origin": origin,
         "touches": touches[:MOST_TOUCHES],
         "more_touches": len(touches) > MOST_TOUCHES,
-        "kinds": dict(Touch.Kind.choices),
     }
 
 

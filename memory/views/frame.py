@@ -67,7 +67,7 @@ def sentence_of(batch: Batch) -> str:
 
 def name_asked(request: HtmxRequest, key: str = "name") -> str:
     """A file's name out of the address or the form; it need not be one."""
-    return (request.POST.get(key) or request.GET.get(key) or "")[:LONGEST_NAME]
+    return (request.POST.get(key) or request.GET.get(key) or "").replace("\0", "")[:LONGEST_NAME]
 
 
 def new_name(typed: str) -> str:

@@ -103,7 +103,7 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
         "complete": told.complete,
         "left_out": max(0, len(told.lines) - MOST_LINES),
         "deleted": version_text(shown) is None,
-        "diff": _masked(version_diff(shown)),
+        "diff": masked_diff(version_diff(shown)),
         "current": shown.file.current_id == shown.pk,
     }
     return render_page(request, "memory/version.html", context)
@@ -148,7 +148,7 @@ def memory_change(request: HtmxRequest, directory: Directory, change: int) -> Ht
     batch = batch_get(change)
     versions = list(batch_versions(batch))
     page = page_of(number_asked(request), size=PER_PAGE, total=len(versions))
-    told = [Told(one, action_of(one), _masked(version_diff(one))) for one in versions[page.start : page.stop]]
+    told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in versions[page.start : page.stop]]
     context = {
         **frame(request, directory, "history"),
         "batch": batch,
@@ -203,7 +203,7 @@ def _change_told(batch: Batch, versions: list[Version]) -> tuple[Batch, str, lis
 def _of_file(request: HtmxRequest, directory: Directory, file: File) -> HttpResponse:
     found = file_history(file)
     page = page_of(number_asked(request), size=PER_PAGE, total=found.count())
-    told = [Told(one, action_of(one), _masked(version_diff(one))) for one in found[page.start : page.stop]]
+    told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in found[page.start : page.stop]]
     context = {
         **frame(request, directory, "history"),
         "name": file.name,
@@ -211,7 +211,6 @@ def _of_file(request: HtmxRequest, directory: Directory, file: File) -> HttpResp
         "gone": file.state == File.State.DELETED,
         "told": told,
         "page": page,
-        "messages": {one.version.pk: sentence_of(one.version.batch) for one in told},
     }
     return render_page(request, "memory/versions.html", context)
 
@@ -224,7 +223,7 @@ def _version_get(directory: Directory, number: int) -> Version:
     return found
 
 
-def _masked(diff: Diff) -> Diff:
+def masked_diff(diff: Diff) -> Diff:
     """Short enough for a page, secrets masked, changed words marked."""
     hunks = [
         Hunk(hunk.old, hunk.new, tuple(Line(line.kind, ((visible(mask(line.text)), False),)) for line in hunk.lines))

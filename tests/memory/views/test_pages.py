@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from memory.models import File
 from sessions.models import Project
 from tests.memory.views.browsing import Person, flat, powerless, topic
 from tests.sessions.hostile import PAYLOAD
@@ -60,9 +61,10 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
     sizes, queries = [], []
     for number, count in enumerate((50, 5_000)):
         person = Person(tmp_path / "projects" / f"-p{number}" / "memory")
-        for at in range(count):
-            person.shelf.outside(f"topic-{at:04}.md", topic(f"topic {at}", "About it", f"Fact {at}."))
-        person.shelf.scan()
+        named = [f"topic-{at:04}.md" for at in range(count)]
+        for name in named:
+            (person.shelf.path / name).write_bytes(topic(name, "About it", f"Fact of {name}."))
+        File.objects.bulk_create(File(directory=person.shelf.directory, name=name, size=99) for name in named)
         with CaptureQueriesContext(
             connection,
         ) as seen:
