@@ -8,8 +8,13 @@ from sessions.models import Project
 
 
 class Directory(models.Model):
+    class Holds(models.TextChoices):
+        MEMORY = "memory"
+        NOTES = "notes", "notes of a session"
+
     path = models.TextField(unique=True)
     """Without links; what is no UTF-8 in it as `sessions.engine.paths` keeps it."""
+    holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
     scanned_at = models.BigIntegerField(null=True)
     """When all of it was looked at for the first time: what appears later was made later."""
