@@ -32,5 +32,6 @@ urlpatterns = [
     ),
     path("", include("inspector.health")),
     path("", include("compaction.urls")),
+    path("", include("memory.urls")),
     path("", include("sessions.urls")),
 ]
