@@ -47,4 +47,5 @@ class InspectorConfig(AppConfig):
                 keep=200,
             )
         )
+        kind_register(Kind(name="notes", title="Session notes", work="inspector.services.notes.notes_run", single=True))
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))

@@ -19,6 +19,7 @@ from inspector.services.imports import demo_settle, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
+from memory.services.notes import notes_follow
 from memory.services.scanning import directories_of, memory_follow
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
@@ -113,6 +114,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
     try:
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
+        notes_follow(projects=root, changed=changed)
     except (OSError, DatabaseError, FileTroubleError) as error:
         # The next notice or rescan finds what is not yet a version.
         logger.warning("memory_not_followed", error=str(error))
