@@ -48,4 +48,9 @@ class InspectorConfig(AppConfig):
             )
         )
         kind_register(Kind(name="notes", title="Session notes", work="inspector.services.notes.notes_run", single=True))
+        kind_register(
+            Kind(
+                name="extraction", title="Extraction of memories", work="inspector.services.extractions.extraction_run"
+            )
+        )
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))

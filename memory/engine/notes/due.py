@@ -54,25 +54,25 @@ def due(
 ) -> Due:
     """`tokens`: of the context that is made of these messages."""
     limits = thresholds or NotesThresholds()
-    calls, resting = _calls_since(messages, last.last_summarized if last else ""), _resting(messages)
+    calls, idle = _calls_since(messages, last.last_summarized if last else ""), resting(messages)
     if not main:
-        return Due(False, SIDE, tokens, None, calls, resting)
+        return Due(False, SIDE, tokens, None, calls, idle)
     if last is None:
         enough = tokens >= limits.first
         why = f"The context has {tokens:,} tokens; notes are taken for the first time at {limits.first:,}."
-        return Due(enough, why, tokens, None, calls, resting)
+        return Due(enough, why, tokens, None, calls, idle)
     grown = tokens - last.tokens
     if grown < limits.growth:
         how = f"has grown by {grown:,} tokens" if grown >= 0 else f"has {-grown:,} tokens less"
         why = f"The context {how} since the notes were taken; they are taken again after {limits.growth:,}."
-        return Due(False, why, tokens, grown, calls, resting)
+        return Due(False, why, tokens, grown, calls, idle)
     made = f"The context has grown by {grown:,} tokens since the notes were taken, with {plural(calls, 'tool call')}"
     if calls >= limits.calls:
-        return Due(True, f"{made}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, resting)
-    if resting:
-        return Due(True, f"{made}, and the last turn has called no tool.", tokens, grown, calls, resting)
+        return Due(True, f"{made}; {limits.growth:,} and {limits.calls} are enough.", tokens, grown, calls, idle)
+    if idle:
+        return Due(True, f"{made}, and the last turn has called no tool.", tokens, grown, calls, idle)
     why = f"{made}; it is in the middle of something, so {limits.calls} calls are waited for."
-    return Due(False, why, tokens, grown, calls, resting)
+    return Due(False, why, tokens, grown, calls, idle)
 
 
 def _calls_since(messages: Sequence[Message], covered: str) -> int:
@@ -81,7 +81,7 @@ def _calls_since(messages: Sequence[Message], covered: str) -> int:
     return sum(map(_calls, messages[start:]))
 
 
-def _resting(messages: Sequence[Message]) -> bool:
+def resting(messages: Sequence[Message]) -> bool:
     """Whether the last answer, all of its records, has no call."""
     last = next((one for one in reversed(messages) if one.kind is Kind.ANSWER), None)
     if last is None:
