@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from compaction.selectors.parent import Parent, parent_of, sharing_with
 from compaction.services.summarising import MECHANICAL
@@ -97,10 +98,14 @@ def extraction_parameters(
     return {"transcript": transcript.pk, "model": model, "first": first, "last": last}
 
 
-def extraction_possible() -> None:
+def extraction_possible(transcript: Transcript | None = None) -> None:
+    """Raises RunError where there is nobody to ask, or, for a transcript, somebody is asked already."""
     kind = choice_of(settings.MODELS).kind
     if kind != "anthropic":
         raise RunError(NO_TOOLS if kind == "claude" else NO_MODEL)
+    busy = _under_way(transcript).first() if transcript is not None else None
+    if busy is not None:
+        raise RunError(f"Memories are being extracted from this session already, by run {busy.pk}.")
 
 
 def extraction_run(running: Running, run: Run) -> dict[str, Any]:
@@ -228,7 +233,7 @@ def _reasons(
     transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], said: str
 ) -> dict[str, Why]:
     """By file: what the model said of it, and the entry that it comes from."""
-    reasons = {}
+    reasons: dict[str, str] = {}
     for line in said.splitlines():
         name, colon, words = line.strip().lstrip("-* ").partition(":")
         if colon and words.strip():
@@ -253,7 +258,7 @@ def _result(transcript: Transcript, summary: str, proposal: Proposal | None) -> 
     return {"summary": summary, "proposal": proposal.pk if proposal else None, "links": links}
 
 
-def _under_way(transcript: Transcript) -> Any:
+def _under_way(transcript: Transcript) -> QuerySet[Run]:
     return Run.objects.filter(kind=KIND, target=transcript.public_id, status__in=ACTIVE).order_by("pk")
 
 

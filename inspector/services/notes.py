@@ -60,11 +60,12 @@ def notes_run(running: Running, run: Run) -> dict[str, Any]:
     if not situation.messages:
         raise RunError("The session has no messages, so there is nothing to note.")
     name, into = run.parameters.get("model") or MECHANICAL, bool(run.parameters.get("into_agent"))
+    more: dict[str, Any] = {}
     try:
         expected = notes_expected(transcript=transcript, into_agent=into)
         if name == MECHANICAL:
             running.phase("putting the notes together")
-            text, more = filled(situation.text, notes_sections(situation.messages)), {}
+            text = filled(situation.text, notes_sections(situation.messages))
         else:
             text, name, more = _asked(running, run, situation, name)
         notes = checked(situation.text, text)

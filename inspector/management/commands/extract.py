@@ -39,7 +39,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             transcript = find_transcript(options["session"])
-            extraction_possible()
+            extraction_possible(transcript)
             first, last = (_position(transcript, options[name]) for name in ("first", "last"))
             parameters = extraction_parameters(transcript, options["model"], first, last)
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
@@ -57,9 +57,7 @@ class Command(BaseCommand):
         for file in files:
             self.stdout.write("\n" + "\n".join(map(printable, difference(file).splitlines())))
         if proposal is not None:
-            self.stdout.write(
-                f"\nNothing has been written. Proposal {proposal.pk} waits for a decision: {_page(proposal)}"
-            )
+            self.stdout.write(f"\nNothing has been written: /memory/proposals/{proposal.pk}/ waits for a decision.")
 
 
 def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[str, Any]:
@@ -89,7 +87,3 @@ def _position(transcript: Transcript, address: str) -> int | None:
     if owner != transcript:
         raise LookupFailedError(f"{address} is an entry of {owner.public_id}, not of this session.")
     return entry.position
-
-
-def _page(proposal: Proposal) -> str:
-    return f"/memory/proposals/{proposal.pk}/"
