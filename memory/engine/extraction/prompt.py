@@ -12,8 +12,8 @@ _TASK = """\
 
 Decide what of {stretch} is worth remembering in later sessions, and write it into the memory directory {directory}. \
 You have {turns} turns. In the first, read every file that you may want to change, all at once; in the second, write \
-and edit all of them at once. Use only what was said there: do not go and look whether it is true. If nothing is worth it, \
-write nothing and say so.
+and edit all of them at once. Use only what was said there: do not go and look whether it is true. If nothing is \
+worth it, write nothing and say so.
 
 ## What is remembered
 One file for each memory, of one of these types:
