@@ -232,19 +232,21 @@ def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
 def _reasons(
     transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], said: str
 ) -> dict[str, Why]:
-    """By file: what the model said of it, and the entry that it comes from."""
+    """By file: what the model said of it, and the entry that it comes from: the one that has most in common with it, or
+    else the last request of the stretch."""
     reasons: dict[str, str] = {}
     for line in said.splitlines():
         name, colon, words = line.strip().lstrip("-* ").partition(":")
         if colon and words.strip():
             reasons.setdefault(name.strip().strip("`*"), words.strip())
+    last = next((one for one in reversed(stretch.messages) if one.kind is Kind.PROMPT and one.uuid), None)
     found: dict[str, Why] = {}
     for name, data in after.items():
         old = before.get(name, b"")
         if data == old:
             continue
         added = [line for hunk in hunks(shown(old), shown(data)) for line in hunk.new]
-        source = source_of(added, stretch.messages)
+        source = source_of(added, stretch.messages) or last
         sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
         found[name] = Why(reasons.get(name, ""), sources)
     return found

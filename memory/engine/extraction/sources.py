@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from memory.engine.lint.words import telling_words
@@ -10,12 +11,14 @@ from sessions.engine.messages import Kind, Message
 
 LEAST = 0.2
 """Of the memory's words; less in common is chance."""
+_LABEL = re.compile(r"(?:---|name:|type:|metadata:)")
+"""Of a header: what says nothing of the memory itself."""
 _WEIGHT = {Kind.PROMPT: 1.5, Kind.ANSWER: 1.0}
 
 
 def source_of(lines: Iterable[str], messages: Sequence[Message]) -> Message | None:
     """`lines`: what was added to a file. None if no message has enough in common with it."""
-    wanted = {word for line in lines for word in telling_words(line)}
+    wanted = {word for line in lines if not _LABEL.match(line) for word in telling_words(line)}
     best: tuple[float, Message] | None = None
     for message in messages:
         weight = _WEIGHT.get(message.kind)

@@ -17,7 +17,9 @@ from inspector.services.extractions import NO_MODEL, extraction_request
 from inspector.services.runs import RunError, run_execute
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
+from memory.engine.telling import words_of
 from memory.models import Cause, Extraction, Proposal, Version
+from memory.selectors.extraction import stretch_of
 from memory.selectors.proposals import proposal_files
 from memory.services.proposals import proposal_accept
 from sessions.models import Transcript
@@ -27,7 +29,15 @@ from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)
 INDEX = "- [Harbour](harbour.md) — where it is\n"
-TOPIC = "---\nname: tides\ndescription: how the user wants heights\ntype: feedback\n---\n\nHeights in metres, by the user's wish: the water tomorrow.\n"
+TOPIC = """\
+---
+name: tides
+description: how high the water will be
+type: project
+---
+
+It will be 4.4 m high tomorrow.
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +79,10 @@ def executed(transcript: Transcript, **parameters: Any) -> Run:
 def memory_of(transcript: Transcript) -> dict[str, str]:
     folder = Path(transcript.source.path).parent / "memory"
     return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def said_at(transcript: Transcript, position: int | None) -> str:
+    return next(words_of(one) for one in stretch_of(transcript, 0, transcript.entries) if one.position == position)
 
 
 def writes(*names: str, outside: bool = False) -> Callable[[Received], Answer]:
@@ -113,7 +127,7 @@ def test_what_is_found_is_proposed_and_written_only_when_it_is_accepted(
     assert memory_of(transcript) == {**before, "tides.md": TOPIC}
     version = Version.objects.get(name="tides.md")
     assert (version.cause, version.batch.run_id, version.transcript) == (Cause.RUN, run.pk, transcript)
-    assert version.position is not None
+    assert "It will be 4.4 m high." in said_at(transcript, version.position)
     assert not list((Path(settings.LUCID_HOME) / "working").iterdir())
 
 
@@ -137,7 +151,9 @@ def test_the_next_one_begins_where_the_last_one_ended(server: MessagesServer, ta
     server.answer(Say("Nothing."))
     executed(talk.read())
     assert len(server.requests) == 2
-    assert "the last 2 messages" in server.requests[1].json["messages"][-1]["content"][-1]["text"]
+    sent = server.requests[1].json["messages"][0]["content"][0]["text"]
+    assert "Always in metres" in sent
+    assert "How high is the water?" not in sent
 
 
 def test_a_stretch_in_which_the_agent_wrote_memory_is_passed_over(server: MessagesServer, talk: Logged) -> None:
