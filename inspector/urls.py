@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import agent_summaries, compacting, exports, home, icon, palette, runs
+from inspector.views import agent_summaries, compacting, exports, home, icon, notes, palette, runs
 
 handler400 = "inspector.views.refusals.bad_request"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("runs/<int:run_id>/kill/", runs.kill, name="run-kill"),
     path("runs/<int:run_id>/retry/", runs.retry, name="run-retry"),
     path("sessions/<str:session>/agents/summaries/", agent_summaries.agent_summaries, name="agent-summaries"),
+    path("sessions/<str:session>/notes/", notes.transcript_notes, name="transcript-notes"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(
         "sessions/<str:session>/compactions/run-<int:number>/export/",

@@ -32,7 +32,7 @@ from memory.engine.places import canonical_root
 from memory.engine.reading import read_directory
 from memory.engine.telling import told
 from memory.models import Directory, Proposal
-from memory.selectors.extraction import extraction_considered, stretch_of
+from memory.selectors.extraction import NoMemoryError, extraction_considered, stretch_of
 from memory.selectors.proposals import Source
 from memory.services.copying import contents_read, copy_make
 from memory.services.extraction import (
@@ -116,7 +116,7 @@ def extraction_run(running: Running, run: Run) -> dict[str, Any]:
         raise RunError("The session is no longer in the archive.")
     try:
         return _extracted(running, run, transcript)
-    except FileTroubleError as error:
+    except (FileTroubleError, NoMemoryError) as error:
         raise RunError(str(error), type(error).__name__) from error
     finally:
         # Whatever became of this one, whoever waits comes next.
@@ -170,7 +170,7 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
         if not messages:
             raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
         return _Stretch(messages, stop, True)
-    considered = extraction_considered(transcript, directory)
+    considered = extraction_considered(transcript, opened(directory.path))
     if considered.wanted:
         return _Stretch(stretch_of(transcript, considered.start, considered.stop), considered.stop, False)
     if considered.moves:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from django.conf import settings
+
 from memory.engine.extraction import Considered, ExtractionConfig, consider
 from memory.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
 from sessions.engine.flags import Flag
 from sessions.engine.messages import Message
+from sessions.engine.paths import kept, opened
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Transcript
 from sessions.selectors.context import Point, context_of, point_after, point_next
@@ -14,18 +19,31 @@ from sessions.selectors.context import Point, context_of, point_after, point_nex
 AT_ONCE = 100
 
 
+class NoMemoryError(LookupError):
+    """Nobody knows where the memory of the project is."""
+
+
 def extraction_of(transcript: Transcript) -> Extraction:
     """The stored one, or one that begins at the beginning."""
     return Extraction.objects.filter(pk=transcript.pk).first() or Extraction(transcript=transcript)
 
 
-def extraction_considered(
-    transcript: Transcript, directory: Directory, config: ExtractionConfig | None = None
-) -> Considered:
-    """Whether what came since the last look is worth one."""
+def memory_path(transcript: Transcript) -> Path:
+    """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
+    rows = Directory.objects.filter(project=transcript.project_id, holds=Directory.Holds.MEMORY).order_by("pk")
+    found = [opened(path) for path in rows.values_list("path", flat=True)]
+    demo = Path(settings.DEMO_DIR).resolve()
+    for path in (*found, opened(transcript.project.directory) / "memory"):
+        if not path.resolve().is_relative_to(demo):
+            return path
+    raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
+
+
+def extraction_considered(transcript: Transcript, memory: Path, config: ExtractionConfig | None = None) -> Considered:
+    """Whether what came since the last look is worth one. `memory`: the directory."""
     cursor = extraction_of(transcript).position
     wrote = Touch.objects.filter(
-        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(directory.path), position__gte=cursor
+        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor
     )
     messages = stretch_of(transcript, cursor, transcript.entries)
     main = transcript.kind == Transcript.Kind.MAIN

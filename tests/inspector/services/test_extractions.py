@@ -127,7 +127,7 @@ def test_what_is_found_is_proposed_and_written_only_when_it_is_accepted(
     assert memory_of(transcript) == {**before, "tides.md": TOPIC}
     version = Version.objects.get(name="tides.md")
     assert (version.cause, version.batch.run_id, version.transcript) == (Cause.RUN, run.pk, transcript)
-    assert "It will be 4.4 m high." in said_at(transcript, version.position)
+    assert "How high is the water?" in said_at(transcript, version.position)
     assert not list((Path(settings.LUCID_HOME) / "working").iterdir())
 
 
