@@ -95,7 +95,8 @@ def extraction_request(
 def extraction_parameters(
     transcript: Transcript, model: str, first: int | None = None, last: int | None = None
 ) -> dict[str, Any]:
-    return {"transcript": transcript.pk, "model": model, "first": first, "last": last}
+    stretch = {name: value for name, value in (("first", first), ("last", last)) if value is not None}
+    return {"transcript": transcript.pk, "model": model, **stretch}
 
 
 def extraction_possible(transcript: Transcript | None = None) -> None:

@@ -167,7 +167,7 @@ class _Page:
                 form.errors[field_name] = error.sentence
         if form.errors:
             return self.show(status=UNFIT)
-        if form.asks and self.request.POST.get("confirmed") != self.model:
+        if form.asks and self.request.POST.get("confirmed") != self.model and not self.passes_over(first, last):
             return self.confirm(first, last)
         if form.what == EXTRACTION:
             requested = extraction_request(transcript=self.transcript, model=self.model, first=first, last=last)
@@ -192,6 +192,13 @@ class _Page:
         response = HttpResponseRedirect(f"{self.request.path}#history")
         response.status_code = 303
         return response
+
+    def passes_over(self, first: int | None, last: int | None) -> bool:
+        """Nobody would be asked; only the cursor moves on."""
+        if self.form.what != EXTRACTION or first is not None or last is not None:
+            return False
+        considered = self.considered()
+        return isinstance(considered, Considered) and considered.moves
 
     def position(self, name: str) -> int | None:
         address = self.form.first if name == "first" else self.form.last

@@ -51,6 +51,10 @@ class NotesFile:
     """Of Lucid, that made them what they are; None if somebody else did."""
 
     @property
+    def place(self) -> str:
+        return kept(self.path)
+
+    @property
     def source(self) -> str:
         return BY_AGENT if self.update is None else BY_LUCID
 
@@ -194,6 +198,8 @@ class NotesVersion:
 
     version: Version
     update: NotesUpdate | None
+    own: bool
+    """In the home of Lucid; else where the agent keeps its notes."""
 
 
 def notes_history(transcript: Transcript) -> list[NotesVersion]:
@@ -205,4 +211,8 @@ def notes_history(transcript: Transcript) -> list[NotesVersion]:
         for file in rows:
             found += file_history(file)
     updates = {one.version_id: one for one in NotesUpdate.objects.filter(transcript=transcript).order_by("pk")}
-    return [NotesVersion(one, updates.get(one.pk)) for one in sorted(found, key=lambda one: (-one.at, -one.pk))]
+    own = kept(paths[0].parent.resolve())
+    return [
+        NotesVersion(one, updates.get(one.pk), one.directory.path == own)
+        for one in sorted(found, key=lambda one: (-one.at, -one.pk))
+    ]

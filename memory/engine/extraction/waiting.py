@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Request = TypeVar("Request")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Waiting(Generic[Request]):
     busy: bool = False
     next: Request | None = None

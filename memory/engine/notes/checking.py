@@ -3,10 +3,10 @@ stays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.engine.notes.sections import Section, sections_of
+from memory.engine.notes.sections import Section, open_fence, sections_of
 
 
 class NotesBrokenError(ValueError):
@@ -22,8 +22,9 @@ class Checked:
 
 def checked(before: str, after: str) -> Checked:
     """`after` with the headings and the guidance of `before`, in their order."""
-    frame, made = _titled(before), sections_of(after)
+    frame = _titled(sections_of(before))
     wanted = [section.title for section in frame]
+    made = sections_of(after, wanted)
     there = [section.title for section in made if section.title in wanted]
     if not wanted:
         raise NotesBrokenError("The notes have no headings, so nothing can be noted below them.")
@@ -37,24 +38,30 @@ def checked(before: str, after: str) -> Checked:
         if section.title not in bodies:
             repairs.append(f"The section “{section.title}” was gone; it was put back as it was.")
             bodies[section.title] = [section.body]
-    guidance = {section.title: section.guidance for section in _titled(after)}
+    guidance = {section.title: section.guidance for section in _titled(made)}
     for section in frame:
         if guidance.get(section.title, section.guidance) != section.guidance:
             repairs.append(f"The guidance of “{section.title}” was changed; it was put back.")
-    text = _written(frame, {title: "\n\n".join(filter(None, parts)) for title, parts in bodies.items()})
+    text = _written(frame, {title: "\n\n".join(map(_closed, filter(None, parts))) for title, parts in bodies.items()})
     return Checked(text, tuple(dict.fromkeys(repairs)))
 
 
 def filled(notes: str, bodies: Mapping[str, str]) -> str:
     """The notes with these texts in the sections of that title; where there is none, what was noted stays."""
-    frame = _titled(notes)
-    return _written(frame, {one.title: bodies.get(one.title) or one.body for one in frame})
+    frame = _titled(sections_of(notes))
+    return _written(frame, {one.title: _closed(bodies.get(one.title) or one.body) for one in frame})
 
 
-def _titled(text: str) -> list[Section]:
+def _closed(text: str) -> str:
+    """A block of code that is left open would swallow the headings that follow."""
+    fence = open_fence(text)
+    return f"{text}\n{fence}" if fence else text
+
+
+def _titled(sections: Iterable[Section]) -> list[Section]:
     """The first section of each title."""
     found: dict[str, Section] = {}
-    for section in sections_of(text):
+    for section in sections:
         if section.title:
             found.setdefault(section.title, section)
     return list(found.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sessions.engine.messages import text_block
@@ -41,11 +41,12 @@ class Section:
         return "", rest.strip()
 
 
-def sections_of(text: str) -> tuple[Section, ...]:
-    """In their order; together they are the text. A `#` in a block of code begins no section."""
+def sections_of(text: str, known: Collection[str] = ()) -> tuple[Section, ...]:
+    """In their order; together they are the text. A `#` in a block of code begins no section, unless the title is
+    `known`: then somebody has forgotten to close the block."""
     found: list[Section] = []
     title, lines = "", list[str]()
-    for line, heading in _headed(text):
+    for line, heading in _headed(text, known):
         if heading is not None:
             if lines:
                 found.append(Section(title, "".join(lines)))
@@ -67,16 +68,31 @@ def tokens_of(text: str) -> int:
     return estimate_block(text_block(text))
 
 
-def _headed(text: str) -> Iterator[tuple[str, str | None]]:
+def open_fence(text: str) -> str:
+    """What would close the block of code that is open at the end; empty if none is."""
+    fence = ""
+    for line in text.splitlines():
+        fence = _fence_after(line, fence)
+    return fence
+
+
+def _headed(text: str, known: Collection[str]) -> Iterator[tuple[str, str | None]]:
     """Each line, with the title if it is a heading."""
     fence = ""
     for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if fence:
-            yield line, None
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-            continue
-        fence = mark[1] if mark else ""
         title = line[2:].strip() if line.startswith("# ") else ""
-        yield line, title or None
+        if title and (not fence or title in known):
+            fence = ""
+            yield line, title
+        else:
+            fence = _fence_after(line, fence)
+            yield line, None
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence of the block that the next line is in."""
+    mark = _FENCE.match(line)
+    if not fence:
+        return mark[1] if mark else ""
+    closes = mark is not None and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
