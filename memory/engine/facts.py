@@ -20,6 +20,8 @@ MOST_OF_A_WORD = 60
 """Lines that share a word, for it to help finding where a fact went."""
 CARRIED = 0.6
 """Share of a fact's words that a new line has to have."""
+CARRIED_HERE = 0.5
+"""The same for a line of the same file."""
 COVERED = 0.8
 """The same for a line that was there before: it has to say it already."""
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>)?\s*(?:\[[ xX]\]\s*)?")
@@ -70,14 +72,15 @@ def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
     had, has = Counter(fact.key for fact in old), Counter(fact.key for fact in new)
     kept = sum(min(count, has[key]) for key, count in had.items())
     merged = sum(max(count - has[key], 0) for key, count in had.items() if has[key])
-    places = _Places(fact.key for fact in new)
+    places = _Places(new)
     went: dict[str, list[Fact]] = defaultdict(list)
     lost: list[Fact] = []
     for fact in old:
         if has[fact.key]:
             continue
         target, share = places.nearest(fact)
-        if share >= (COVERED if target in had else CARRIED):
+        here = CARRIED_HERE if fact.name in places.files.get(target, ()) else CARRIED
+        if share >= (COVERED if target in had else here):
             went[target].append(fact)
         else:
             lost.append(fact)
@@ -90,8 +93,11 @@ def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
 class _Places:
     """Lines by the words in them."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
-        self.words = {key: frozenset(telling_words(key)) for key in keys}
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.files: dict[str, set[str]] = defaultdict(set)
+        for fact in facts:
+            self.files[fact.key].add(fact.name)
+        self.words = {key: frozenset(telling_words(key)) for key in self.files}
         self.lines: dict[str, list[str]] = defaultdict(list)
         for key, words in self.words.items():
             for word in words:

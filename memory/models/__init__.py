@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from memory.models.directory import Directory, File
 from memory.models.proposal import Proposal, ProposedFile
+from memory.models.scan import DreamScan
 from memory.models.touch import Reached, Touch
 from memory.models.version import Batch, Blob, Cause, Version
 
@@ -13,6 +14,7 @@ __all__ = [
     "Blob",
     "Cause",
     "Directory",
+    "DreamScan",
     "File",
     "Proposal",
     "ProposedFile",
