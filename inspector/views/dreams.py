@@ -9,13 +9,15 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inspector.agents.choosing import choice_of
+from inspector.models import Run
 from inspector.selectors.budget import budget_at
 from inspector.selectors.dreams import Dreamable, dreamable, dreamables, price
 from inspector.services.budget import budget_hold
-from inspector.services.dreams import dream_create
+from inspector.services.dreams import DREAM, dream_create
 from inspector.services.dreams.dreaming import NO_MODEL, TOKENS, TURNS
 from inspector.services.dreams.holding import dreams_settle
 from inspector.services.runs import RunError
@@ -53,6 +55,13 @@ def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
     response = redirect("run-detail", run.pk)
     response.status_code = 303
     return response
+
+
+def confirmation_of(run: Run) -> str | None:
+    """Where a dream is started again: its price is shown anew. None for what asks no model."""
+    if run.kind != DREAM or run.finished_at is None or not run.parameters.get("model"):
+        return None
+    return f"{reverse('dream-list')}#memory-{run.parameters['directory']}"
 
 
 def _page(request: HtmxRequest, *, refused: str = "", status: int = 200) -> HttpResponse:

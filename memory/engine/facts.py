@@ -1,4 +1,4 @@
-"""What became of each fact when memory was rewritten. A fact is a line of a topic; the index only points to them.
+"""What became of each fact when memory was rewritten. A fact is a line of a topic; headings and pointers are none.
 
 A fact whose line still stands is kept. One that stood twice, or that goes on in a line with another, is merged.
 One that most of its words went into another line of is changed. All others are lost, and are named."""
@@ -25,6 +25,7 @@ CARRIED_HERE = 0.5
 COVERED = 0.8
 """The same for a line that was there before: it has to say it already."""
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>)?\s*(?:\[[ xX]\]\s*)?")
+_POINTER = re.compile(r"^[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\)")
 _BARE = re.compile(r"^[\W_]*$")
 _PLAIN = re.compile(r"[\s*_`]+")
 
@@ -62,7 +63,7 @@ def facts_of(contents: Mapping[str, bytes]) -> Iterator[Fact]:
             continue
         for line in parse_file(name, contents[name]).body_lines:
             text = line.text.strip()
-            if not text.startswith("#") and not _BARE.match(text):
+            if not text.startswith("#") and not _BARE.match(text) and not _POINTER.match(text):
                 yield Fact(name, text, _PLAIN.sub(" ", _MARK.sub("", text)).strip().lower())
 
 

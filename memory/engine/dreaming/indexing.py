@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from memory.engine.lint.rules.limits import shorter_line
 from memory.engine.lint.rules.pointers import line_for
+from memory.engine.lint.words import telling_words
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line_added
 from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile, parse_file
@@ -27,6 +28,8 @@ type: reference
 ---
 
 """
+SAID = 0.8
+"""Share of the words of a second line that a topic has to have, for the line to say nothing more."""
 _NAMED = 5
 _PLAIN = re.compile(r"[^a-z0-9]+")
 
@@ -104,7 +107,8 @@ class _Work:
         for at, (line, _) in enumerate(self.lines):
             targets = [entry.target for entry in line.entries if entry.target]
             if len(targets) == 1 and targets[0] in seen and targets[0] in self.topics:
-                self._keep_hook(line)
+                if not self._says(self.topics[targets[0]], line.entries[0].hook):
+                    self._keep_hook(line)
                 repeated.append(at)
             seen.update(targets)
         self._say("Takes out second lines for the same topic", [self._target(at) for at in repeated])
@@ -210,6 +214,11 @@ class _Work:
     def _target(self, at: int) -> str:
         return self.lines[at][0].entries[0].target
 
+    def _says(self, topic: MemoryFile, hook: str) -> bool:
+        """In whatever words."""
+        words = set(telling_words(hook))
+        return len(words & set(telling_words(topic.text))) >= SAID * len(words)
+
     def _keep_hook(self, line: IndexLine) -> None:
         """What a line says, in its topic, unless that says so already."""
         topic = self.topics[line.entries[0].target]
@@ -229,7 +238,7 @@ class _Work:
     def finish(self) -> Indexed:
         text = self._text()
         changed = self.added or len(self.lines) < len(self.directory.index.lines) or any(new for _, new in self.lines)
-        if changed and text.strip():
+        if changed:
             self.made.files[INDEX_NAME] = self.index.source.encoded(text)
         return self.made
 

@@ -14,7 +14,7 @@ from memory.engine.reading.directory import Directory
 from memory.engine.reading.file import INDEX_NAME, MemoryFile, parse_file
 
 MOST_ROUNDS = 5
-"""Of merging: what was merged may now say the same as a third."""
+"""What was merged, dated or moved may give cause for more of it."""
 MOST_DATES = 200
 """In one topic."""
 
@@ -30,12 +30,15 @@ class Tidied:
 def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
     """What a tidy would make of a directory; nothing is written. Files that were not read as a whole stay."""
     work = _Work(directory, replace(surroundings, instructions={}))
-    work.merge()
-    work.date()
-    work.index()
-    before = directory.by_name
+    for _ in range(MOST_ROUNDS):
+        before = dict(work.files)
+        work.merge()
+        work.date()
+        work.index()
+        if work.files == before:
+            break
     changes: dict[str, bytes | None] = dict.fromkeys(work.gone)
-    changes |= {name: file.data for name, file in work.files.items() if file is not before.get(name)}
+    changes |= {name: file.data for name, file in work.files.items() if file is not directory.by_name.get(name)}
     return Tidied(changes, {name: " ".join(dict.fromkeys(said)) for name, said in work.reasons.items()})
 
 
@@ -53,16 +56,13 @@ class _Work:
         return Directory(self.path, tuple(self.files[name] for name in sorted(self.files)))
 
     def merge(self) -> None:
-        for _ in range(MOST_ROUNDS):
-            touched: set[str] = set()
-            for finding in duplicates.check(self.directory, self.surroundings):
-                pair = {finding.file, *finding.others}
-                if finding.fix is None or pair & touched or OVERFLOW in pair:
-                    continue
-                touched |= pair
-                self._merge(pair, finding.fix.changes(), finding.message)
-            if not touched:
-                return
+        touched: set[str] = set()
+        for finding in duplicates.check(self.directory, self.surroundings):
+            pair = {finding.file, *finding.others}
+            if finding.fix is None or pair & touched or OVERFLOW in pair:
+                continue
+            touched |= pair
+            self._merge(pair, finding.fix.changes(), finding.message)
 
     def _merge(self, pair: set[str], changes: Mapping[str, bytes | None], why: str) -> None:
         (old,) = (name for name, data in changes.items() if data is None)

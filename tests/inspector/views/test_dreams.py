@@ -106,6 +106,13 @@ def test_nothing_starts_beside_another_or_beyond_the_budget_or_without_a_model(c
     assert not Run.objects.exists()
 
 
+def test_a_dream_is_not_retried_without_its_price(client: Client, shelf: Shelf) -> None:
+    asked = {"directory": shelf.directory.pk, "model": MODEL}
+    run = Run.objects.create(kind="dream", parameters=asked, status="failed", created_at=1, finished_at=2)
+    response = client.post(f"/runs/{run.pk}/retry/")
+    assert (response.status_code, response["Location"]) == (303, f"/dreams/#memory-{shelf.directory.pk}")
+
+
 def test_a_lock_that_cannot_be_read_is_said(client: Client, shelf: Shelf) -> None:
     (shelf.path / NAME).symlink_to(shelf.path / "MEMORY.md")
     assert "The lock cannot be read" in page(client)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.engine.dreaming.indexing import OVERFLOW
 from memory.engine.dreaming.tidy import Tidied, tidy
-from memory.engine.lint import Surroundings
+from memory.engine.facts import facts_compare
+from memory.engine.lint import Surroundings, lint
 from memory.engine.reading import Directory, directory_of, parse_file
 from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
 
@@ -133,3 +136,24 @@ def test_what_is_no_text_and_what_was_not_read_stays() -> None:
     cut = parse_file("huge.md", b"the beginning", size=10**9)
     found = tidy(Directory("/memory", (odd, cut)), Surroundings(now=NOW))
     assert found.changes.keys() == {"MEMORY.md"}
+
+
+vocabulary = "harbour tide fog boat yesterday next week lantern ferry noon rope"
+words = st.lists(st.sampled_from(vocabulary.split(" ")), max_size=12)
+bodies = st.lists(words.map(lambda some: " ".join(["rope", "tide", *some])), max_size=4).map("\n\n".join)
+names = st.sampled_from(["a.md", "b.md", "B_.md", "deep/c.md", "d.md"])
+lines = st.tuples(names, words).map(lambda pair: f"- [It]({pair[0]}) — {' '.join(pair[1])}") | words.map(" ".join)
+
+
+@given(topics=st.dictionaries(names, bodies, max_size=5), index=st.lists(lines, max_size=12), crlf=st.booleans())
+def test_whatever_lies_there_is_in_order_afterwards_and_no_fact_is_lost(
+    topics: dict[str, str], index: list[str], crlf: bool
+) -> None:
+    files = {name: topic(name, body) for name, body in topics.items()}
+    files["MEMORY.md"] = "".join(f"{line}\n" for line in index).encode()
+    if crlf:
+        files = {name: data.replace(b"\n", b"\r\n") for name, data in files.items()}
+    found = settled(files)
+    rules = {finding.rule for finding in lint(directory_of("/memory", found.after), Surroundings(now=NOW))}
+    assert not rules & {"orphan-topic", "dangling-pointer", "duplicate-topic", "index-too-long", "index-too-large"}
+    assert not facts_compare(files, found.after).lost
