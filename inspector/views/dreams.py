@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from inspector.agents.choosing import choice_of
 from inspector.models import Run
@@ -34,9 +34,12 @@ def dream_list(request: HtmxRequest) -> HttpResponse:
     return _page(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
+    """With POST; otherwise only the gates, live."""
     directory = get_object_or_404(Directory.objects.select_related("project"), pk=directory_id)
+    if request.method != "POST":
+        return _gates(request, directory)
     dreams_settle()
     found = dreamable(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
     model = choice_of(settings.MODELS).main if "dream" in request.POST else ""
@@ -55,6 +58,13 @@ def dream_start(request: HtmxRequest, directory_id: int) -> HttpResponse:
     response = redirect("run-detail", run.pk)
     response.status_code = 303
     return response
+
+
+def _gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
+    found = dreamable(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms())
+    if not request.htmx or found.ground is None:
+        return redirect(f"{reverse('dream-list')}#memory-{directory.pk}")
+    return render_page(request, "memory/_gates.html", {"ground": found.ground})
 
 
 def confirmation_of(run: Run) -> str | None:
@@ -79,7 +89,7 @@ def _page(request: HtmxRequest, *, refused: str = "", status: int = 200) -> Http
         "turns": TURNS,
         "refused": refused,
     }
-    response = render_page(request, "memory/dreams.html", context, partials=("dream-list",))
+    response = render_page(request, "memory/dreams.html", context)
     response.status_code = status
     return response
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,12 +79,11 @@ def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
     for fact in old:
         if has[fact.key]:
             continue
-        target, share = places.nearest(fact)
-        here = CARRIED_HERE if fact.name in places.files.get(target, ()) else CARRIED
-        if share >= (COVERED if target in had else here):
-            went[target].append(fact)
-        else:
+        target = places.carrying(fact, had)
+        if target is None:
             lost.append(fact)
+        else:
+            went[target].append(fact)
     changed = sum(1 for target, facts in went.items() if target not in had and len(facts) == 1)
     merged += sum(len(facts) for facts in went.values()) - changed
     fresh = sum(count for key, count in has.items() if key not in had and key not in went)
@@ -104,14 +103,20 @@ class _Places:
             for word in words:
                 self.lines[word].append(key)
 
-    def nearest(self, fact: Fact) -> tuple[str, float]:
-        """The line that has most of its words, and how many of them, from 0 to 1."""
+    def carrying(self, fact: Fact, had: Container[str]) -> str | None:
+        """The line that says it now: one that has most of its words, rather a new one than one that was there."""
         words = frozenset(telling_words(fact.key))
-        if not words:
-            return "", 0.0
         shared = Counter(
             key for word in words if len(self.lines.get(word, ())) <= MOST_OF_A_WORD for key in self.lines.get(word, ())
         )
-        found = [(len(words & self.words[key]) / len(words), key) for key, _ in shared.most_common(20)]
-        share, key = max(found, default=(0.0, ""))
-        return key, share
+        found = [
+            (key not in had, share, key)
+            for key, _ in shared.most_common(MOST_OF_A_WORD)
+            if (share := len(words & self.words[key]) / len(words)) >= self._needed(fact, key, had)
+        ]
+        return max(found)[2] if found else None
+
+    def _needed(self, fact: Fact, key: str, had: Container[str]) -> float:
+        if key in had:
+            return COVERED
+        return CARRIED_HERE if fact.name in self.files[key] else CARRIED
