@@ -130,7 +130,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = bool(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "lucid"
 # As often as sessions may be counted; whether a dream is due is for its gates to say.
-CELERY_BEAT_SCHEDULE = {"dreams": {"task": "inspector.dreams", "schedule": 600.0}} if LUCID_DREAMS else {}
+CELERY_BEAT_SCHEDULE = {"dreams": {"task": "inspector.dreams", "schedule": 600.0}}
 CELERY_BEAT_SCHEDULE_FILENAME = str(CELERY_QUEUE_DIR / "schedule")
 
 # --- static files: read from the source tree, so that there is no build step ----------------------------------------

@@ -58,18 +58,19 @@ def dream(running: Running, directory: Directory, before: Lock, copy: Path, mode
     budget_hold()
     transcripts = directory_path(directory).parent
     sessions = sessions_since(directory, before)
+    # A directory that lies elsewhere has other people's files beside it.
+    roots = (copy, transcripts) if sessions_since(directory, Lock(None, None)) else (copy,)
     cancel = CancelToken()
-    readable = Readable((copy, transcripts) if sessions else (copy,))
-    toolbox = Toolbox((*reading_tools(readable), *writing_tools(Writable(copy))))
+    toolbox = Toolbox((*reading_tools(Readable(roots)), *writing_tools(Writable(copy))))
     asked = prompt(
         copy=str(copy),
-        transcripts=str(transcripts),
+        transcripts=str(transcripts) if transcripts in roots else "",
         today=f"{datetime.now(UTC):%Y-%m-%d}",
         since=_moment(before),
         sessions=[f"{one.path.name} ({one.size:,} bytes)" for one in sessions[:MOST_SESSIONS]],
     )
     told = _Told(running, model, copy)
-    running.phase("starting", total=TURNS, unit="turns")
+    running.phase("starting", unit="turns")
     with running.closing(cancel.cancel):
         outcome = run_agent(
             WithinBudget(choice.model, running.run_id),
@@ -134,7 +135,7 @@ class _Told:
         if isinstance(progress, ToolStarted):
             if progress.name in CHANGING and not self.files:
                 self.running.enter("updating", unit="turns")
-                self.running.progress(self.turns, total=TURNS)
+                self.running.progress(self.turns)
             return
         self._turn(progress)
 
@@ -145,7 +146,7 @@ class _Told:
         refused = "".join(f"\nRefused: {one.tool}: {one.reason}" for one in turn.denials)
         self.running.turn(f"{turn.text}{refused}".strip(), tools=turn.tools, files=names)
         self.bill(turn.usage)
-        self.running.progress(self.turns, total=TURNS, files=len(self.files))
+        self.running.progress(self.turns, files=len(self.files))
 
     def bill(self, usage: Usage) -> None:
         self.running.spend(

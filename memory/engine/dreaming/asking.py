@@ -60,16 +60,17 @@ class Report:
 
 
 def prompt(*, copy: str, transcripts: str, today: str, since: str, sessions: Sequence[str]) -> str:
-    """What this dream is about. `sessions`: the transcripts that went on since, the latest first."""
+    """What this dream is about. `sessions`: the transcripts that went on since, the latest first. `transcripts`: where
+    they and the earlier ones are; empty if there are none."""
     lines = [
         f"The copy of the memory directory is {copy}. Today is {today}.",
         f"It was last consolidated {since}." if since else "It was never consolidated before.",
     ]
+    lines.append(f"Transcripts (JSON Lines) are in {transcripts}." if transcripts else "There are no transcripts.")
     if sessions:
-        lines.append(f"Transcripts (JSON Lines) are in {transcripts}. These went on since then, the latest first:")
-        lines += [f"- {one}" for one in sessions]
-    else:
-        lines.append("There are no transcripts that went on since then.")
+        lines += ["These went on since then, the latest first:", *(f"- {one}" for one in sessions)]
+    elif transcripts:
+        lines.append("None of them went on since then.")
     return "\n".join([*lines, "", "Begin with phase 1."])
 
 

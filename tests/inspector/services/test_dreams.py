@@ -19,12 +19,14 @@ from django.db import connection
 from django.test import override_settings
 
 from inspector.agents.choosing import ModelSettings
+from inspector.celery import app
 from inspector.models import Run
 from inspector.services.dreams import dreams_start
 from inspector.services.dreams.holding import dreams_settle, places
 from inspector.services.runs import run_execute, run_kill
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
+from memory.engine.dreaming.gates import MINUTES_BETWEEN_SCANS
 from memory.engine.dreaming.lock import NAME, lock_read, lock_take
 from memory.models import DreamScan, Proposal, ProposedFile, Version
 from sessions.models import Transcript
@@ -258,6 +260,17 @@ def dead() -> int:
     return process.pid
 
 
+def test_only_transcripts_are_read_beside_the_memory(server: MessagesServer, tmp_path: Path) -> None:
+    """A directory that lies elsewhere may have anything beside it."""
+    shelf = Shelf(tmp_path / "elsewhere" / "memory")
+    (tmp_path / "elsewhere" / "diary.md").write_text("Private.")
+    server.answer(Say(calls=[Call("Read", {"file_path": str(tmp_path / "elsewhere" / "diary.md")})]), Say("Done."))
+    run = executed(shelf)
+    assert "Refused: Read" in run.turns[0]["text"]
+    assert "There are no transcripts." in json.dumps(server.requests[0].json)
+    assert "Private." not in json.dumps(server.requests[1].json)
+
+
 # --- the schedule -----------------------------------------------------------------------------------------------------
 def sessions(shelf: Shelf, count: int) -> None:
     for number in range(count):
@@ -270,6 +283,13 @@ def test_nothing_starts_by_itself_unless_it_is_switched_on(shelf: Shelf) -> None
     with override_settings(LUCID_DREAMS=True):
         (run,) = dreams_start()
     assert (run.kind, run.target, run.parameters["model"]) == ("tidy", shelf.directory.path, "")
+
+
+def test_the_clock_of_the_schedule_knows_its_task() -> None:
+    app.loader.import_default_modules()
+    (entry,) = settings.CELERY_BEAT_SCHEDULE.values()
+    assert entry["task"] in app.tasks
+    assert entry["schedule"] == MINUTES_BETWEEN_SCANS * 60
 
 
 @override_settings(LUCID_DREAMS=True)
