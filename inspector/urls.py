@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import agent_summaries, compacting, exports, home, icon, notes, palette, runs
+from inspector.views import agent_summaries, compacting, dreams, exports, home, icon, notes, palette, runs
 
 handler400 = "inspector.views.refusals.bad_request"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("import/", home.import_progress, name="import-progress"),
     path("favicon.ico", icon.icon, name="icon"),
     path("palette/", palette.palette, name="palette"),
+    path("dreams/", dreams.dream_list, name="dream-list"),
+    path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
     path("runs/", runs.listing, name="run-list"),
     path("runs/indicator/", runs.indicator, name="run-indicator"),
     path("runs/start/", runs.start, name="run-start"),

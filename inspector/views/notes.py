@@ -57,7 +57,7 @@ def transcript_notes(request: HtmxRequest, session: str) -> HttpResponse:
     return page.start() if request.method == "POST" else page.show()
 
 
-def asking_again(run: Run) -> str | None:
+def confirmation_of(run: Run) -> str | None:
     """Where a run of ours that asks a model is started again: its price is shown anew. None if it asks nobody."""
     if run.kind not in (NOTES, EXTRACTION) or run.parameters.get("model", "") in ("", MECHANICAL):
         return None

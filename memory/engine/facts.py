@@ -1,4 +1,4 @@
-"""What became of each fact when memory was rewritten. A fact is a line of a topic; the index only points to them.
+"""What became of each fact when memory was rewritten. A fact is a line of a topic; headings and pointers are none.
 
 A fact whose line still stands is kept. One that stood twice, or that goes on in a line with another, is merged.
 One that most of its words went into another line of is changed. All others are lost, and are named."""
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,9 +20,12 @@ MOST_OF_A_WORD = 60
 """Lines that share a word, for it to help finding where a fact went."""
 CARRIED = 0.6
 """Share of a fact's words that a new line has to have."""
+CARRIED_HERE = 0.5
+"""The same for a line of the same file."""
 COVERED = 0.8
 """The same for a line that was there before: it has to say it already."""
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>)?\s*(?:\[[ xX]\]\s*)?")
+_POINTER = re.compile(r"^[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\)")
 _BARE = re.compile(r"^[\W_]*$")
 _PLAIN = re.compile(r"[\s*_`]+")
 
@@ -60,7 +63,7 @@ def facts_of(contents: Mapping[str, bytes]) -> Iterator[Fact]:
             continue
         for line in parse_file(name, contents[name]).body_lines:
             text = line.text.strip()
-            if not text.startswith("#") and not _BARE.match(text):
+            if not text.startswith("#") and not _BARE.match(text) and not _POINTER.match(text):
                 yield Fact(name, text, _PLAIN.sub(" ", _MARK.sub("", text)).strip().lower())
 
 
@@ -70,17 +73,17 @@ def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
     had, has = Counter(fact.key for fact in old), Counter(fact.key for fact in new)
     kept = sum(min(count, has[key]) for key, count in had.items())
     merged = sum(max(count - has[key], 0) for key, count in had.items() if has[key])
-    places = _Places(fact.key for fact in new)
+    places = _Places(new)
     went: dict[str, list[Fact]] = defaultdict(list)
     lost: list[Fact] = []
     for fact in old:
         if has[fact.key]:
             continue
-        target, share = places.nearest(fact)
-        if share >= (COVERED if target in had else CARRIED):
-            went[target].append(fact)
-        else:
+        target = places.carrying(fact, had)
+        if target is None:
             lost.append(fact)
+        else:
+            went[target].append(fact)
     changed = sum(1 for target, facts in went.items() if target not in had and len(facts) == 1)
     merged += sum(len(facts) for facts in went.values()) - changed
     fresh = sum(count for key, count in has.items() if key not in had and key not in went)
@@ -90,21 +93,30 @@ def facts_compare(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Fa
 class _Places:
     """Lines by the words in them."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
-        self.words = {key: frozenset(telling_words(key)) for key in keys}
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.files: dict[str, set[str]] = defaultdict(set)
+        for fact in facts:
+            self.files[fact.key].add(fact.name)
+        self.words = {key: frozenset(telling_words(key)) for key in self.files}
         self.lines: dict[str, list[str]] = defaultdict(list)
         for key, words in self.words.items():
             for word in words:
                 self.lines[word].append(key)
 
-    def nearest(self, fact: Fact) -> tuple[str, float]:
-        """The line that has most of its words, and how many of them, from 0 to 1."""
+    def carrying(self, fact: Fact, had: Container[str]) -> str | None:
+        """The line that says it now: one that has most of its words, rather a new one than one that was there."""
         words = frozenset(telling_words(fact.key))
-        if not words:
-            return "", 0.0
         shared = Counter(
             key for word in words if len(self.lines.get(word, ())) <= MOST_OF_A_WORD for key in self.lines.get(word, ())
         )
-        found = [(len(words & self.words[key]) / len(words), key) for key, _ in shared.most_common(20)]
-        share, key = max(found, default=(0.0, ""))
-        return key, share
+        found = [
+            (key not in had, share, key)
+            for key, _ in shared.most_common(MOST_OF_A_WORD)
+            if (share := len(words & self.words[key]) / len(words)) >= self._needed(fact, key, had)
+        ]
+        return max(found)[2] if found else None
+
+    def _needed(self, fact: Fact, key: str, had: Container[str]) -> float:
+        if key in had:
+            return COVERED
+        return CARRIED_HERE if fact.name in self.files[key] else CARRIED

@@ -7,6 +7,7 @@ from memory.models.directory import Directory, File
 from memory.models.extraction import Extraction
 from memory.models.notes import NotesUpdate
 from memory.models.proposal import Proposal, ProposedFile
+from memory.models.scan import DreamScan
 from memory.models.touch import Reached, Touch
 from memory.models.version import Batch, Blob, Cause, Version
 
@@ -15,6 +16,7 @@ __all__ = [
     "Blob",
     "Cause",
     "Directory",
+    "DreamScan",
     "Extraction",
     "File",
     "NotesUpdate",

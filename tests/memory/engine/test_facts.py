@@ -32,6 +32,11 @@ def test_what_reads_otherwise_is_changed_and_what_is_nowhere_is_lost_and_named()
     assert [(fact.name, fact.text) for fact in found.lost] == [("a.md", "The ferry to Sark sails on Mondays.")]
 
 
+def test_a_short_fact_of_which_half_stays_in_its_file_is_changed() -> None:
+    found = facts_compare({"a.md": b"We met yesterday.\n"}, {"a.md": b"We met on 2026-03-03.\n"})
+    assert (found.changed, found.lost, found.new) == (1, (), 0)
+
+
 def test_the_index_and_headers_are_no_facts() -> None:
     found = facts_compare({"MEMORY.md": b"- [Tides](tides.md)\n", "tides.md": HEAD}, {})
     assert found.to_json() == {"kept": 0, "merged": 0, "changed": 0, "lost": 0, "new": 0, "lost_lines": []}

@@ -69,7 +69,7 @@ def test_it_takes_the_pieces_that_are_ticked_and_can_be_taken_back(
     assert 'name="piece"' not in html
     assert client.post(f"{address}undo/").status_code == 303
     assert sorted(shelf.all()) == ["fog.md", "tides.md"]
-    assert "taken back" in client.get(address).content.decode()
+    assert "partly accepted, then taken back" in client.get(address).content.decode()
 
 
 def test_it_is_rejected_without_a_change(client: Client, proposal: Proposal, shelf: Shelf) -> None:

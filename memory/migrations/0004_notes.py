@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0002_proposals'),
+        ('memory', '0003_dream_scans'),
         ('transcripts', '0003_owed_bytes'),
     ]
 
