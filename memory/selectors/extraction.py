@@ -30,7 +30,7 @@ def extraction_of(transcript: Transcript) -> Extraction:
 
 def memory_path(transcript: Transcript) -> Path:
     """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
-    rows = Directory.objects.filter(project=transcript.project_id, holds=Directory.Holds.MEMORY).order_by("pk")
+    rows = Directory.objects.filter(project=transcript.project_id).order_by("pk")
     found = [opened(path) for path in rows.values_list("path", flat=True)]
     demo = Path(settings.DEMO_DIR).resolve()
     for path in (*found, opened(transcript.project.directory) / "memory"):

@@ -55,8 +55,7 @@ def memory_glean(*, transcripts: Collection[int] | None = None) -> Gleaned:
     if transcripts is not None:
         rows = rows.filter(pk__in=transcripts)
     done = Gleaned()
-    places = Directory.objects.filter(holds=Directory.Holds.MEMORY).values_list("path", flat=True)
-    elsewhere = [path for path in places if place_of(path) == path]
+    elsewhere = [path for path in Directory.objects.values_list("path", flat=True) if place_of(path) == path]
     for pk, source, entries, position in list(
         rows.order_by("pk").values_list("pk", "source", "entries", "memory_reached__position")
     ):

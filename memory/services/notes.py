@@ -111,9 +111,7 @@ def _below(projects: Path) -> list[Path]:
 
 
 def _registered(path: Path) -> Directory:
-    directory, _ = Directory.objects.get_or_create(
-        path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES}
-    )
+    directory, _ = Directory.every.get_or_create(path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES})
     return directory
 
 

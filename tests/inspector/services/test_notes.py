@@ -21,7 +21,7 @@ from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from memory.engine.notes import TEMPLATE, TITLES, sections_of
-from memory.models import NotesUpdate
+from memory.models import Directory, NotesUpdate
 from memory.selectors.notes import NotesSituation, notes_history
 from memory.services.notes import notes_follow
 from memory.services.restoring import batch_undo
@@ -129,6 +129,8 @@ def test_without_a_model_the_record_fills_the_sections_and_says_so(transcript: T
     assert tuple(sections) == TITLES
     assert "taken mechanically" in sections["Current State"].body
     assert run.result["taken_by"] == "mechanical"
+    assert Directory.every.exists()
+    assert not Directory.objects.exists()
     assert run.summary == "The notes were brought up to date mechanically, without a model."
 
 
