@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import override_settings
 
 from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.extractions import NO_MODEL, extraction_request
-from inspector.services.runs import RunError, run_execute
+from inspector.services.runs import RunError, run_execute, run_kill
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from memory.engine.telling import words_of
@@ -25,6 +27,7 @@ from memory.services.proposals import proposal_accept
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
 from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say, messages_server
+from tests.serving import wait_until
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -206,3 +209,28 @@ def test_without_a_model_it_says_what_is_needed(transcript: Transcript) -> None:
     with override_settings(MODELS=ModelSettings(claude="off")), pytest.raises(RunError, match="Only a model can tell"):
         extraction_request(transcript=transcript, model=MODEL)
     assert executed(transcript, model="mechanical").error == NO_MODEL
+
+
+def test_one_that_is_killed_proposes_nothing_and_lets_the_next_one_begin(
+    server: MessagesServer, transcript: Transcript
+) -> None:
+    server.answer(writes("tides.md"), Say("It takes a while.", wait=30))
+    run = extraction_request(transcript=transcript, model=MODEL).run
+    thread = threading.Thread(target=work, args=(run.pk,))
+    thread.start()
+    wait_until(lambda: Run.objects.get(pk=run.pk).turn_count == 1)
+    assert extraction_request(transcript=transcript, model=MODEL, first=0).waits
+    assert run_kill(run_id=run.pk)
+    thread.join(10)
+    run.refresh_from_db()
+    assert (run.status, run.input_tokens) == ("killed", 10)
+    assert [one.parameters.get("first") for one in Run.objects.filter(status="queued")] == [0]
+    assert not Proposal.objects.exists()
+    assert not list((Path(settings.LUCID_HOME) / "working").iterdir())
+
+
+def work(run_id: int) -> None:
+    try:
+        run_execute(run_id=run_id)
+    finally:
+        connection.close()
