@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.views import acts, catalog, chain, directory, editor, file, history, run
+from memory.views import acts, catalog, chain, directory, editor, file, history, proposals, run
 
 urlpatterns = [
     path("memory/", catalog.memory_list, name="memory-list"),
@@ -31,4 +31,6 @@ urlpatterns = [
     path("memory/<int:number>/changes/<int:change>/", history.memory_change, name="memory-change"),
     path("memory/<int:number>/changes/<int:change>/undo/", history.memory_undo, name="memory-undo"),
     path("memory/<int:number>/changes/<int:change>/back/", history.memory_back, name="memory-back"),
+    path("memory/proposals/<int:proposal_id>/", proposals.proposal_detail, name="proposal-detail"),
+    path("memory/proposals/<int:proposal_id>/undo/", proposals.proposal_undo, name="proposal-undo"),
 ]

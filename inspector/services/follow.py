@@ -21,6 +21,7 @@ from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
 from memory.services.demo import demo_copied
 from memory.services.finding import directories_find
+from memory.services.notes import notes_follow
 from memory.services.scanning import directories_of, memory_follow, memory_follow_one
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
@@ -121,6 +122,7 @@ def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Co
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
         for directory in directories_find(config=root.parent) if changed is None else ():
             memory_follow_one(directory=directory)
+        notes_follow(projects=root, changed=changed)
     except (OSError, DatabaseError, FileTroubleError) as error:
         # The next notice or rescan finds what is not yet a version.
         logger.warning("memory_not_followed", error=str(error))

@@ -7,12 +7,27 @@ from django.db import models
 from sessions.models import Project
 
 
+class MemoryDirectories(models.Manager["Directory"]):
+    """Those that hold memory: notes of sessions have versions too, and else nothing to do with it."""
+
+    def get_queryset(self) -> models.QuerySet[Directory]:
+        return super().get_queryset().filter(holds=Directory.Holds.MEMORY)
+
+
 class Directory(models.Model):
+    class Holds(models.TextChoices):
+        MEMORY = "memory"
+        NOTES = "notes", "notes of a session"
+
     path = models.TextField(unique=True)
     """Without links; what is no UTF-8 in it as `sessions.engine.paths` keeps it."""
+    holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
     scanned_at = models.BigIntegerField(null=True)
     """When all of it was looked at for the first time: what appears later was made later."""
+
+    objects = MemoryDirectories()
+    every = models.Manager["Directory"]()
 
     def __str__(self) -> str:
         return self.path

@@ -54,7 +54,7 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
 def _files(moves: list[dict[str, Any]]) -> list[File]:
     """The rows whose history goes on; new ones where there is none."""
     given = File.objects.select_related("current").in_bulk([move["file"] for move in moves if move["file"]])
-    directories = Directory.objects.in_bulk({spot[0] for move in moves if (spot := move["source"] or move["target"])})
+    directories = Directory.every.in_bulk({spot[0] for move in moves if (spot := move["source"] or move["target"])})
     files = []
     for move in moves:
         if move["file"]:

@@ -34,7 +34,7 @@ def batches_settle() -> None:
 
 def _settle(batch: Batch, stack: ExitStack) -> None:
     steps: list[dict[str, Any]] = batch.plan["steps"]
-    directories = Directory.objects.in_bulk({step["directory"] for step in steps})
+    directories = Directory.every.in_bulk({step["directory"] for step in steps})
     folders: dict[int, Folder] = {}
     for pk, directory in directories.items():
         try:

@@ -70,14 +70,14 @@ def _long(directory: Directory, line: IndexLine) -> Finding:
 
 def _shortening(directory: Directory, line: IndexLine) -> Fix | None:
     topic = directory.by_name.get(line.entries[0].target)
-    shorter = _shorter(line, line.entries[0])
+    shorter = shorter_line(line, line.entries[0])
     if topic is None or not topic.whole or not shorter:
         return None
     make = partial(_moved, directory.index.file, line, shorter, topic)
     return Fix("Shorten the line and keep its words in the topic", make)
 
 
-def _shorter(line: IndexLine, entry: Entry) -> str:
+def shorter_line(line: IndexLine, entry: Entry) -> str:
     """The line cut between two words; empty where the hook is not what makes it long."""
     start = line.text.rfind(entry.hook) if entry.hook else -1
     room = LONGEST_ENTRY - start - 1
