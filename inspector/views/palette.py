@@ -16,6 +16,7 @@ PAGES = (
     ("home", "Home", "latest sessions, import, what needs attention"),
     ("transcript-list", "Sessions", "all sessions, filtered and sorted"),
     ("search", "Search", "words in conversations and tool output"),
+    ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("odd", "What we did not understand", "unknown records and broken lines"),
