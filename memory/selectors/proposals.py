@@ -65,10 +65,11 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def proposal_files(proposal: Proposal) -> list[Proposed]:
-    """In the order of their names."""
+def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = "") -> list[Proposed]:
+    """In the order of their names. `first`: only so many, and the one with the key `also`, come with their contents."""
     rows = list(proposal.files.order_by("name"))
-    held = _contents({pk for row in rows for pk in (row.before_id, row.after_id) if pk is not None})
+    wanted = [row for at, row in enumerate(rows) if first is None or at < first or str(row.pk) == also]
+    held = _contents({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
     return [Proposed(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
 
 

@@ -105,8 +105,8 @@ def _again(proposal: Proposal) -> HttpResponse:
 
 
 def _page(request: HtmxRequest, proposal: Proposal, refused: Refused | None = None) -> HttpResponse:
-    files = proposal_files(proposal)
     asked = request.GET.get("file", "")
+    files = proposal_files(proposal, first=MOST_SHOWN, also=asked)
     places = sources_found(files)
     rows = [
         _shown(file, places, folded=at >= MOST_SHOWN and str(file.row.pk) != asked) for at, file in enumerate(files)

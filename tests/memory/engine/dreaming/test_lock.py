@@ -28,6 +28,17 @@ sys.stdin.read()
 """
 
 
+INTRUDER = """
+import os, sys, time
+from pathlib import Path
+lock = Path(sys.argv[1])
+print("ready", flush=True)
+while not lock.exists() or not lock.read_text():
+    pass
+lock.write_text(str(os.getpid()))
+"""
+
+
 def now() -> int:
     return time.time_ns()
 
@@ -103,11 +114,14 @@ def test_two_threads_of_one_process_do_not_both_get_it(memory: Path) -> None:
     assert lock_take(memory, now_ns=now()) is None
 
 
-def test_what_another_program_wrote_in_between_wins(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It does not know of our own agreement: it writes its process right after ours."""
-    monkeypatch.setattr("memory.engine.dreaming.lock.time.sleep", lambda _: left(memory, 1, 0))
-    assert lock_take(memory, now_ns=now()) is None
-    assert lock_read(memory).pid == 1
+def test_what_another_program_writes_right_after_us_wins(memory: Path) -> None:
+    """It does not know of our own agreement: it saw the lock free, and writes its process when ours stands there."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INTRUDER, str(memory / NAME)], stdout=subprocess.PIPE, text=True
+    ) as intruder:
+        assert said(intruder) == "ready"
+        assert lock_take(memory, now_ns=now()) is None
+        assert lock_read(memory).pid == intruder.pid
 
 
 def test_a_process_that_crashed_is_waited_for_and_then_taken_over(memory: Path) -> None:
