@@ -18,6 +18,7 @@ from tests.sessions.writing import Writing
 
 ROOT = Path(__file__).resolve().parents[3]
 SESSIONS = 6
+KILLS = 5
 # Small pieces, so that there are many moments between two commits.
 IMPORT = """
 import sys, time
@@ -111,7 +112,7 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_pat
         with start(stormy, config, large) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-            if kills >= 8:
+            if kills >= KILLS:
                 assert process.wait(120) == 0
                 break
             time.sleep(chance.uniform(0, 0.5))
