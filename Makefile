@@ -22,10 +22,10 @@ run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 demo: .venv/installed ## the same with the built-in demo sessions and a home of its own
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
-# Browsers are left alone with the machine: they are impatient.
+# Browsers come when the others are done: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e
-	$(BIN)/pytest tests/e2e
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder tests/e2e
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (ten minutes)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
