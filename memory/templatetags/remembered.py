@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django import template
 
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 register = template.Library()
 

@@ -12,8 +12,8 @@ from memory.models import Directory
 from memory.selectors.directories import checkout_of
 from memory.selectors.shelves import chain_for
 from memory.views.frame import frame, of_directory
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 MOST_SHOWN = 200
 LONGEST = 4_000

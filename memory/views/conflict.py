@@ -13,8 +13,8 @@ from memory.engine.merging import Agreed, Choice, Conflict
 from memory.engine.newlines import shown
 from memory.models import Batch, Directory
 from memory.views.frame import CONFLICT, frame
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 CHOICES = frozenset(str(one) for one in Choice)
 CONTEXT = 3

@@ -34,8 +34,8 @@ from memory.views.catalog import number_asked
 from memory.views.conflict import clash_page, is_chosen, merged_bytes
 from memory.views.frame import file_address, frame, name_asked, of_directory, seen, sentence_of
 from sessions.engine.diffs import Diff, Hunk, Line, with_words
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 PER_PAGE = 30
 MOST_LINES = 400

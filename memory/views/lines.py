@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.engine.reading import Fate, Index
-from sessions.engine.prose import visible
 from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 MOST = 400
 """Twice what is ever loaded: who wants to see more opens the file."""
