@@ -10,6 +10,13 @@ IMPORT_KILLED = (
 )
 
 
+DREAM_LOST = (
+    "Its worker ended while it ran. Memory is as it was: it worked on a copy, and the next one puts the lock back."
+)
+
+DREAM_KILLED = "Memory is as it was: it worked on a copy, and the lock says again when memory was last consolidated."
+
+
 class InspectorConfig(AppConfig):
     name = "inspector"
     default_auto_field = "django.db.models.BigAutoField"
@@ -47,4 +54,31 @@ class InspectorConfig(AppConfig):
                 keep=200,
             )
         )
+        kind_register(Kind(name="notes", title="Session notes", work="inspector.services.notes.notes_run", single=True))
+        kind_register(
+            Kind(
+                name="extraction", title="Extraction of memories", work="inspector.services.extractions.extraction_run"
+            )
+        )
+        for name, title in (("dream", "Dream"), ("tidy", "Tidy")):
+            kind_register(
+                Kind(
+                    name=name,
+                    title=title,
+                    work="inspector.services.dreams.dream_run",
+                    single=True,
+                    when_lost=DREAM_LOST,
+                    when_killed=DREAM_KILLED,
+                )
+            )
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))
+        kind_register(Kind(name="recall", title="Recall", work="inspector.services.recalls.recall_run", keep=200))
+        kind_register(
+            Kind(
+                name="recall evaluation",
+                title="Recall evaluation",
+                work="inspector.services.recall_evaluations.evaluation_run",
+                single=True,
+                keep=100,
+            )
+        )

@@ -81,7 +81,7 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
     command._called_from_command_line = True  # type: ignore[attr-defined]
     options = vars(command.create_parser("lucid", name).parse_args(arguments))
     try:
-        if _needs_database(command):
+        if _needs_database(command, options):
             _ensure_database()
         command.execute(*options.pop("args", ()), **{**options, "skip_checks": True})
     except (CommandError, BrokenPipeError):
@@ -94,10 +94,10 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
     return 0
 
 
-def _needs_database(command: BaseCommand) -> bool:
-    """Ours do, unless they say otherwise; Django's own (`migrate`) are left to themselves."""
+def _needs_database(command: BaseCommand, options: dict[str, Any]) -> bool:
+    """Ours do, unless they, or what they were asked for, say otherwise; Django's own (`migrate`) are left alone."""
     ours = type(command).__module__.partition(".")[0] in OUR_APPS
-    return ours and bool(getattr(command, "needs_database", True))
+    return ours and bool(options.get("needs_database", getattr(command, "needs_database", True)))
 
 
 def _ensure_database() -> None:

@@ -27,6 +27,8 @@ LUCID_ALLOWED_HOSTS = env.names("LUCID_ALLOWED_HOSTS")
 LUCID_WATCH = env.switch("LUCID_WATCH", "on")
 LUCID_WORKER = env.switch("LUCID_WORKER", "on")
 LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
+LUCID_DREAMS = env.switch("LUCID_DREAMS", "off")
+LUCID_DREAMS_ACCEPT = env.switch("LUCID_DREAMS_ACCEPT", "off")
 LUCID_LOG_LEVEL = env.choice("LUCID_LOG_LEVEL", "INFO", "DEBUG", "INFO", "WARNING", "ERROR")
 MODELS = ModelSettings(
     api_key=env.text("ANTHROPIC_API_KEY").strip(),
@@ -59,6 +61,7 @@ INSTALLED_APPS = [
     "django_structlog",
     "inspector",
     "sessions.apps.SessionsConfig",
+    "memory.apps.MemoryConfig",
     "compaction.apps.CompactionConfig",
 ]
 
@@ -126,6 +129,9 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = bool(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "lucid"
+# As often as sessions may be counted; whether a dream is due is for its gates to say.
+CELERY_BEAT_SCHEDULE = {"dreams": {"task": "inspector.dreams", "schedule": 600.0}}
+CELERY_BEAT_SCHEDULE_FILENAME = str(CELERY_QUEUE_DIR / "schedule")
 
 # --- static files: read from the source tree, so that there is no build step ----------------------------------------
 STATIC_URL = "/static/"

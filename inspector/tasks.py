@@ -1,4 +1,5 @@
-"""The one task: a run by its id. The worker that executes it also looks after the runs that other workers lost."""
+"""The tasks: a run by its id, and the look for dreams that are due. The worker that executes them also looks after the
+runs that other workers lost."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.db import Error as DatabaseError
 from django.db import connection
 
+from inspector.services.dreams import dreams_start
 from inspector.services.runs import interrupt_all, run_execute, runs_reap
 from inspector.services.runs.queueing import TASK
 
@@ -23,6 +25,11 @@ _ending = threading.Event()
 @shared_task(name=TASK)
 def run(run_id: int) -> None:
     run_execute(run_id=run_id)
+
+
+@shared_task(name="inspector.dreams")
+def dreams() -> None:
+    dreams_start()
 
 
 @worker_ready.connect

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import agent_summaries, compacting, exports, home, icon, palette, runs
+from inspector.views import agent_summaries, compacting, dreams, exports, home, icon, notes, palette, recalling, runs
 
 handler400 = "inspector.views.refusals.bad_request"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("import/", home.import_progress, name="import-progress"),
     path("favicon.ico", icon.icon, name="icon"),
     path("palette/", palette.palette, name="palette"),
+    path("dreams/", dreams.dream_list, name="dream-list"),
+    path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
     path("runs/", runs.listing, name="run-list"),
     path("runs/indicator/", runs.indicator, name="run-indicator"),
     path("runs/start/", runs.start, name="run-start"),
@@ -19,6 +21,9 @@ urlpatterns = [
     path("runs/<int:run_id>/kill/", runs.kill, name="run-kill"),
     path("runs/<int:run_id>/retry/", runs.retry, name="run-retry"),
     path("sessions/<str:session>/agents/summaries/", agent_summaries.agent_summaries, name="agent-summaries"),
+    path("memory/<int:number>/recall/", recalling.memory_recall, name="memory-recall"),
+    path("memory/<int:number>/recall/evaluation/", recalling.recall_evaluation, name="memory-recall-evaluation"),
+    path("sessions/<str:session>/notes/", notes.transcript_notes, name="transcript-notes"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(
         "sessions/<str:session>/compactions/run-<int:number>/export/",
@@ -32,5 +37,6 @@ urlpatterns = [
     ),
     path("", include("inspector.health")),
     path("", include("compaction.urls")),
+    path("", include("memory.urls")),
     path("", include("sessions.urls")),
 ]

@@ -5,10 +5,8 @@ The latest messages are kept as they are: enough of them to go on with, and neve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import floor_of
@@ -17,15 +15,12 @@ from compaction.engine.occasion import Attempt, Occasion
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome, Report
 from compaction.engine.survivors import Draft, survivors
+from memory.engine.notes import is_empty, sections_of
 from sessions.engine.messages import Kind, Message
-from sessions.engine.messages.cuts import cuts
 from sessions.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
 CHARACTERS_A_TOKEN = 4
-
-_HEADING = re.compile(r"^# .*$", re.MULTILINE)
-_GUIDANCE = re.compile(r"^_.*_$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,10 @@ class Notes:
     template: str = ""
     extracting: bool = False
     """Somebody is still writing them."""
+    source: str = ""
+    """Who took them, as “taken by the agent”."""
+    last_summarized: str = ""
+    """The id of the last message that they cover, where whoever took them has noted it."""
 
 
 ReadNotes = Callable[[], Notes | None]
@@ -67,7 +66,8 @@ def session_memory_compact(
     occasion: Occasion | None = None,
     attachments: AttachmentConfig | None = None,
 ) -> Outcome[Attempt]:
-    """`last_summarized` is the id of the last message that the notes cover; without one they may cover everything."""
+    """`last_summarized` is the id of the last message that the notes cover, else what they say themselves; without one
+    they may cover everything."""
     config, occasion = config or SessionMemoryConfig(), occasion or Occasion()
     before = estimate(messages, occasion.counter)
 
@@ -80,9 +80,9 @@ def session_memory_compact(
         return declined("There are no notes of this session.")
     if notes.extracting:
         return declined("The notes are still being written.")
-    if is_empty(notes):
+    if is_empty(notes.text, notes.template):
         return declined("The notes are still the empty template.")
-    start = keep_from(messages, config, last_summarized, occasion.counter)
+    start = keep_from(messages, config, last_summarized or notes.last_summarized, occasion.counter)
     if start is None:
         return declined("The last message that the notes cover is not in this conversation.")
     if not any(message.content for message in messages[:start]):
@@ -95,7 +95,7 @@ def session_memory_compact(
         summary,
         "The notes cover it.",
         "The notes of the session.",
-        tuple(shortened),
+        (*_named(notes), *shortened),
         threshold=threshold,
     )
     return survivors(messages, draft, occasion, attachments or AttachmentConfig())
@@ -124,32 +124,11 @@ def keep_from(
     return start_at_or_before(messages, start)
 
 
-def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
-    """The id to remember when the notes have been brought up to date.
-
-    While a call of the last answer waits for its result, the old one stays: a cut behind it would part the two.
-    """
-    if not messages or not cuts(messages).is_legal(len(messages)):
-        return previous
-    return messages[-1].uuid or previous
-
-
-def is_empty(notes: Notes) -> bool:
-    """Nothing but headings and their guidance, whatever the template says."""
-    if notes.text.split() == notes.template.split():
-        return True
-    lines = (line.strip() for line in notes.text.splitlines())
-    return not any(line and not line.startswith("# ") and not _GUIDANCE.match(line) for line in lines)
-
-
 def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[str]]:
     """The notes with every section inside its limit, and a remark on each that was not."""
-    starts = [match.start() for match in _HEADING.finditer(notes.text)]
-    bounds = [0, *(start for start in starts if start), len(notes.text)]
     sections, remarks = [], []
-    for start, stop in pairwise(bounds):
-        section = notes.text[start:stop]
-        heading = section.partition("\n")[0].removeprefix("# ").strip()
+    for one in sections_of(notes.text):
+        section, heading = one.text, one.title or "before the first heading"
         if len(section) <= config.section_characters:
             sections.append(section)
             continue
@@ -159,6 +138,10 @@ def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[s
         sections.append(f"{shown}\n[this section is cut at {config.section_tokens:,} tokens{where}]\n\n")
         remarks.append(f"section {heading} is cut from {len(section):,} to {len(shown):,} characters")
     return "".join(sections).strip(), remarks
+
+
+def _named(notes: Notes) -> tuple[str, ...]:
+    return (f"the notes were {notes.source}",) if notes.source else ()
 
 
 def _floor(messages: Sequence[Message]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,13 @@ from compaction.engine import Notes
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction
+from memory.selectors.notes import notes_files
 from sessions.engine.context import Context
 from sessions.engine.messages import Message, changed
-from sessions.engine.paths import opened
 from sessions.models import Source, Transcript
 from sessions.selectors.archive import Reader
 from sessions.selectors.context import Point, context_of
 from sessions.selectors.links import Links
-
-LONGEST_NOTES = 1_000_000
 
 
 class CompactionMissingError(LookupError):
@@ -103,14 +100,10 @@ def _bytes_of(source: Source) -> Callable[[], bytes]:
 
 
 def notes_of(transcript: Transcript) -> Notes | None:
-    """The notes that the agent took of this session, from where it keeps them."""
-    file = opened(transcript.source.path)
-    places = (
-        file.parent / transcript.session_id / "session-memory" / "summary.md",
-        file.parent / ".claude" / "session-memory" / f"{transcript.session_id}.md",
-    )
-    for place in places:
-        with suppress(OSError):
-            if place.is_file() and not place.is_symlink() and place.stat().st_size <= LONGEST_NOTES:
-                return Notes(place.read_text("utf-8", "replace"), str(place))
-    return None
+    """The newest notes of this session, whoever took them: the agent, or Lucid."""
+    found = notes_files(transcript)
+    if not found:
+        return None
+    newest = found[0]
+    covered = newest.update.last_summarized if newest.update else ""
+    return Notes(newest.text, str(newest.path), source=newest.source, last_summarized=covered)

@@ -1,10 +1,11 @@
-"""Follows the agent's files: whatever is appended is in the archive, and on the page, within a second."""
+"""Follows the agent's files: whatever is appended is in the archive, and on the page, within a second; whatever changes
+in a memory directory becomes a version."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,9 +15,14 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.services.export import exports_descend
-from inspector.services.imports import demo_settle, import_ended, import_run
+from inspector.services.imports import DEMO, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
+from memory.engine.disk import FileTroubleError
+from memory.services.demo import demo_copied
+from memory.services.finding import directories_find
+from memory.services.notes import notes_follow
+from memory.services.scanning import directories_of, memory_follow, memory_follow_one
 from sessions.engine.discovery import inside, wanted
 from sessions.services.sync import sync, sync_files
 
@@ -39,6 +45,8 @@ def follow(path: Path, stop: threading.Event) -> None:
         with suppress(Killed):
             import_run(path)
     demo_settle()
+    if demo_shown():
+        _remember(DEMO / "projects")
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
@@ -91,12 +99,11 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     named = {Path(name) for _, name in changes}
     root = _root(path)
     files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
-    gone = any(change is Change.deleted for change, _ in changes)
+    # What goes in a memory directory is no transcript.
+    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
+    touched: list[int] = []
     try:
-        if gone and import_ended(path):
-            sync([path])
-        else:
-            sync_files(sorted(files))
+        touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
         if files:
             exports_descend()
             demo_settle()
@@ -105,17 +112,33 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
         logger.warning("import_failed", error=str(error))
     finally:
         close_old_connections()
+    _remember(root, named, touched)
+
+
+def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
+    try:
+        if root.is_relative_to(DEMO):
+            root, changed = demo_copied(projects=root), None
+        memory_follow(projects=root, changed=changed, transcripts=transcripts)
+        for directory in directories_find(config=root.parent) if changed is None else ():
+            memory_follow_one(directory=directory)
+        notes_follow(projects=root, changed=changed)
+    except (OSError, DatabaseError, FileTroubleError) as error:
+        # The next notice or rescan finds what is not yet a version.
+        logger.warning("memory_not_followed", error=str(error))
+    finally:
+        close_old_connections()
 
 
 def _import(path: Path) -> None:
     """All that is new, unless somebody has stopped that."""
     try:
-        if not import_ended(path):
-            return
-        sync([path])
-        demo_settle()
+        if import_ended(path):
+            sync([path])
+            demo_settle()
     except (OSError, DatabaseError) as error:
         logger.warning("import_failed", error=str(error))
+    _remember(_root(path))
 
 
 def _root(path: Path) -> Path:

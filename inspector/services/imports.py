@@ -111,6 +111,11 @@ def _result(report: Report) -> dict[str, Any]:
     return {"summary": f"{new} in {plural(report.files, 'file')}.", **report.to_json()}
 
 
+def demo_shown() -> bool:
+    """Is the built-in demo among what is shown?"""
+    return Source.objects.exclude(state=Source.State.REPLACED).filter(path__startswith=f"{DEMO}/").exists()
+
+
 def demo_settle() -> None:
     """Show the built-in demo as long as there is nothing else, and put it away when there is."""
     below = f"{DEMO}/"

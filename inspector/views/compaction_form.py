@@ -27,7 +27,8 @@ LONGEST_INSTRUCTIONS = 4_000
 LONGEST_VALUE = 300
 LONGEST_ID = 100
 MOST_IDS = 2_000
-_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,79}")
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,79}")
+NO_NAME = "Name a model, such as claude-sonnet-5-5: letters, digits and . _ : / @ [ ] - only."
 
 
 @dataclass(slots=True)
@@ -228,8 +229,8 @@ def _check(form: CompactionForm) -> None:
         form.errors["instructions"] = f"They may have {LONGEST_INSTRUCTIONS:,} characters; these have {length:,}."
     elif "\0" in form.instructions:
         form.errors["instructions"] = "There is a NUL character in it, which is not text. Take it out."
-    if form.about.summarises and form.writer == NAMED and not _MODEL.fullmatch(form.model):
-        form.errors["model"] = "Name a model, such as claude-sonnet-5-5: letters, digits and . _ : / @ [ ] - only."
+    if form.about.summarises and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
+        form.errors["model"] = NO_NAME
     for name, value in form.settings.items():
         if len(value) > LONGEST_VALUE or "\0" in value:
             form.errors[name] = f"At most {LONGEST_VALUE} characters, and only text."

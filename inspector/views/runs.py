@@ -14,8 +14,7 @@ from inspector.selectors import active_runs, run_card, run_cards, runs_found
 from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
-from inspector.views.agent_summaries import words_again
-from inspector.views.compacting import confirmation_of
+from inspector.views import agent_summaries, compacting, dreams, notes
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from inspector.web.paging import page_of
@@ -99,7 +98,9 @@ def kill(request: HtmxRequest, run_id: int) -> HttpResponse:
 @require_POST
 def retry(request: HtmxRequest, run_id: int) -> HttpResponse:
     run = get_object_or_404(Run, pk=run_id)
-    if (address := confirmation_of(run) or words_again(run)) is not None:
+    asking = (compacting.confirmation_of, dreams.confirmation_of, notes.confirmation_of, agent_summaries.words_again)
+    address = next((found for again in asking if (found := again(run)) is not None), None)
+    if address is not None:
         return _elsewhere(HttpResponseRedirect(address))
     try:
         return _see(run_retry(run=run))

@@ -39,3 +39,12 @@ class Flag(IntFlag):
     """A chain record without a parent."""
     COMMAND = 1 << 19
     """A slash command, its output, or a shell line typed at the prompt."""
+
+
+ASIDE = Flag.META | Flag.SIDECHAIN | Flag.COMMAND | Flag.SUMMARY | Flag.DUPLICATE
+"""What is typed and one of these is no message of a person to the main agent."""
+
+
+def is_message(flags: int) -> bool:
+    """Did a person say this to the main agent?"""
+    return bool(flags & Flag.TYPED) and not flags & ASIDE

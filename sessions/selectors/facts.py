@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessions.engine.flags import Flag
+from sessions.engine.flags import Flag, is_message
 from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Request, Transcript
 from sessions.selectors.timeline import Window
@@ -30,6 +30,8 @@ class Facts:
     marks: tuple[tuple[str, int | None], ...]
     spoken: bool
     """A record of a kind that is sent to the model, and can be named by its uuid."""
+    message: bool
+    """Something that a person said to the main agent."""
 
 
 def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
@@ -54,6 +56,7 @@ def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
         version=version if isinstance(version, str) else "",
         marks=tuple((mark.fate.value, mark.by) for mark in row.marks),
         spoken=entry.type in SENT and entry.uuid_key is not None,
+        message=is_message(entry.flags),
     )
 
 

@@ -18,7 +18,7 @@ from tests.sessions.services.test_killed_import import IMPORT
 from tests.sessions.writing import Writing, append
 
 SESSIONS = 5
-KILLS = 6
+KILLS = 4
 
 
 def write(config: Path, turns: int) -> list[Path]:

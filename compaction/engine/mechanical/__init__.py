@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from compaction.engine.mechanical.config import MechanicalConfig
 from compaction.engine.mechanical.facts import Facts, facts_of
-from compaction.engine.mechanical.notes import NOTES, notes_sections
+from compaction.engine.mechanical.notes import notes_sections
 from compaction.engine.mechanical.summarise import Mechanical
 from compaction.engine.mechanical.summary import LABEL, mechanical_summary
 
 __all__ = [
     "LABEL",
-    "NOTES",
     "Facts",
     "Mechanical",
     "MechanicalConfig",

@@ -15,20 +15,9 @@ from compaction.engine.mechanical.summary import (
     request_lines,
     task_lines,
 )
+from memory.engine.notes import TITLES
 from sessions.engine.messages import Message
 
-NOTES = (
-    "Session Title",
-    "Current State",
-    "Task specification",
-    "Files and Functions",
-    "Workflow",
-    "Errors & Corrections",
-    "Codebase and System Documentation",
-    "Learnings",
-    "Key results",
-    "Worklog",
-)
 LABEL = "These notes were taken mechanically from the record, without a model."
 
 
@@ -36,7 +25,7 @@ def notes_sections(messages: Sequence[Message], config: MechanicalConfig | None 
     """Title -> content, in the order of the template. What only a judgement could fill stays empty."""
     config = config or MechanicalConfig()
     facts = facts_of(messages)
-    room = config.room(facts.characters) // len(NOTES)
+    room = config.room(facts.characters) // len(TITLES)
     runs = dict.fromkeys(command.words for command in facts.commands if command.end == "succeeded")
     done = [f"{task.words} ({task.status})" for task in facts.tasks if not task.open]
     bodies: dict[str, Sequence[str]] = {
@@ -51,4 +40,4 @@ def notes_sections(messages: Sequence[Message], config: MechanicalConfig | None 
         "Key results": bulleted(done, room),
         "Worklog": [f"- {text}" for text in fitted([line(text, 200) for text in facts.requests], room)],
     }
-    return {title: "\n".join(bodies[title]) for title in NOTES}
+    return {title: "\n".join(bodies[title]) for title in TITLES}

@@ -34,5 +34,6 @@ class Command(BaseCommand):
                 "--without-mingle",
                 "--without-heartbeat",
                 f"--loglevel={settings.LUCID_LOG_LEVEL}",
+                *(["--beat"] if settings.LUCID_DREAMS else []),
             ]
         )

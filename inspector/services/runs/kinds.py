@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Result = dict[str, Any]
 """What a run found or made. `summary` is a sentence for lists; `alarm` one about something bad that it found, and what
-to do; `links` are pairs of a title and an address; names that end in `_bytes`, `_seconds`, `_tokens` or `_usd` are
-shown as such."""
+to do; `links` are pairs of a title and an address; `listed` is left to a page of its own; names that end in `_bytes`,
+`_seconds`, `_tokens` or `_usd` are shown as such."""
 Work = Callable[["Running", "Run"], Result]
 
 KILLED = "What it had begun was put away; nothing is half-written."

@@ -27,8 +27,8 @@ from compaction.engine import (
     recover,
     run_pipeline,
 )
-from compaction.engine.session_memory import last_summarized_after
 from compaction.engine.snip import short_id, snip
+from memory.engine.notes import last_summarized_after
 from sessions.engine.lint import Severity, lint_request
 from sessions.engine.messages import Kind, Message, changed, joined
 from tests.compaction.engine.summarising import REPLY

@@ -9,11 +9,10 @@ from compaction.engine.session_memory import (
     Notes,
     SessionMemoryConfig,
     cut_sections,
-    is_empty,
     keep_from,
-    last_summarized_after,
     session_memory_compact,
 )
+from memory.engine.notes import is_empty, last_summarized_after
 from sessions.engine.messages import Kind, Message, text_block
 from sessions.engine.tokens import estimate, estimate_blocks
 from tests.compaction.engine.spoken import Talk, ids, texts
@@ -209,8 +208,8 @@ class TestNotes:
 
     @pytest.mark.parametrize("text", ["", TEMPLATE, TEMPLATE.replace("\n", "\n\n"), "# Only\n# Headings\n"])
     def test_headings_and_guidance_alone_are_empty(self, text: str) -> None:
-        assert is_empty(Notes(text, template=TEMPLATE))
-        assert not is_empty(NOTES)
+        assert is_empty(text, TEMPLATE)
+        assert not is_empty(NOTES.text)
 
 
 class TestLastSummarized:

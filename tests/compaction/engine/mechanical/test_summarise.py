@@ -9,8 +9,9 @@ from compaction.engine.full.parsing import parsed_summary
 from compaction.engine.full.prompt import SECTIONS, Variant
 from compaction.engine.full.request import Path, summary_request
 from compaction.engine.guards import quotes_checked
-from compaction.engine.mechanical import LABEL, NOTES, Mechanical, MechanicalConfig, notes_sections
+from compaction.engine.mechanical import LABEL, Mechanical, MechanicalConfig, notes_sections
 from compaction.engine.mechanical.fitting import GAP
+from memory.engine.notes import TITLES
 from sessions.engine.messages import Kind, Message, text_block
 from tests.compaction.engine.spoken import Talk
 from tests.sessions.engine.messages.conversations import conversations
@@ -134,7 +135,7 @@ def test_only_what_follows_the_pivot_is_summarised() -> None:
 
 def test_notes_have_their_ten_sections_in_order() -> None:
     notes = notes_sections(talk().messages, MechanicalConfig(share=10))
-    assert tuple(notes) == NOTES
+    assert tuple(notes) == TITLES
     assert notes["Session Title"].startswith("Make the tides right.")
     assert "`pytest -q`" in notes["Workflow"]
     assert "Exit code 2" in notes["Errors & Corrections"]

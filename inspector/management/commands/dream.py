@@ -1,0 +1,132 @@
+"""`lucid dream`: consolidates a memory directory on a copy, and prints what it proposes."""
+
+from __future__ import annotations
+
+import json
+from difflib import unified_diff
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from compaction.services.summarising import MECHANICAL
+from inspector.agents.choosing import choice_of
+from inspector.services.dreams import DREAM, TIDY, dream_run
+from inspector.services.dreams.dreaming import NO_MODEL
+from inspector.services.dreams.holding import dreams_settle
+from inspector.services.runs import Killed, RunError, run_perform
+from inspector.web.clock import now_ms
+from memory.engine.dreaming.gates import Gate, shut
+from memory.engine.newlines import shown
+from memory.models import Directory, Proposal
+from memory.selectors.dreaming import LockUnreadableError, ground_of
+from memory.selectors.proposals import Proposed, proposal_files
+from memory.services.writing import directory_register
+from sessions.engine.paths import kept
+from sessions.engine.printing import printable
+
+
+class Command(BaseCommand):
+    help = "Dream over a memory directory, or, without a model, tidy it; and see what it proposes."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", metavar="DIR")
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="NAME",
+            help="who dreams: LUCID_MODEL if there is a key, else nobody; “mechanical” tidies in any case",
+        )
+        parser.add_argument(
+            "--accept", action="store_true", help="write what is proposed; `lucid memory undo` undoes it"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(options["directory"])
+        if not path.is_dir():
+            raise CommandError(f"{printable(str(path))} is no directory.")
+        model = _model(options["model"])
+        dreams_settle()
+        directory = directory_register(path=kept(path.resolve()))
+        try:
+            gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
+            if (gate := shut(gates, by_hand=True)) is not None:
+                self._refuse(gates, gate, as_json=options["json"])
+                return
+            result = self._perform(directory, model, accept=options["accept"])
+        except (LockUnreadableError, RunError) as error:
+            raise CommandError(str(error)) from error
+        except Killed as stop:
+            raise CommandError("the dream was killed.") from stop
+        found = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
+        files = proposal_files(found) if found else []
+        if options["json"]:
+            self.stdout.write(json.dumps(document(gates, result, found, files)))
+        else:
+            self._say(gates, result, files)
+
+    def _perform(self, directory: Directory, model: str, *, accept: bool) -> dict[str, Any]:
+        parameters = {"directory": directory.pk, "model": model, **({"accept": True} if accept else {})}
+        work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
+        return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
+
+    def _refuse(self, gates: tuple[Gate, ...], gate: Gate, *, as_json: bool) -> None:
+        """Whoever asks for a document wants to know which gate it is; others get a sentence."""
+        if not as_json:
+            raise CommandError(gate.why)
+        self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
+
+    def _note(self, text: str) -> None:
+        self.stderr.write(printable(text), style_func=str)
+
+    def _say(self, gates: tuple[Gate, ...], result: dict[str, Any], files: list[Proposed]) -> None:
+        for gate in gates:
+            self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
+        self.stdout.write(printable(result["summary"]))
+        for file in files:
+            self.stdout.write(f"\n{file.row.action} {printable(file.row.name)}: {printable(file.row.reason)}")
+            for line in diff_of(file).splitlines():
+                self.stdout.write(printable(line))
+
+
+def _model(named: str) -> str:
+    """Who dreams; empty if nobody does."""
+    choice = choice_of(settings.MODELS)
+    if named == MECHANICAL or (not named and choice.kind != "anthropic"):
+        return ""
+    if choice.kind != "anthropic":
+        raise CommandError(NO_MODEL)
+    return named or choice.main
+
+
+def document(
+    gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+) -> dict[str, Any]:
+    facts = {key: value for key, value in found.facts.items() if key != "lost_lines"} if found else {}
+    return {
+        "gates": [{"name": gate.name, "open": gate.open, "why": gate.why} for gate in gates],
+        "run": result.get("run"),
+        "status": "completed" if "run" in result else "refused",
+        "summary": result["summary"],
+        "id": found.pk if found else None,
+        "decision": found.status if found else None,
+        "facts": facts,
+        "proposal": [
+            {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": diff_of(file)}
+            for file in files
+        ],
+    }
+
+
+def diff_of(file: Proposed) -> str:
+    """As `diff -u` writes it."""
+    old, new = shown(file.before or b""), shown(file.after or b"")
+    name = file.row.former_name or file.row.name
+    before = f"a/{name}" if file.before is not None else "/dev/null"
+    after = f"b/{file.row.name}" if file.after is not None else "/dev/null"
+    lines = unified_diff(old.splitlines(), new.splitlines(), before, after, lineterm="")
+    return "\n".join(lines)

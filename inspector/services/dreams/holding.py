@@ -1,0 +1,85 @@
+"""The lock of a dream, and the place where it works. Whoever was cut off is put away by the next."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+
+from inspector.services.runs.stops import RunError
+from inspector.web.clock import now_ms
+from memory.engine.dreaming.gates import lock_gate
+from memory.engine.dreaming.lock import Taken, is_alive, lock_take
+from memory.models import Directory
+from memory.selectors.dreaming import LockUnreadableError, directory_path, lock_of
+from sessions.engine.paths import kept, opened
+
+NOTE = "lock.json"
+COPY = "memory"
+
+
+@contextmanager
+def held(directory: Directory, run_id: int) -> Iterator[Path]:
+    """Holds the lock, and gives an empty place to work in. If the work fails or is stopped, however, the lock is as it
+    was before."""
+    dreams_settle()
+    path = directory_path(directory)
+    if path.is_relative_to(Path(settings.DEMO_DIR).resolve()):
+        raise RunError("The built-in memory is part of the program and is not changed.")
+    if not path.is_dir():
+        raise RunError(f"{directory.path} is not there.")
+    taken = _take(directory, path)
+    place = places() / f"run-{run_id}"
+    try:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        note = {"directory": kept(taken.directory), "pid": taken.pid, "before_ns": taken.before_ns}
+        (place / NOTE).write_text(json.dumps(note))
+        yield place
+    except BaseException:
+        taken.roll_back()
+        raise
+    else:
+        taken.keep(now_ms() * 1_000_000)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def dreams_settle() -> None:
+    """Dreams whose process died with them: their locks are rolled back, and their copies go."""
+    for place in places().glob("run-*"):
+        note = _note(place)
+        if note is not None:
+            if is_alive(note.pid):
+                continue
+            if note.directory.is_dir():
+                note.roll_back()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def places() -> Path:
+    return Path(settings.LUCID_HOME) / "dreams"
+
+
+def _take(directory: Directory, path: Path) -> Taken:
+    try:
+        taken = lock_take(path, now_ns=now_ms() * 1_000_000)
+        if taken is None:
+            raise RunError(f"{lock_gate(lock=lock_of(directory), now_ms=now_ms()).why} Nothing was done.")
+    except LockUnreadableError as error:
+        raise RunError(str(error)) from error
+    except OSError as error:
+        raise RunError(f"The lock in {directory.path} cannot be taken.", error.strerror or str(error)) from error
+    return taken
+
+
+def _note(place: Path) -> Taken | None:
+    try:
+        said = json.loads((place / NOTE).read_text())
+        return Taken(opened(said["directory"]), int(said["pid"]), said["before_ns"])
+    except (OSError, ValueError, KeyError):
+        return None  # it was cut off before it had taken anything, or while it was put away

@@ -1,0 +1,1 @@
+"""Dreaming over memory: when, by whom alone, and what of it needs no model."""

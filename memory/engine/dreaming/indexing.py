@@ -1,0 +1,248 @@
+"""The index, put in order: every line points to something, every topic is pointed to, and all of it is loaded.
+
+What leaves the index goes somewhere else: the rest of a long line into its topic, and lines beyond the limits into a
+topic of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from memory.engine.lint.rules.limits import shorter_line
+from memory.engine.lint.rules.pointers import line_for
+from memory.engine.lint.words import telling_words
+from memory.engine.reading.directory import Directory
+from memory.engine.reading.edit import with_line_added
+from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile, parse_file
+from memory.engine.reading.index import EMPTY_INDEX_FILE, IndexLine, entry_line, read_index
+from memory.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES, Loaded
+from memory.engine.reading.text import split_lines, without_end
+
+OVERFLOW = "more-topics.md"
+"""Holds the lines that do not fit."""
+_OVERFLOW_HEAD = """---
+name: more topics
+description: Lines of the index that did not fit into what is loaded; look here when nothing else fits
+type: reference
+---
+
+"""
+SAID = 0.8
+"""Share of the words of a second line that a topic has to have, for the line to say nothing more."""
+_NAMED = 5
+_PLAIN = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(slots=True)
+class Indexed:
+    files: dict[str, bytes] = field(default_factory=dict)
+    """What changes, by name."""
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+
+    def say(self, name: str, reason: str) -> None:
+        self.reasons.setdefault(name, []).append(reason)
+
+
+def put_in_order(directory: Directory, gone: Mapping[str, str]) -> Indexed:
+    """`gone`: topics that were merged, with the ones that they went into."""
+    work = _Work(directory, gone)
+    if INDEX_NAME in directory.by_name and not directory.by_name[INDEX_NAME].whole:
+        return work.made
+    work.repoint()
+    work.drop_dangling()
+    work.drop_repeated()
+    work.shorten()
+    work.add_orphans()
+    work.fit()
+    return work.finish()
+
+
+class _Work:
+    def __init__(self, directory: Directory, gone: Mapping[str, str]) -> None:
+        self.directory = directory
+        self.gone = gone
+        self.index: MemoryFile = directory.by_name.get(INDEX_NAME, EMPTY_INDEX_FILE)
+        self.topics = {topic.name: topic for topic in directory.topics}
+        self.lines = [(line, "") for line in directory.index.lines]
+        """Each with the text that takes its place; empty: its own."""
+        self.ends = split_lines(self.index.source.text)
+        self.added: list[str] = []
+        self.made = Indexed()
+
+    # --- pointers -------------------------------------------------------------------------------------------------
+    def repoint(self) -> None:
+        """To what a topic was merged into, or to what is meant where the name is only written otherwise."""
+        alike = {_alike(file.name): file.name for file in self.directory.files if file.kind is not Kind.INDEX}
+        repaired: list[str] = []
+        for at, (line, _) in enumerate(self.lines):
+            text = line.text
+            for entry in line.entries:
+                if not entry.target.endswith(".md") or entry.target in self.directory.by_name:
+                    continue
+                to = self.gone.get(entry.target) or alike.get(_alike(entry.target), "")
+                if to:
+                    text = text.replace(f"({entry.written})", f"({to})")
+                    if entry.target not in self.gone:
+                        repaired.append(f"{entry.target} → {to}")
+            if text != line.text:
+                self._put(at, text)
+        self._say("Points to what was meant", repaired)
+
+    def drop_dangling(self) -> None:
+        dangling = [
+            at
+            for at, (line, _) in enumerate(self.lines)
+            if len(line.entries) == 1
+            and line.entries[0].target.endswith(".md")
+            and line.entries[0].target not in self.directory.by_name
+        ]
+        self._say("Takes out pointers to files that are not there", [self._target(at) for at in dangling])
+        self._drop(dangling)
+
+    def drop_repeated(self) -> None:
+        """A second line for the same topic goes; what it says goes into the topic."""
+        seen: set[str] = set()
+        repeated: list[int] = []
+        for at, (line, _) in enumerate(self.lines):
+            targets = [entry.target for entry in line.entries if entry.target]
+            if len(targets) == 1 and targets[0] in seen and targets[0] in self.topics:
+                if not self._says(self.topics[targets[0]], line.entries[0].hook):
+                    self._keep_hook(line)
+                repeated.append(at)
+            seen.update(targets)
+        self._say("Takes out second lines for the same topic", [self._target(at) for at in repeated])
+        self._drop(repeated)
+
+    def shorten(self) -> None:
+        shortened: list[str] = []
+        for at, (line, _) in enumerate(self.lines):
+            if len(line.text) <= LONGEST_ENTRY or len(line.entries) != 1 or line.entries[0].target not in self.topics:
+                continue
+            if (shorter := shorter_line(line, line.entries[0])) and self.topics[line.entries[0].target].whole:
+                self._keep_hook(line)
+                self._put(at, shorter)
+                shortened.append(line.entries[0].target)
+        self._say("Shortens long lines; what they said stands in the topic", shortened)
+
+    def add_orphans(self) -> None:
+        pointed = {entry.target for line, _ in self.lines for entry in line.entries}
+        if OVERFLOW in self.topics:
+            pointed |= {link.target for link in self.topics[OVERFLOW].links}
+        orphans = [topic for name, topic in self.topics.items() if name not in pointed]
+        if not self.index.data and orphans:
+            self.added = ["# Memory", ""]
+        self.added += [line_for(topic) for topic in orphans]
+        self._say("Adds topics that nothing pointed to", [topic.name for topic in orphans])
+
+    # --- limits ---------------------------------------------------------------------------------------------------
+    def fit(self) -> None:
+        if not self._loaded(self._text()).warning:
+            return
+        blank = [at for at, (line, _) in enumerate(self.lines) if not line.text.strip()]
+        if blank:
+            self._drop(blank)
+            self.made.say(INDEX_NAME, "Takes out blank lines, which count as well.")
+        pointer = entry_line("More topics", OVERFLOW, "lines of the index that did not fit")
+        room_lines, room_bytes = MOST_LINES - 1, MOST_BYTES - len(pointer.encode()) - 2
+        texts = [*(self._own(at) for at in range(len(self.lines))), *(f"{one}{self._end}" for one in self.added)]
+        sizes = [len(text.encode("utf-8", "surrogateescape")) for text in texts]
+        count, total = len(texts), sum(sizes)
+        leaving: set[int] = set()
+        for at in self._first_to_go(texts):
+            if count <= room_lines and total <= room_bytes:
+                break
+            leaving.add(at)
+            count, total = count - 1, total - sizes[at]
+        if leaving:
+            self._overflow([without_end(texts[at]) for at in sorted(leaving)], pointer)
+            known = len(self.lines)
+            self.added = [one for at, one in enumerate(self.added, start=known) if at not in leaving]
+            self._drop([at for at in leaving if at < known])
+            if pointer not in self.added and not any(OVERFLOW in self._own(at) for at in range(len(self.lines))):
+                self.added.append(pointer)
+
+    def _first_to_go(self, texts: list[str]) -> list[int]:
+        """Pointers to what was changed longest ago, and then whatever stands last."""
+        changed: dict[int, float] = {}
+        for at, line in enumerate(read_index(parse_file(INDEX_NAME, "".join(texts).encode("utf-8", "replace"))).lines):
+            names = [entry.target for entry in line.entries if entry.target in self.topics]
+            if names and OVERFLOW not in names:
+                changed[at] = max(self.topics[name].modified.timestamp() for name in names)
+        oldest = sorted(changed, key=lambda at: (changed[at], -at))
+        rest = [at for at in range(len(texts) - 1, -1, -1) if at not in changed and OVERFLOW not in texts[at]]
+        return [*oldest, *rest]
+
+    def _overflow(self, lines: list[str], pointer: str) -> None:
+        there = self.topics.get(OVERFLOW)
+        old = there.source.text if there else _OVERFLOW_HEAD
+        gap = "" if old.endswith("\n") else "\n"
+        text = f"{old}{gap}" + "".join(f"{line}\n" for line in lines)
+        self.made.files[OVERFLOW] = there.source.encoded(text) if there else text.encode("utf-8", "surrogateescape")
+        self.made.say(OVERFLOW, f"Takes {len(lines):,} lines of the index, which were beyond what is loaded.")
+        self.made.say(INDEX_NAME, f"Moves {len(lines):,} lines to {OVERFLOW}, so that all of the index is loaded.")
+
+    # --- lines ----------------------------------------------------------------------------------------------------
+    @property
+    def _end(self) -> str:
+        return self.index.source.line_end
+
+    def _own(self, at: int) -> str:
+        """The line with its end."""
+        line, text = self.lines[at]
+        old = self.ends[line.number - 1] if line.number <= len(self.ends) else self._end
+        end = old[len(without_end(old)) :] or self._end
+        return f"{text}{end}" if text else f"{without_end(old)}{end}"
+
+    def _text(self) -> str:
+        kept = [self._own(at) for at in range(len(self.lines))]
+        return "".join([*kept, *(f"{line}{self._end}" for line in self.added)])
+
+    def _loaded(self, text: str) -> Loaded:
+        return read_index(parse_file(INDEX_NAME, self.index.source.encoded(text))).loaded
+
+    def _put(self, at: int, text: str) -> None:
+        line = self.lines[at][0]
+        again = read_index(parse_file(INDEX_NAME, text.encode("utf-8", "surrogateescape"))).lines
+        entries = again[0].entries if again else ()
+        self.lines[at] = (IndexLine(line.number, text, entries, line.fate), text)
+
+    def _drop(self, places: Iterable[int]) -> None:
+        dropped = set(places)
+        self.lines = [line for at, line in enumerate(self.lines) if at not in dropped]
+
+    def _target(self, at: int) -> str:
+        return self.lines[at][0].entries[0].target
+
+    def _says(self, topic: MemoryFile, hook: str) -> bool:
+        """In whatever words."""
+        words = set(telling_words(hook))
+        return len(words & set(telling_words(topic.text))) >= SAID * len(words)
+
+    def _keep_hook(self, line: IndexLine) -> None:
+        """What a line says, in its topic, unless that says so already."""
+        topic = self.topics[line.entries[0].target]
+        hook = line.entries[0].hook
+        if not hook or _PLAIN.sub(" ", hook.lower()) in _PLAIN.sub(" ", topic.text.lower()):
+            return
+        data = with_line_added(topic, f"{topic.source.line_end}{hook}")
+        self.made.files[topic.name] = data
+        self.made.say(topic.name, "Takes what its line in the index said.")
+        self.topics[topic.name] = parse_file(topic.name, data, mtime_ns=topic.mtime_ns)
+
+    def _say(self, what: str, names: list[str]) -> None:
+        if names:
+            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            self.made.say(INDEX_NAME, f"{what}: {', '.join(names[:_NAMED])}{more}.")
+
+    def finish(self) -> Indexed:
+        text = self._text()
+        changed = self.added or len(self.lines) < len(self.directory.index.lines) or any(new for _, new in self.lines)
+        if changed:
+            self.made.files[INDEX_NAME] = self.index.source.encoded(text)
+        return self.made
+
+
+def _alike(name: str) -> str:
+    """Names that a person would take for the same."""
+    return _PLAIN.sub("-", name.lower().removesuffix(".md")).strip("-")

@@ -1,0 +1,137 @@
+"""Where a record of a session speaks of a memory file: a call that wrote or read it, or an attachment that gave it.
+
+A memory directory is named by the end of its path, `projects/<project>/memory`, because a session may have run on
+another machine; one that lies elsewhere by its whole path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+WRITERS = ("Write", "Edit", "MultiEdit")
+READERS = ("Read",)
+GIVERS = ("nested_memory", "relevant_memories", "instructions", "file", "edited_text_file")
+_PATHS = ("path", "filePath", "filename", "file_path")
+_DEPTH = 5
+_STAMP = re.compile(r"\s*(?:node_type|originSessionId|modified):")
+_QUOTED = re.compile(r"""^(\s*\w+:\s*)["'](.*)["']\s*$""")
+_USUAL = re.compile(r"(?:^|/)(projects/[^/]+/memory)/(.+)")
+
+
+class Kind(StrEnum):
+    WROTE = "wrote"
+    READ = "read"
+    GIVEN = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    place: str
+    name: str
+    kind: Kind
+    detail: str
+    """The tool, or the type of the attachment."""
+    tool_id: str = ""
+    given: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What the tool was called with."""
+
+
+def place_of(directory: str) -> str:
+    """What a memory directory is called in mentions."""
+    usual = _USUAL.search(f"{directory.rstrip('/')}/x")
+    return usual[1] if usual and usual[2] == "x" else directory.rstrip("/")
+
+
+def spot_of(path: str, elsewhere: Sequence[str] = ()) -> tuple[str, str] | None:
+    """Place and name of a path in a memory directory, the usual ones and those `elsewhere`; None for any other."""
+    path = path.replace("\\", "/")
+    for directory in elsewhere:
+        if path.startswith(f"{directory}/"):
+            return directory, path[len(directory) + 1 :]
+    usual = _USUAL.search(path)
+    return (usual[1], usual[2]) if usual else None
+
+
+def mentions(record: dict[str, Any], elsewhere: Sequence[str] = ()) -> Iterator[Mention]:
+    if record.get("type") == "attachment":
+        yield from _given(record.get("attachment"), elsewhere)
+        return
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, dict) or block.get("type") != "tool_use":
+            continue
+        name, given = block.get("name"), block.get("input")
+        path = given.get("file_path") if isinstance(given, dict) else None
+        spot = spot_of(path, elsewhere) if isinstance(path, str) else None
+        if spot and isinstance(name, str) and isinstance(given, dict) and name in WRITERS + READERS:
+            kind = Kind.WROTE if name in WRITERS else Kind.READ
+            yield Mention(*spot, kind, name, str(block.get("id") or ""), given)
+
+
+def _given(attachment: Any, elsewhere: Sequence[str]) -> Iterator[Mention]:
+    detail = attachment.get("type") if isinstance(attachment, dict) else None
+    if detail not in GIVERS:
+        return
+    seen: set[tuple[str, str]] = set()
+    for path in _paths(attachment):
+        spot = spot_of(path, elsewhere)
+        if spot and spot not in seen:
+            seen.add(spot)
+            yield Mention(*spot, Kind.GIVEN, str(detail))
+
+
+def _paths(value: Any, depth: int = 0) -> Iterator[str]:
+    if depth > _DEPTH:
+        return
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if key in _PATHS and isinstance(part, str):
+                yield part
+            elif isinstance(part, dict | list):
+                yield from _paths(part, depth + 1)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _paths(part, depth + 1)
+
+
+def unstamped(text: str) -> str:
+    """The text without what the client itself puts into the header of a memory when it writes one."""
+    if not text.startswith("---\n"):
+        return text
+    header, end, body = text[4:].partition("\n---\n")
+    if not end:
+        return text
+    lines = [_QUOTED.sub(r"\1\2", line) for line in header.split("\n") if not _STAMP.match(line)]
+    return "\n".join([*lines, body])
+
+
+def written(result: dict[str, Any]) -> str | None:
+    """What a call wrote, if its result says so."""
+    told = result.get("toolUseResult")
+    if not isinstance(told, dict) or not isinstance(told.get("filePath"), str):
+        return None
+    content = told.get("content")
+    return content if isinstance(content, str) else None
+
+
+def carried_out(text: str, detail: str, given: dict[str, Any]) -> str | None:
+    """What a call made of a text; None if it could not have."""
+    if detail == "Write":
+        content = given.get("content")
+        return content if isinstance(content, str) else None
+    edits = given.get("edits") if detail == "MultiEdit" else [given]
+    for edit in edits if isinstance(edits, list) else ():
+        old, new = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, dict) else (None, None)
+        if not isinstance(old, str) or not isinstance(new, str):
+            return None
+        if old == "" and text == "":
+            text = new
+        elif old == "" or old not in text:
+            return None
+        else:
+            text = text.replace(old, new) if edit.get("replace_all") else text.replace(old, new, 1)
+    return text

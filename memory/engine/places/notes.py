@@ -1,0 +1,37 @@
+"""Notes of one session: where versions of the agent have kept them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class SessionNotes:
+    session: str
+    path: Path
+
+
+def notes_places(project: Path, session: str) -> tuple[Path, Path]:
+    """The place of today and the older one, in a project's directory below `projects/`."""
+    return (
+        project / session / "session-memory" / "summary.md",
+        project / ".claude" / "session-memory" / f"{session}.md",
+    )
+
+
+def session_notes(project: Path) -> list[SessionNotes]:
+    """All that are there, in the order of their sessions. Where a session has both, today's is taken."""
+    found = {notes.session: notes for notes in (*_older(project), *_todays(project))}
+    return [found[session] for session in sorted(found)]
+
+
+def _todays(project: Path) -> Iterator[SessionNotes]:
+    for path in project.glob("*/session-memory/summary.md"):
+        yield SessionNotes(path.parent.parent.name, path)
+
+
+def _older(project: Path) -> Iterator[SessionNotes]:
+    for path in (project / ".claude" / "session-memory").glob("*.md"):
+        yield SessionNotes(path.stem, path)

@@ -1,0 +1,49 @@
+"""Pointers from one memory to another: `[Title](file.md)` and `[[name]]`."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+MARKDOWN_LINK = re.compile(r"\[(?P<title>[^\[\]\n]{0,500})\]\((?P<target>[^()\n]{1,500})\)")
+_WIKI = re.compile(r"\[\[(?P<name>[^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_TITLE = re.compile(r"\s+\"[^\"]*\"$")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    name: str
+    """As written."""
+    target: str
+    """The file that it means, relative to the directory; empty where it points out of it, or to the web."""
+    line: int
+
+
+def target_of(written: str) -> str:
+    """The file in the directory that a Markdown link means."""
+    text = _TITLE.sub("", written.strip()).strip("<>")
+    if _SCHEME.match(text) or text.startswith(("/", "~", "\\")):
+        return ""
+    path = posixpath.normpath(unquote(text.partition("#")[0].partition("?")[0]))
+    return "" if path.startswith("..") or path == "." or "\0" in path else path
+
+
+def wiki_links(text: str, first_line: int = 1) -> Iterator[Link]:
+    for number, line in enumerate(text.split("\n"), start=first_line):
+        if "[[" in line:
+            for match in _WIKI.finditer(line):
+                name = match["name"].strip()
+                yield Link(name, name if name.endswith(".md") else f"{name}.md", number)
+
+
+def file_links(text: str, first_line: int = 1) -> Iterator[Link]:
+    """Markdown links to other Markdown files of the directory."""
+    for number, line in enumerate(text.split("\n"), start=first_line):
+        if "](" in line:
+            for match in MARKDOWN_LINK.finditer(line):
+                if (target := target_of(match["target"])).endswith(".md"):
+                    yield Link(match["target"], target, number)

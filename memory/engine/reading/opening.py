@@ -1,0 +1,21 @@
+"""Opens files that somebody else may have put there: regular ones only, and without waiting for a pipe."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import BinaryIO
+
+
+class NotRegularError(OSError):
+    """A directory, a pipe, a device."""
+
+
+def open_regular(path: str | os.PathLike[str], *, follow: bool) -> BinaryIO:
+    """`follow`: also through a link that the path ends in. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotRegularError(errno.EINVAL, "no regular file", str(path))
+    return os.fdopen(handle, "rb")

@@ -1,0 +1,97 @@
+"""One value of a header, read as meant. Agents write headers by hand, so YAML's own rules are often broken: what YAML
+would refuse is told beside the value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_COMMENT = re.compile(r"(?:^|\s)#")
+_COLON = re.compile(r":(?:\s|$)")
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0": "\0"}
+_RESERVED = "&*!%@`"
+_ENTITLED = re.compile(r"[A-Za-z0-9_(/À-￿]")
+_WORDS_OF_YAML = {"null", "~", "true", "false", "yes", "no", "on", "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    value: str
+    items: tuple[str, ...] = ()
+    """Of a list."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Of a mapping in braces."""
+    refused: str = ""
+    """Why YAML would not take it, in a sentence."""
+    dropped: str = ""
+    """What YAML would leave out as a comment."""
+
+
+def scalar(raw: str) -> Scalar:
+    raw = raw.strip()
+    if raw[:1] in ("'", '"'):
+        return _quoted(raw)
+    if raw[:1] == "[":
+        return _list(raw)
+    if raw[:1] == "{":
+        return _mapping(raw)
+    if raw[:1] in tuple(_RESERVED) and raw:
+        return Scalar(raw, refused=f"A value that begins with {raw[0]} has to be quoted.")
+    if _COLON.search(raw):
+        return Scalar(raw, refused="A value with a colon and a blank in it has to be quoted.")
+    if comment := _COMMENT.search(raw):
+        return Scalar(raw, dropped=raw[comment.start() :].strip())
+    return Scalar(raw)
+
+
+def quoted(value: str) -> str:
+    """The value as YAML takes it: quoted only where it has to be."""
+    plain = scalar(value)
+    simple = value == value.strip() and "\n" not in value and _ENTITLED.match(value)
+    if simple and not plain.refused and not plain.dropped and value.lower() not in _WORDS_OF_YAML:
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'
+
+
+def _quoted(raw: str) -> Scalar:
+    quote, end = raw[0], 1
+    while end < len(raw):
+        if quote == '"' and raw[end] == "\\":
+            end += 2
+        elif raw[end] == quote:
+            if quote == "'" and raw[end + 1 : end + 2] == "'":
+                end += 2
+            else:
+                break
+        else:
+            end += 1
+    if end >= len(raw):
+        return Scalar(raw[1:], refused="A quote is opened and never closed.")
+    rest = raw[end + 1 :].strip()
+    if rest and not rest.startswith("#"):
+        return Scalar(raw, refused="Text follows behind the closing quote.")
+    return Scalar(_unescaped(raw[1:end]) if quote == '"' else raw[1:end].replace("''", "'"))
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text) if "\\" in text else text
+
+
+def _list(raw: str) -> Scalar:
+    closed = raw.rfind("]")
+    inner = raw[1 : closed if closed > 0 else len(raw)]
+    refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A list is opened with [ and never closed."
+    return Scalar(raw, items=tuple(scalar(item).value for item in inner.split(",") if item.strip()), refused=refused)
+
+
+def _mapping(raw: str) -> Scalar:
+    closed = raw.rfind("}")
+    inner = raw[1 : closed if closed > 0 else len(raw)]
+    refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A mapping is opened with { and never closed."
+    pairs = tuple(
+        (key.strip().strip("'\""), scalar(value).value)
+        for key, colon, value in (pair.partition(":") for pair in inner.split(","))
+        if colon
+    )
+    return Scalar(raw, pairs=pairs, refused=refused)

@@ -1,0 +1,85 @@
+"""Bytes of a file as text, and back to the same bytes: encoding, byte order mark, line ends, bytes without meaning."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from enum import StrEnum
+
+_ESCAPED = dict.fromkeys(range(56448, 56576), 65533)
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+class Newline(StrEnum):
+    LF = "\n"
+    CRLF = "\r\n"
+    MIXED = "mixed"
+    NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Decoded so that `encoded` gives back the same bytes. Bytes that are no text are halves of surrogate pairs here:
+    `shown` is what a page, a database and JSON can hold, and its positions are the same."""
+
+    text: str
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    valid: bool = True
+    """Every byte is part of a character of the encoding."""
+
+    @property
+    def shown(self) -> str:
+        return self.text if self.valid else self.text.translate(_ESCAPED)
+
+    @property
+    def lines(self) -> list[str]:
+        """With their line ends, which may be a mix. Only `\\n` ends a line, as in the agent's own reader."""
+        return split_lines(self.text)
+
+    @property
+    def newline(self) -> Newline:
+        every = self.text.count("\n")
+        crlf = self.text.count("\r\n")
+        if not every:
+            return Newline.NONE
+        return Newline.CRLF if crlf == every else Newline.MIXED if crlf else Newline.LF
+
+    @property
+    def line_end(self) -> str:
+        """What ends a new line of this file."""
+        return "\r\n" if self.newline is Newline.CRLF else "\n"
+
+    def encoded(self, text: str) -> bytes:
+        """Other text in the same encoding; what was left as it was keeps its bytes."""
+        errors = "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
+        return self.mark + text.encode(self.encoding, errors)
+
+
+def decode(data: bytes) -> Source:
+    """Any bytes; never raises."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decoded(data, mark, encoding)
+    return _decoded(data, b"", "utf-8")
+
+
+def _decoded(data: bytes, mark: bytes, encoding: str) -> Source:
+    body = data[len(mark) :]
+    try:
+        return Source(body.decode(encoding), encoding, mark)
+    except UnicodeDecodeError:
+        # Half a UTF-16 file would not come back byte for byte; as UTF-8 with escapes every file does.
+        return Source(data.decode("utf-8", "surrogateescape"), "utf-8", b"", valid=False)
+
+
+def split_lines(text: str, most: int = -1) -> list[str]:
+    """The lines with their ends, split at `\\n` alone: U+2028 and the like are part of a line. What follows after
+    `most` of them is one more."""
+    lines = text.split("\n", most)
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def without_end(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")

@@ -1,0 +1,1 @@
+"""What `lucid memory` can do, a file for each verb."""

@@ -1,0 +1,127 @@
+"""`lucid memory history`: what changed in a memory directory, or in one of its files, the latest first."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, OutputWrapper
+
+from memory.engine.disk import FileTroubleError
+from memory.models import Batch, Directory, Version
+from memory.selectors.history import (
+    HistoryMissingError,
+    batches_of,
+    batches_versions,
+    file_get,
+    file_history,
+    version_diff,
+)
+from memory.services.scanning import memory_follow_one
+from memory.services.writing import directory_register
+from sessions.engine.paths import kept
+from sessions.engine.printing import printable
+from sessions.engine.secrets import mask
+from sessions.engine.stamps import iso
+
+HELP = "List what changed in a memory directory, or in one of its files, and who changed it."
+NEEDS_DATABASE = True
+LIMIT = 50
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
+    parser.add_argument("file", metavar="FILE", nargs="?", default="", help="a file in it, also one that is deleted")
+    parser.add_argument("--diff", action="store_true", help="print what each version changed, too")
+    parser.add_argument("--limit", type=int, default=LIMIT, help=f"how many at most (default {LIMIT})")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(options: dict[str, Any], out: OutputWrapper) -> None:
+    try:
+        directory = directory_register(path=kept(options["directory"].absolute()))
+        memory_follow_one(directory=directory)
+        if options["file"]:
+            file = file_get(directory, kept(options["file"]))
+            rows = [_version(version, options["diff"]) for version in file_history(file)[: options["limit"]]]
+        else:
+            rows = _batches(directory, options["limit"])
+    except (FileTroubleError, HistoryMissingError) as error:
+        raise CommandError(printable(str(error))) from error
+    if options["json"]:
+        out.write(json.dumps(rows))
+        return
+    for row in rows:
+        _tell(row, out)
+
+
+def _batches(directory: Directory, limit: int) -> list[dict[str, Any]]:
+    batches = list(batches_of(directory)[:limit])
+    versions = batches_versions(batches)
+    return [_batch(batch, versions.get(batch.pk, ())) for batch in batches]
+
+
+def _batch(batch: Batch, versions: Sequence[Version]) -> dict[str, Any]:
+    return {
+        "change": batch.pk,
+        "at": iso(batch.at),
+        "cause": batch.cause,
+        "message": mask(batch.message),
+        "run": batch.run_id,
+        "undoes": batch.undoes_id,
+        "files": [
+            {"file": version.name, "action": action_of(version), "version": version.number} for version in versions
+        ],
+    }
+
+
+def _version(version: Version, diff: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "version": version.number,
+        "change": version.batch_id,
+        "at": iso(version.at),
+        "cause": version.cause,
+        "file": version.name,
+        "action": action_of(version),
+        "message": mask(version.batch.message),
+        "sha256": version.blob.digest if version.blob else None,
+        "bytes": version.blob.size if version.blob else None,
+        "session": version.transcript.public_id if version.transcript else None,
+        "position": version.position,
+        "evidence": version.evidence or None,
+        "run": version.batch.run_id,
+    }
+    if diff:
+        lines = [line for hunk in version_diff(version).hunks for line in hunk.lines]
+        row["diff"] = [mask(f"{line.kind}{line.text}") for line in lines]
+    return row
+
+
+def action_of(version: Version) -> str:
+    parent = version.parent
+    if version.blob_id is None:
+        return "deleted"
+    if parent is None or parent.blob_id is None:
+        return "created"
+    if (parent.directory_id, parent.name) != (version.directory_id, version.name):
+        return "renamed"
+    return "changed" if parent.blob_id != version.blob_id else "mode changed"
+
+
+def _tell(row: dict[str, Any], out: OutputWrapper) -> None:
+    files = row.get("files")
+    number = f"{row['change']:>6}" if files is not None else f"{row['version']:>4}  (change {row['change']})"
+    what = ", ".join(f"{one['action']} {one['file']}" for one in files) if files is not None else _what(row)
+    message = f"  {printable(row['message'])}" if row["message"] else ""
+    out.write(f"{number}  {row['at']}  {row['cause']:<8} {printable(what)}{message}")
+    for line in row.get("diff", ()):
+        out.write(f"      {line[:1]}{printable(line[1:])}")
+
+
+def _what(row: dict[str, Any]) -> str:
+    by = f"  by session {row['session']}" if row["session"] else ""
+    size = f", {row['bytes']:,} bytes" if row["bytes"] is not None else ""
+    return f"{row['action']} {row['file']}{size}{by}"

@@ -1,0 +1,82 @@
+"""`lucid memory lint`: what is wrong with a memory directory."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import OutputWrapper
+from django.utils import timezone
+
+from memory.engine.chain import chain_of
+from memory.engine.lint import Finding, FolderCheckout, Health, Surroundings, health, lint
+from memory.engine.reading import Directory
+from memory.management.verbs.verb import directory_at
+from sessions.engine.printing import printable
+
+HELP = "Say what is wrong with a memory directory, without a model."
+NEEDS_DATABASE = False
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
+    parser.add_argument(
+        "--project", metavar="DIR", type=Path, help="the project's checkout, to look up what the memory names"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(options: dict[str, Any], out: OutputWrapper) -> None:
+    directory = directory_at(options["directory"])
+    findings = lint(directory, _surroundings(options["project"]))
+    well = health(directory, findings)
+    if options["json"]:
+        out.write(json.dumps(_document(directory, findings, well)))
+        return
+    for finding in findings:
+        place = f"{finding.file or 'the directory'}{f':{finding.line}' if finding.line else ''}"
+        out.write(f"{finding.severity}  {printable(place)}  {finding.rule}: {printable(finding.message)}")
+        if finding.fix:
+            out.write(f"    fix: {printable(finding.fix.label)}")
+    index = directory.index
+    loaded = f"{index.loaded_lines:,} of {index.line_count:,} lines of the index are loaded"
+    out.write(f"{len(directory.files):,} files; {loaded}; health {well.score} of 100")
+
+
+def _surroundings(project: Path | None) -> Surroundings:
+    if project is None:
+        return Surroundings(now=timezone.now())
+    project = project.resolve()
+    chain = chain_of(project, config=Path(settings.CLAUDE_CONFIG_DIR), home=Path.home(), project=project)
+    instructions = {file.path: file.given for file in chain.files}
+    return Surroundings(now=timezone.now(), instructions=instructions, checkout=FolderCheckout(project))
+
+
+def _document(directory: Directory, findings: list[Finding], well: Health) -> dict[str, Any]:
+    index = directory.index
+    return {
+        "directory": directory.path,
+        "files": len(directory.files),
+        "index": {
+            "lines": index.line_count,
+            "bytes": index.file.size,
+            "loaded_lines": index.loaded_lines,
+            "loaded_bytes": index.loaded_bytes,
+        },
+        "health": {"score": well.score, "formula": well.formula, "sum": well.sum},
+        "findings": [
+            {
+                "rule": finding.rule,
+                "file": finding.file,
+                "line": finding.line,
+                "severity": finding.severity,
+                "message": finding.message,
+                "others": finding.others,
+                "fix": finding.fix.label if finding.fix else None,
+            }
+            for finding in findings
+        ],
+    }

@@ -1,0 +1,86 @@
+"""`lucid memory show`: what a memory directory holds, and what of its index is loaded."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import OutputWrapper
+
+from memory.engine.reading import Directory, MemoryFile
+from memory.management.verbs.verb import directory_at
+from sessions.engine.printing import printable
+from sessions.engine.secrets import mask
+
+HELP = "Show what a memory directory holds, and what the agent gets of its index."
+NEEDS_DATABASE = False
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
+    parser.add_argument("--loaded", action="store_true", help="print only what the agent gets of the index")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(options: dict[str, Any], out: OutputWrapper) -> None:
+    directory = directory_at(options["directory"])
+    if options["json"]:
+        out.write(json.dumps(_document(directory)))
+    elif options["loaded"]:
+        for line in mask(directory.index.loaded.given).split("\n"):
+            out.write(printable(line))
+    else:
+        _tell(directory, out)
+
+
+def _tell(directory: Directory, out: OutputWrapper) -> None:
+    index = directory.index
+    out.write(printable(directory.path))
+    out.write(
+        f"{index.loaded_lines:,} of {index.line_count:,} lines and {index.loaded_bytes:,} of {index.file.size:,} bytes "
+        "of the index are loaded"
+    )
+    for file in directory.files:
+        kind = file.type or file.written_type or file.kind
+        about = printable(mask(file.description)) or (file.problems[0].message if file.problems else "")
+        out.write(
+            f"{printable(kind):<10} {file.size:>8,}  {file.modified:%Y-%m-%d}  {printable(file.name)}  {about}".rstrip()
+        )
+
+
+def _document(directory: Directory) -> dict[str, Any]:
+    index = directory.index
+    return {
+        "directory": directory.path,
+        "index": {
+            "lines": index.line_count,
+            "bytes": index.file.size,
+            "loaded_lines": index.loaded_lines,
+            "loaded_bytes": index.loaded_bytes,
+            "cut_lines": index.loaded.cut_lines,
+            "given": mask(index.loaded.given),
+            "entries": [
+                {"line": entry.line, "title": entry.title, "file": entry.target, "hook": mask(entry.hook)}
+                for entry in index.entries
+            ],
+        },
+        "files": [_file(file, directory) for file in directory.files],
+    }
+
+
+def _file(file: MemoryFile, directory: Directory) -> dict[str, Any]:
+    return {
+        "file": file.name,
+        "kind": file.kind,
+        "type": file.type,
+        "name": file.title,
+        "description": mask(file.description),
+        "bytes": file.size,
+        "modified": file.modified.isoformat(),
+        "origin_session": file.origin_session or None,
+        "links": [link.target for link in file.links],
+        "loaded": file.name in directory.index.loaded_targets,
+        "problems": [problem.message for problem in file.problems],
+    }

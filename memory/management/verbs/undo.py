@@ -1,0 +1,51 @@
+"""`lucid memory undo`: takes back what a change, or a run, did to memory files, as a whole."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError, OutputWrapper
+
+from memory.engine.disk import FileTroubleError
+from memory.management.verbs.history import action_of
+from memory.models import Batch
+from memory.selectors.history import HistoryMissingError, batch_get, batch_versions, batches_of_run
+from memory.services.restoring import batch_undo
+from sessions.engine.printing import printable
+
+HELP = "Take back a change that `history` lists, or all that a run changed."
+NEEDS_DATABASE = True
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("change", metavar="CHANGE", nargs="?", help="the number of the change")
+    parser.add_argument(
+        "--run", metavar="RUN", type=int, help="the number of a run: its last change that is not undone"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(options: dict[str, Any], out: OutputWrapper) -> None:
+    if (options["change"] is None) == (options["run"] is None):
+        raise CommandError("Give the number of a change, or --run.", returncode=2)
+    try:
+        batch = batch_get(options["change"]) if options["change"] else _of_run(options["run"])
+        undone = batch_undo(batch=batch)
+    except (FileTroubleError, HistoryMissingError) as error:
+        raise CommandError(printable(str(error))) from error
+    files = [{"file": version.name, "action": action_of(version)} for version in batch_versions(undone)]
+    if options["json"]:
+        out.write(json.dumps({"change": undone.pk, "undoes": batch.pk, "files": files}))
+        return
+    out.write(f"Change {batch.pk} is undone by change {undone.pk}:")
+    for one in files:
+        out.write(f"  {one['action']} {printable(one['file'])}")
+
+
+def _of_run(number: int) -> Batch:
+    batch = batches_of_run(number).filter(undone_by=None).first()
+    if batch is None:
+        raise HistoryMissingError(f"Run {number} has changed no memory that is not undone.")
+    return batch

@@ -1,0 +1,28 @@
+"""Fields and constraints: memory directories, their files with every version, the sessions that touched them, and what
+is proposed to become of them."""
+
+from __future__ import annotations
+
+from memory.models.directory import Directory, File
+from memory.models.extraction import Extraction
+from memory.models.notes import NotesUpdate
+from memory.models.proposal import Proposal, ProposedFile
+from memory.models.scan import DreamScan
+from memory.models.touch import Reached, Touch
+from memory.models.version import Batch, Blob, Cause, Version
+
+__all__ = [
+    "Batch",
+    "Blob",
+    "Cause",
+    "Directory",
+    "DreamScan",
+    "Extraction",
+    "File",
+    "NotesUpdate",
+    "Proposal",
+    "ProposedFile",
+    "Reached",
+    "Touch",
+    "Version",
+]

@@ -1,0 +1,68 @@
+"""Memory directories and the files that are or were in them. The files are the truth; these rows remember them."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from sessions.models import Project
+
+
+class MemoryDirectories(models.Manager["Directory"]):
+    """Those that hold memory: notes of sessions have versions too, and else nothing to do with it."""
+
+    def get_queryset(self) -> models.QuerySet[Directory]:
+        return super().get_queryset().filter(holds=Directory.Holds.MEMORY)
+
+
+class Directory(models.Model):
+    class Holds(models.TextChoices):
+        MEMORY = "memory"
+        NOTES = "notes", "notes of a session"
+
+    path = models.TextField(unique=True)
+    """Without links; what is no UTF-8 in it as `sessions.engine.paths` keeps it."""
+    holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
+    project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
+    scanned_at = models.BigIntegerField(null=True)
+    """When all of it was looked at for the first time: what appears later was made later."""
+
+    objects = MemoryDirectories()
+    every = models.Manager["Directory"]()
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class File(models.Model):
+    """One file with its history. A rename changes the row; a new file under the old name is another row."""
+
+    class State(models.TextChoices):
+        PRESENT = "present"
+        DELETED = "deleted"
+
+    directory = models.ForeignKey(Directory, on_delete=models.PROTECT, related_name="files")
+    name = models.TextField()
+    """Relative to the directory, with `/` between its parts."""
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PRESENT)
+    current = models.ForeignKey("Version", null=True, on_delete=models.PROTECT, related_name="+")
+    """The last version; None only while it is being written."""
+
+    # What tells without reading that it has not changed since.
+    size = models.BigIntegerField(default=0)
+    mtime_ns = models.BigIntegerField(default=0)
+    ctime_ns = models.BigIntegerField(default=0)
+    device = models.BigIntegerField(default=0)
+    inode = models.BigIntegerField(default=0)
+    read_ns = models.BigIntegerField(default=0)
+    """When that was. A file that changed just before may have changed again in the same tick of the clock."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["directory", "name"], condition=models.Q(state="present"), name="one_present_file_per_name"
+            )
+        ]
+        indexes = [models.Index(fields=["directory", "name"], name="file_name")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,50 @@
+"""Which session wrote, read or was given which memory file, noted from its records once."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from sessions.models import Transcript
+
+
+class Touch(models.Model):
+    class Kind(models.TextChoices):
+        WROTE = "wrote"
+        READ = "read"
+        GIVEN = "given", "was given it"
+
+    place = models.TextField()
+    """The directory as `memory.engine.mentions` names it: the same on whatever machine the session ran."""
+    name = models.TextField()
+    kind = models.CharField(max_length=5, choices=Kind.choices)
+    transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="memory_touches")
+    position = models.IntegerField()
+    detail = models.CharField(max_length=60)
+    """The tool, or the type of the attachment."""
+    at = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["transcript", "position", "place", "name", "kind"], name="one_touch_per_entry"
+            )
+        ]
+        indexes = [models.Index(fields=["place", "name", "at"], name="touch_file")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class Reached(models.Model):
+    """How far a transcript has been looked through for touches."""
+
+    transcript = models.OneToOneField(
+        Transcript, primary_key=True, on_delete=models.CASCADE, related_name="memory_reached"
+    )
+    entries = models.IntegerField(default=0)
+    """That it had then."""
+    position = models.IntegerField(default=0)
+    """Where the next look begins: at the first call that had no result yet."""
+
+    def __str__(self) -> str:
+        return f"{self.pk} up to {self.position}"

@@ -1,0 +1,141 @@
+"""The topics of a directory as its page lists them: filtered, sorted, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.engine.lint import Finding
+from memory.engine.reading import INDEX_NAME, Fate, Index, MemoryFile
+from memory.models import Directory
+from memory.selectors.directories import Listed
+from memory.selectors.provenance import Uses
+from memory.selectors.shelves import Shelf, files_read, recalled
+
+SORTS = {"changed": "Last changed", "name": "Name", "size": "Size"}
+STATES = {
+    "findings": "with findings",
+    "outside": "not in the index",
+    "cut": "whose line is cut",
+    "idle": "never recalled",
+}
+TYPES = ("user", "feedback", "project", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    text: str = ""
+    type: str = ""
+    state: str = ""
+    sort: str = "changed"
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether files have to be read to know which are meant."""
+        return bool(self.text or self.type or self.state == "findings")
+
+    @property
+    def narrowed(self) -> bool:
+        return bool(self.text or self.type or self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the index points to a topic."""
+
+    line: int
+    loaded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    file: MemoryFile
+    place: Place | None
+    uses: int
+    last_at: int | None
+    """When a session last read it or was given it."""
+    findings: Sequence[Finding] | None
+    """None: not looked for yet."""
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.severity == "error" for finding in self.findings or ())
+
+    @property
+    def warnings(self) -> int:
+        return sum(finding.severity == "warning" for finding in self.findings or ())
+
+    @property
+    def notes(self) -> int:
+        return sum(finding.severity == "note" for finding in self.findings or ())
+
+
+def places_of(index: Index | None) -> dict[str, Place]:
+    """By file: the first line that is loaded, else the first one."""
+    found: dict[str, Place] = {}
+    for line in index.lines if index else ():
+        for entry in line.entries:
+            loaded = line.fate is Fate.LOADED
+            if entry.target and (entry.target not in found or (loaded and not found[entry.target].loaded)):
+                found[entry.target] = Place(line.number, loaded)
+    return found
+
+
+def topics_wanted(
+    files: Sequence[Listed],
+    wanted: Wanted,
+    places: Mapping[str, Place],
+    uses: Mapping[tuple[str, str], Uses],
+    shelf: Shelf | None,
+) -> list[Listed]:
+    """Everything but the index. `shelf`: needed where `wanted.needs_all`."""
+    found = [one for one in files if one.name != INDEX_NAME]
+    if wanted.state == "outside":
+        found = [one for one in found if one.name not in places]
+    elif wanted.state == "cut":
+        found = [one for one in found if one.name in places and not places[one.name].loaded]
+    elif wanted.state == "idle":
+        counts = recalled(uses)
+        found = [one for one in found if not counts.get(one.name)]
+    if wanted.needs_all and shelf is not None:
+        found = [one for one in found if _fits(shelf, one.name, wanted)]
+    if wanted.sort == "changed":
+        return sorted(found, key=lambda one: (-one.mtime_ns, one.name))
+    return sorted(found, key=lambda one: (-one.size, one.name)) if wanted.sort == "size" else found
+
+
+def topics_read(
+    directory: Directory,
+    listed: Sequence[Listed],
+    places: Mapping[str, Place],
+    uses: Mapping[tuple[str, str], Uses],
+    shelf: Shelf | None,
+) -> list[Topic]:
+    counts = recalled(uses)
+    return [
+        Topic(
+            file,
+            places.get(file.name),
+            counts.get(file.name, 0),
+            last_recall(uses, file.name),
+            shelf.by_file.get(file.name, ()) if shelf else None,
+        )
+        for file in files_read(directory, listed)
+    ]
+
+
+def last_recall(uses: Mapping[tuple[str, str], Uses], name: str) -> int | None:
+    times = [use.last_at for kind in ("read", "given") if (use := uses.get((name, kind)))]
+    return max((at for at in times if at is not None), default=None)
+
+
+def _fits(shelf: Shelf, name: str, wanted: Wanted) -> bool:
+    file = shelf.read.by_name.get(name)
+    if file is None:
+        return False
+    if wanted.type and (file.type or "none") != wanted.type:
+        return False
+    if wanted.state == "findings" and name not in shelf.by_file:
+        return False
+    text = wanted.text.casefold()
+    return not text or text in f"{file.name} {file.title} {file.description} {file.body}".casefold()

@@ -1,0 +1,86 @@
+"""Batches that a process began and did not live to end. If all of their files are in place, they are completed, else
+everything is put back. What somebody else wrote in between stays, and so does what we displaced and had not seen."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import Any
+
+import structlog
+
+from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Swap, file_name
+from memory.engine.disk.folder import read_at
+from memory.engine.disk.swapping import exchange, move
+from memory.models import Batch, Directory
+from memory.services.completing import batch_complete
+from sessions.engine.paths import opened
+
+CUT_OFF = "Lucid was ended in the middle of it. Everything was put back."
+
+logger = structlog.get_logger(__name__)
+
+
+def batches_settle() -> None:
+    """Under the lock: who began them is dead, or it would hold it."""
+    for batch in Batch.objects.filter(state=Batch.State.BEGUN).order_by("pk"):
+        try:
+            with ExitStack() as stack:
+                _settle(batch, stack)
+        except FileTroubleError as error:
+            # It stays begun, so that nothing of it is forgotten; other directories need not wait for this one.
+            logger.warning("batch_not_settled", batch=batch.pk, error=str(error))
+
+
+def _settle(batch: Batch, stack: ExitStack) -> None:
+    steps: list[dict[str, Any]] = batch.plan["steps"]
+    directories = Directory.every.in_bulk({step["directory"] for step in steps})
+    folders: dict[int, Folder] = {}
+    for pk, directory in directories.items():
+        try:
+            folders[pk] = stack.enter_context(Folder(opened(directory.path)))
+        except DirectoryGoneError:
+            _give_up(batch)  # nothing of it is there to be put back; all of it is in the history
+            return
+    swaps = [_found(batch, number, step, folders[step["directory"]]) for number, step in enumerate(steps)]
+    whole = all(swap.done for swap in swaps)
+    for swap in swaps:
+        if not whole:
+            swap.revert()
+        swap.finish()
+    if whole:
+        batch_complete(batch=batch, folders=folders)
+    else:
+        _give_up(batch)
+
+
+def _give_up(batch: Batch) -> None:
+    batch.state, batch.error, batch.plan = Batch.State.FAILED, CUT_OFF, {}
+    batch.save(update_fields=["state", "error", "plan"])
+
+
+def _found(batch: Batch, number: int, step: dict[str, Any], folder: Folder) -> Swap:
+    """The step as its process left it: `done` if the file is as it was to be."""
+    name = file_name(step["name"])
+    swap = Swap(folder, name, step["before"], step["after"], f"{batch.pk}-{number}", mode=step["mode"])
+    _return_unseen(swap)
+    now = folder.read(name)
+    swap.done = (now.digest if now else None) == swap.after
+    return swap
+
+
+def _return_unseen(swap: Swap) -> None:
+    """What lies beside the file and is neither of the two texts was written by somebody else at the last moment."""
+    try:
+        with swap.folder.place(swap.name) as (fd, leaf):
+            beside = read_at(fd, swap.beside, swap.name)
+            if beside is None or beside.digest in (swap.before, swap.after):
+                return
+            now = read_at(fd, leaf, swap.name)
+            if now is None:
+                move(fd, swap.beside, leaf)
+            elif now.digest == swap.after:
+                exchange(fd, swap.beside, leaf)
+            os.fsync(fd)
+    except DirectoryGoneError:
+        return

@@ -1,0 +1,43 @@
+"""The CLAUDE.md chain of a project: what is loaded, in which order, and what a compaction loses."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.htmx import HtmxRequest, render_page
+from memory.engine.chain import MOST_CHARACTERS, MOST_HOPS
+from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.models import Directory
+from memory.selectors.directories import checkout_of
+from memory.selectors.shelves import chain_for
+from memory.views.frame import frame, of_directory
+from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
+
+MOST_SHOWN = 200
+LONGEST = 4_000
+"""Characters of one file on the page; the rest is in the file."""
+
+
+@require_safe
+@of_directory
+def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
+    chain = chain_for(directory)
+    files = [
+        (file, visible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
+        for file in chain.files[:MOST_SHOWN]
+    ]
+    context = {
+        **frame(request, directory, "chain"),
+        "chain": chain,
+        "files": files,
+        "left_out": max(0, len(chain.files) - MOST_SHOWN),
+        "most_characters": MOST_CHARACTERS,
+        "most_hops": MOST_HOPS,
+        "most_lines": MOST_LINES,
+        "most_bytes": f"{MOST_BYTES:,}",
+        "checkout": checkout_of(directory),
+        "cwd": directory.project.cwd if directory.project else "",
+    }
+    return render_page(request, "memory/chain.html", context)

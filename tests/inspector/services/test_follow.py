@@ -1,0 +1,35 @@
+"""The watcher follows memory too: what an agent writes there is a version, with the session that wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from watchfiles import Change
+
+from inspector.services.follow import _import, _take
+from memory.models import Version
+from tests.sessions.writing import Writing
+
+SLUG = "-home-dev-tidewatch"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_memory_that_an_agent_writes_becomes_a_version_of_its_session(tmp_path: Path) -> None:
+    memory = tmp_path / "projects" / SLUG / "memory"
+    memory.mkdir(parents=True)
+    (memory / "old.md").write_text("Old.\n")
+    _import(tmp_path)
+    assert [version.name for version in Version.objects.all()] == ["old.md"]
+    talk = Writing()
+    talk.user("Remember the tides.")
+    wrote = f"/home/dev/.claude/projects/{SLUG}/memory/tides.md"
+    talk.call("Write", "toolu_1", file_path=wrote, content="High water.\n")
+    talk.result("toolu_1", "done")
+    session = talk.save(memory.parent)
+    (memory / "tides.md").write_text("High water.\n")
+    _take(tmp_path, {(Change.added, str(memory / "tides.md"))})
+    _take(tmp_path, {(Change.added, str(session))})
+    version = Version.objects.select_related("transcript").get(name="tides.md")
+    assert version.transcript
+    assert (version.cause, version.transcript.session_id, version.position) == ("outside", talk.session, 1)
