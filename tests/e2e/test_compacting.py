@@ -119,6 +119,7 @@ def test_a_run_that_waits_for_the_model_is_killed(visit: Visit, harbour: Harbour
     page = order(visit, "kind=full&writer=configured")
     page.locator(".confirm .primary").click()
     expect(page.locator("#run")).to_contain_text("asking")
+    wait_until(lambda: not harbour.model.waiting)
     page.get_by_role("button", name="Kill").click()
     ended(page, "killed")
     assert made(harbour) == before
@@ -156,6 +157,8 @@ def test_a_worker_that_is_killed_loses_its_run_which_another_repeats(visit: Visi
     page = order(visit, "kind=full&writer=configured")
     page.locator(".confirm .primary").click()
     expect(page.locator("#run")).to_contain_text("asking")
+    # The page says "asking" before the request has arrived, and an answer nobody took would be the next one's.
+    wait_until(lambda: harbour.model.waiting == 1)
     os.kill(owner(harbour), signal.SIGKILL)
     expect(page.locator(".state-chip")).to_contain_text("failed", timeout=60_000)
     expect(page.locator("#run")).to_contain_text("Its worker ended")
