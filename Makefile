@@ -95,7 +95,7 @@ build/interop/$(CLIENT):
 packages:
 	@mkdir -p build
 	@missing=(); \
-	command -v chromium >/dev/null || missing+=(chromium); \
+	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || missing+=(chromium-headless-shell); \
 	command -v redis-server >/dev/null || missing+=(redis-server); \
 	command -v rg >/dev/null || missing+=(ripgrep); \
 	{ command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || missing+=(postgresql); \

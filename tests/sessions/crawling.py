@@ -17,6 +17,8 @@ POLICY = "Content-Security-Policy"
 PLAIN = ("text/plain", "text/markdown", "image/png")
 OF_A_KIND = 3
 """So many addresses are visited that differ only in the values of their parameters."""
+OF_A_ROUTE = 20
+"""So many of one page, whatever parameters it has."""
 FORBIDDEN = frozenset({"iframe", "object", "embed", "base", "applet", "frame", "math", "foreignobject"})
 
 
@@ -61,12 +63,14 @@ def crawl(client: Client, start: Iterable[str]) -> dict[str, int]:
     waiting = deque(start)
     seen: dict[str, int] = {}
     kinds: Counter[tuple[str, ...]] = Counter()
+    routes: Counter[str] = Counter()
     while waiting:
         address = waiting.popleft()
         kind = _kind(address)
-        if address in seen or (len(kind) > 1 and kinds[kind] >= OF_A_KIND):
+        if address in seen or (len(kind) > 1 and (kinds[kind] >= OF_A_KIND or routes[kind[0]] >= OF_A_ROUTE)):
             continue
         kinds[kind] += 1
+        routes[kind[0]] += len(kind) > 1
         answer = client.get(address, headers={"host": "localhost"})
         seen[address] = answer.status_code
         assert answer.status_code < 500, address
