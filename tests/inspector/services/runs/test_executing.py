@@ -112,8 +112,11 @@ def test_work_may_say_in_its_own_words_what_to_do(register: Register, queued: Qu
 
     register(work)
     run = queued()
-    run_execute(run_id=run.pk)
+    with capture_logs() as logs:
+        run_execute(run_id=run.pk)
     assert (ended(run).error, run.reason) == ("The session is gone. Import it again.", "no row 7")
+    (logged,) = [line for line in logs if line["event"] == "run_failed"]
+    assert (logged["log_level"], "exc_info" in logged) == ("info", False)
 
 
 def test_work_that_fails_may_leave_something_to_be_shown(register: Register, queued: Queued) -> None:
