@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from django.conf import settings
 
 from inspector import __version__
