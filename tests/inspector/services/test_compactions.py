@@ -136,6 +136,13 @@ ERRORS: list[tuple[str, list[Any], str, int]] = [
     ("no JSON", [Say(REPLY, garbage_after=4)] * 5, "The answer is not in the form of the API.", 5),
     ("an error amid", [Say(REPLY, error_after=4)] * 5, "The API broke the answer off with an error of its own.", 5),
     ("a refusal", [Say("", stop_reason="refusal")] * 2, "The model refused to answer.", 2),
+    ("no credit", [Fail(400, "Your credit balance is too low to access the API.")], CAP, 1),
+    (
+        "half an answer",
+        [Say(REPLY[:60], stop_reason="max_tokens")] * 2,
+        "the model reached the limit of its output before the end of the summary.",
+        2,
+    ),
     ("nothing", [Say("")] * 2, "the model gave no text.", 2),
     ("too long by far", [too_long(250_000)], FULL, 1),
     ("too long by nobody knows", [too_long()] * 3, FULL, 3),
