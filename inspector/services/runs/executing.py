@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 from django.db import Error as DatabaseError
+from django.db.models import Q
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
@@ -22,6 +23,7 @@ from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Killed, RunError, Stopped, failure_of
 from inspector.web.clock import now_ms
 
+MONTH_MS = 31 * 86_400_000
 INTERRUPTED = "Lucid was stopped while it ran, so it was cut off. Retry starts it anew."
 
 logger = structlog.get_logger(__name__)
@@ -150,9 +152,14 @@ def _finish(running: Running, outcome: Outcome) -> None:
 
 
 def _forget(kind: Kind) -> None:
+    """Those that are many, but for what models have cost: the monthly budget is counted from runs."""
     if kind.keep is None:
         return
-    old = Run.objects.filter(kind=kind.name, finished_at__isnull=False).order_by("-pk")
-    passed = list(old.values_list("pk", flat=True)[kind.keep :][:500])
+    ended = Run.objects.filter(kind=kind.name, finished_at__isnull=False).order_by("-pk")
+    first = ended.values_list("pk", flat=True)[kind.keep : kind.keep + 1].first()
+    if first is None:
+        return
+    counts = Q(created_at__gt=now_ms() - MONTH_MS) & (Q(cost__gt=0) | Q(input_tokens__gt=0) | Q(output_tokens__gt=0))
+    passed = list(ended.filter(pk__lte=first).exclude(counts).values_list("pk", flat=True)[:500])
     if passed:
         Run.objects.filter(pk__in=passed).delete()
