@@ -75,7 +75,8 @@ def timed(
     for one in gone:
         block = cleared(one.result.block)
         changed[one.result.at, one.result.place] = block
-        fresh = f"A result of {one.call.name} from {'before the pause' if config.gap_minutes else 'earlier'}."
+        result = f"result of {one.call.name}"
+        fresh = f"A {result} from before the pause." if config.gap_minutes else f"An earlier {result}."
         why = fresh if one.call.id in new else "Cleared earlier."
         tokens = counter((one.result.block,)), counter((block,))
         changes.append(Change(What.REPLACED, messages[one.result.at].uuid, *tokens, why, one.call.id))
