@@ -75,7 +75,7 @@ def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=2 * PATIENCE,
         check=False,
     )
 
@@ -125,6 +125,12 @@ def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> No
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
+
+
+def fair(seconds: float) -> float:
+    """What may be promised for an idle machine, as long as it takes on this one: others wait for its processors too."""
+    waiting = 2 * os.getloadavg()[0] / (os.cpu_count() or 1)
+    return seconds * max(1.0, waiting)
 
 
 def _collect(server: Server) -> None:

@@ -38,11 +38,11 @@ class Loaded:
 
 
 def compaction_get(number: str | int) -> Compaction:
-    """By its own number, or else by that of the run that made it."""
+    """By the number of the run that made it; one that no run made, by its own."""
     rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
     text = str(number)
     if text.isascii() and text.isdigit() and len(text) < 19:
-        found = rows.filter(run_id=int(text)).order_by("-pk").first() or rows.filter(pk=int(text)).first()
+        found = rows.filter(run_id=int(text)).order_by("-pk").first() or rows.filter(run_id=None, pk=int(text)).first()
         if found is not None:
             return found
     raise CompactionMissingError(f"There is no compaction {text}.")

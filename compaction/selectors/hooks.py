@@ -5,6 +5,7 @@ so. Settings that lie beside an imported session count never."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -79,6 +80,12 @@ class Configured:
     hooks: tuple[Hook, ...]
     problems: tuple[str, ...] = ()
     """Settings that cannot be read, as sentences."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells whether these are still the commands that somebody was shown."""
+        told = [(hook.event, hook.command, str(hook.origin), hook.file) for hook in self.within(Scope.ALL)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
     def within(self, scope: Scope) -> tuple[Hook, ...]:
         """Those that a run of this scope runs."""

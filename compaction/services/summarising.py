@@ -22,6 +22,8 @@ from inspector.agents.usage import Usage
 from sessions.engine import words
 from sessions.engine.messages import Message, joined
 
+CUT_OFF = "max_tokens"
+
 __all__ = ["CONFIGURED", "MECHANICAL", "Asking", "NoModelError", "Summariser", "summariser_choose"]
 
 
@@ -164,6 +166,8 @@ def _unusable(reply: Reply, tools: Counter[str], path: Path) -> str:
     who = "the fork" if path is Path.FORK else "the model"
     if tools:
         return f"{who} called tools ({', '.join(tools)}) instead of writing"
+    if reply.stop_reason == CUT_OFF:
+        return f"{who} reached the limit of its output before the end of the summary"
     return "" if reply.text.strip() else f"{who} gave no text"
 
 

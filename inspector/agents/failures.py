@@ -20,6 +20,8 @@ from inspector.agents.errors import (
 from inspector.agents.too_long import prompt_too_long
 
 _LONGEST_QUOTE = 300
+# Sent as a request that is not valid, which it is: only the words tell.
+_OUT_OF_MONEY = ("credit balance is too low", "reached your specified api usage limits")
 
 
 def of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime) -> ModelError:
@@ -32,7 +34,7 @@ def of_status(status: int, headers: Mapping[str, str], body: Any, now: datetime)
     if status == 413:
         sentence = "The request is larger than the API takes."
         return PromptTooLongError(sentence, status=status, request_id=request_id)
-    if status == 402 or kind == "billing_error":
+    if status == 402 or _is_about_money(kind, text):
         return SpendCapError(status=status, request_id=request_id)
     if status == 429:
         wait = retry_after(headers, now)
@@ -55,7 +57,7 @@ def of_event(body: Any, request_id: str | None) -> ModelError:
         return too_long
     if kind in ("authentication_error", "permission_error"):
         return UnauthorisedError(request_id=request_id)
-    if kind == "billing_error":
+    if _is_about_money(kind, text):
         return SpendCapError(request_id=request_id)
     if kind in ("invalid_request_error", "not_found_error", "request_too_large"):
         return BadRequestError(_sentence(None, text), request_id=request_id)
@@ -79,6 +81,11 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
             return max(0.0, (parsedate_to_datetime(given) - now).total_seconds())
     except (TypeError, ValueError):
         return None
+
+
+def _is_about_money(kind: str, text: str) -> bool:
+    folded = text.lower()
+    return kind == "billing_error" or any(words in folded for words in _OUT_OF_MONEY)
 
 
 def _error_in(body: Any) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from sessions.engine.secrets import mask
 
 MOST_ITEMS = 20
 LONGEST = 600
-APART = ("summary", "alarm", "links", "listed")
-"""What is shown elsewhere: `listed` on a page of its own."""
+APART = ("summary", "alarm", "links", "listed", "hooks_seen")
+"""What is shown elsewhere: `listed` on a page of its own; or is for the program alone."""
 
 ENDINGS: dict[str, Callable[[float], str]] = {
     "bytes": words.size,

@@ -27,6 +27,10 @@ from sessions.engine import words
 from sessions.models import Transcript
 
 KIND = "compaction"
+UNSEEN = (
+    "The hooks are not the ones that were shown when this was started, so none has run and nothing was compacted. "
+    "Look at them again, and start it anew."
+)
 SEEN = 1000
 """Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
@@ -69,6 +73,8 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         return None
     trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
     configured = hooks_of(transcript, str(trigger))
+    if run.parameters.get("hooks_seen") != configured.fingerprint:
+        raise KindError(UNSEEN)
     for problem in configured.problems:
         told.told(problem)
     return RunningHooks(configured.within(scope), transcript, watcher=told, cancel=cancel)

@@ -5,6 +5,7 @@ price was shown and confirmed."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from compaction.engine.kinds import Kind
 from compaction.engine.kinds.about import ABOUT, MODES
 from compaction.engine.kinds.weighing import price_of
 from compaction.selectors.forecast import Forecast
-from compaction.selectors.hooks import Scope, hooks_of
+from compaction.selectors.hooks import Configured, Scope, hooks_of
 from compaction.selectors.parent import sharing_of
 from compaction.services.summarising import MECHANICAL
 from inspector.agents.choosing import Choice, choice_of
@@ -67,8 +68,11 @@ def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
 
 
 def confirmation_of(run: Run) -> str | None:
-    """Where a run that asks a model is started again: its price is shown anew. None if it asks nobody."""
-    if run.kind != KIND or run.finished_at is None or run.parameters.get("model", "") in ("", MECHANICAL):
+    """Where a run that asks a model or runs hooks is started again: price and commands are shown anew. None if it does
+    neither."""
+    if run.kind != KIND or run.finished_at is None:
+        return None
+    if run.parameters.get("model", "") in ("", MECHANICAL) and run.parameters.get("hooks", Scope.OFF) == Scope.OFF:
         return None
     found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
     return None if found is None else f"{reverse('transcript-compact', args=[found])}?again={run.pk}"
@@ -125,18 +129,22 @@ class _Page:
             "budget": budget_at(now_ms()) if form.about.summarises else None,
             "model": self.model,
             "longest": LONGEST_INSTRUCTIONS,
-            "hooks": self.hooks() if form.about.hooked else None,
+            "hooks": self.hooks_shown() if form.about.hooked else None,
         }
 
-    def hooks(self) -> dict[str, Any]:
+    @cached_property
+    def hooks(self) -> Configured:
+        return hooks_of(self.head.transcript, "auto" if self.form.kind is Kind.AUTO else "manual")
+
+    def hooks_shown(self) -> dict[str, Any]:
         """The commands that would run around it, by whose they are: nobody runs what was not shown."""
-        found = hooks_of(self.head.transcript, "auto" if self.form.kind is Kind.AUTO else "manual")
-        shown = [(hook, mask(hook.command), Scope.USER.covers(hook.origin)) for hook in found.hooks]
+        found = self.hooks
         return {
-            "shown": shown,
+            "shown": [(hook, mask(hook.command)) for hook in found.hooks],
             "problems": found.problems,
-            "theirs": any(not own for _, _, own in shown),
-            "running": found.within(self.form.hooks),
+            "theirs": any(not Scope.USER.covers(hook.origin) for hook in found.hooks),
+            "running": [(hook, mask(hook.command)) for hook in found.within(self.form.hooks)],
+            "fingerprint": found.fingerprint,
         }
 
     def lists(self) -> dict[str, Any]:
@@ -191,6 +199,8 @@ class _Page:
             form.errors["pivot" if form.partial else "ids"] = self.lacks()
         if form.asks and self.choice.kind == MECHANICAL:
             form.errors["model"] = f"No model can be asked. {self.choice.why}"
+        if form.hooked and form.hooks_seen != self.hooks.fingerprint:
+            form.errors["hooks"] = "They are not the ones that were shown. Look at them again before any of them runs."
         if form.errors:
             return self.show(status=UNFIT)
         if form.asks:

@@ -44,6 +44,8 @@ class CompactionForm:
     """Those that differ from their defaults, as they were typed."""
     hooks: Scope = Scope.OFF
     """Whose commands run around it."""
+    hooks_seen: str = ""
+    """Which commands the page has shown."""
     again: int | None = None
     """The run that this repeats."""
     errors: dict[str, str] = field(default_factory=dict)
@@ -65,6 +67,11 @@ class CompactionForm:
     def asks(self) -> bool:
         """A model is to be asked."""
         return self.about.summarises and self.writer != MECHANICAL
+
+    @property
+    def hooked(self) -> bool:
+        """Commands are to run around it."""
+        return self.about.hooked and self.hooks is not Scope.OFF
 
     @property
     def first_fields(self) -> list[tuple[Field, str, str]]:
@@ -118,7 +125,8 @@ class CompactionForm:
             "instructions": asked.instructions,
             "settings": dict(asked.settings),
             "model": model,
-            "hooks": str(self.hooks if self.about.hooked else Scope.OFF),
+            "hooks": str(self.hooks if self.hooked else Scope.OFF),
+            **({"hooks_seen": self.hooks_seen} if self.hooked else {}),
         }
 
     def values(self) -> list[tuple[str, str]]:
@@ -134,7 +142,7 @@ class CompactionForm:
         if self.about.summarises and self.writer != MECHANICAL:
             found += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
         found += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
-        if self.about.hooked and self.hooks is not Scope.OFF:
+        if self.hooked:
             found.append(("hooks", str(self.hooks)))
         if self.again is not None:
             found.append(("again", str(self.again)))
@@ -170,6 +178,7 @@ def form_of(data: QueryDict) -> CompactionForm:
     form.model = data.get("model", "").strip()
     hooks = data.get("hooks", "")
     form.hooks = Scope(hooks) if hooks in set(Scope) else Scope.OFF
+    form.hooks_seen = data.get("hooks-seen", "")
     again = data.get("again", "")
     form.again = int(again) if again.isascii() and again.isdigit() and len(again) < 10 else None
     defaults = {one.name: one.default for one in form.fields.all}

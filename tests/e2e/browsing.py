@@ -20,7 +20,9 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 NARROW: ViewportSize = {"width": 380, "height": 780}
 
-expect.set_options(timeout=15_000)
+# A busy machine is slow, and what never comes is never seen, however long it is waited for.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -104,6 +106,7 @@ class Visit:
 @contextmanager
 def visiting(browser: Browser, site: Server, **options: Any) -> Iterator[Visit]:
     context = browser.new_context(**{"viewport": WIDE, **options})
+    context.set_default_timeout(PATIENCE)
     visit = Visit(context.new_page(), site)
     try:
         yield visit

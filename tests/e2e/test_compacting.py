@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from tests.demo import names
 from tests.e2e.browsing import Visit, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
-from tests.serving import Server, wait_until, worker
+from tests.serving import Server, fair, wait_until, worker
 
 SUMMARY = """<analysis>What matters here.</analysis>
 <summary>
@@ -81,7 +82,8 @@ def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_th
     visit: Visit, harbour: Harbour
 ) -> None:
     usage = {"input_tokens": 9000, "output_tokens": 400}
-    harbour.model.answer(Fail(529, retry_after=0.2), Say(SUMMARY, pause=0.3, usage=usage))
+    rest = threading.Event()
+    harbour.model.answer(Fail(529, retry_after=0.2), Say(SUMMARY, hold=rest, usage=usage))
     asked = len(harbour.model.requests)
     page = order(visit, "kind=full&writer=configured&instructions=Keep the heights.")
     expect(page.locator(".confirm h2")).to_contain_text("for the summary?")
@@ -89,7 +91,12 @@ def test_a_model_is_asked_after_its_price_was_shown_and_its_words_are_seen_as_th
     assert len(harbour.model.requests) == asked
     page.locator(".confirm .primary").click()
     expect(page.locator("#run")).to_contain_text("asking")
+    expect(page.locator(".run-turns")).to_contain_text("Primary Request and Intent")
+    expect(page.locator(".run-turns")).not_to_contain_text("Check the heights once more.")
+    expect(page.locator(".state-chip")).to_contain_text("running")
+    rest.set()
     ended(page)
+    expect(page.locator(".run-turns")).to_contain_text("Check the heights once more.")
     expect(page.locator("#run")).to_contain_text("Cost")
     assert b"Keep the heights." in harbour.model.requests[-1].body
     page.get_by_role("link", name="Before and after").click()
@@ -114,7 +121,7 @@ def test_a_refusal_is_said_and_nothing_is_lost(visit: Visit, harbour: Harbour) -
 
 
 def test_a_run_that_waits_for_the_model_is_killed(visit: Visit, harbour: Harbour) -> None:
-    harbour.model.answer(Say(SUMMARY, wait=60))
+    harbour.model.answer(Say(SUMMARY, wait=900))
     before = made(harbour)
     page = order(visit, "kind=full&writer=configured")
     page.locator(".confirm .primary").click()
@@ -153,14 +160,14 @@ def test_any_entry_leads_to_a_compaction(visit: Visit) -> None:
 
 
 def test_a_worker_that_is_killed_loses_its_run_which_another_repeats(visit: Visit, harbour: Harbour) -> None:
-    harbour.model.answer(Say(SUMMARY, wait=60), Say(SUMMARY))
+    harbour.model.answer(Say(SUMMARY, wait=900), Say(SUMMARY))
     page = order(visit, "kind=full&writer=configured")
     page.locator(".confirm .primary").click()
     expect(page.locator("#run")).to_contain_text("asking")
     # The page says "asking" before the request has arrived, and an answer nobody took would be the next one's.
     wait_until(lambda: harbour.model.waiting == 1)
     os.kill(owner(harbour), signal.SIGKILL)
-    expect(page.locator(".state-chip")).to_contain_text("failed", timeout=60_000)
+    expect(page.locator(".state-chip")).to_contain_text("failed", timeout=fair(60_000))
     expect(page.locator("#run")).to_contain_text("Its worker ended")
     page.get_by_role("button", name="Retry").click()
     page.locator(".order .primary").click()

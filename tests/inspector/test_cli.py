@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from inspector import __version__
 from tests.serving import ROOT, environment, lucid
@@ -147,3 +148,17 @@ def test_a_database_server_that_is_away_is_one_sentence(home: Path, extra: dict[
     assert done.returncode == 1
     assert done.stderr.startswith("lucid: The database of DATABASE_URL cannot be used")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_run_that_fails_says_so_in_one_line(home: Path) -> None:
+    transcript = next(settings.DEMO_DIR.glob("projects/*/*.jsonl"))
+    assert lucid(home, "import", str(transcript), "--json").returncode == 0
+    for arguments, reason in (
+        (["--kind", "snip"], "A snip needs the ids"),
+        (["--kind", "full", "--model", "claude-x"], "claude-x cannot be asked."),
+        (["--kind", "budget", "--set", "per_result=much"], "per_result"),
+    ):
+        failed = lucid(home, "compact", transcript.stem, *arguments, "--json")
+        assert (failed.returncode, failed.stdout) == (1, "")
+        (line,) = failed.stderr.splitlines()
+        assert line.startswith(f"lucid: {reason}")

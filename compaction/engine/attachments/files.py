@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from compaction.engine.attachments.parts import Part, cut_to, tokens_of
@@ -13,6 +13,8 @@ from sessions.engine.messages import Block, Kind, Message
 
 READING = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
+NAMED = 3
+"""Files that are left out for one reason and told by their names."""
 _RESTORED = re.compile(r'<file path="([^"\n]+)">')
 
 
@@ -46,31 +48,42 @@ def restored_files(
     shown = set(files_read(kept))
     plan = surroundings.plan.path if surroundings.plan is not None else ""
     memory = set(surroundings.memory_paths)
-    left, files, spent = [], 0, 0
+    left: dict[str, list[str]] = {}
+    files = spent = 0
     for path in files_read(covered):
         if path in shown:
-            left.append(f"{path} is left out: it stands in the kept messages")
+            left.setdefault("it stands in the kept messages", []).append(path)
             continue
         if path == plan or path in memory or posixpath.basename(path) in INSTRUCTION_FILES:
-            left.append(f"{path} is left out: plan and memory files come in another way")
+            left.setdefault("plan and memory files come in another way", []).append(path)
             continue
         if files == config.most:
-            left.append(f"{path} is left out: {config.most} files are restored")
+            left.setdefault(f"{config.most} files are restored", []).append(path)
             continue
         text = read_file(path)
         if text is None or not text.strip():
-            left.append(f"{path} is left out: it is empty or cannot be read any more")
+            left.setdefault("it is empty or cannot be read any more", []).append(path)
             continue
         room = min(config.tokens_each, config.tokens_in_all - spent)
         if room <= 0:
-            left.append(f"{path} is left out: {config.tokens_in_all:,} tokens of files are restored")
+            left.setdefault(f"{config.tokens_in_all:,} tokens of files are restored", []).append(path)
             continue
         files += 1
         fits = cut_to(text, room)
         spent += tokens_of(fits)
         yield _part(path, text, fits)
     if left:
-        yield Part("files-left-out", "", "", tuple(left))
+        yield Part("files-left-out", "", "", tuple(_left_out(left)))
+
+
+def _left_out(left: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each file by its name, or, where there are many, the first of them: a session may have read thousands."""
+    for why, paths in left.items():
+        if len(paths) <= NAMED:
+            yield from (f"{path} is left out: {why}" for path in paths)
+        else:
+            more = "1 more file" if len(paths) == NAMED + 1 else f"{len(paths) - NAMED:,} more files"
+            yield f"{', '.join(paths[:NAMED])} and {more} are left out: {why}"
 
 
 def _part(path: str, text: str, fits: str) -> Part:

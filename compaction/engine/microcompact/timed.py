@@ -75,7 +75,9 @@ def timed(
     for one in gone:
         block = cleared(one.result.block)
         changed[one.result.at, one.result.place] = block
-        why = f"A result of {one.call.name} from before the pause." if one.call.id in new else "Cleared earlier."
+        result = f"result of {one.call.name}"
+        fresh = f"A {result} from before the pause." if config.gap_minutes else f"An earlier {result}."
+        why = fresh if one.call.id in new else "Cleared earlier."
         tokens = counter((one.result.block,)), counter((block,))
         changes.append(Change(What.REPLACED, messages[one.result.at].uuid, *tokens, why, one.call.id))
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
@@ -110,7 +112,10 @@ def _declined(messages: Sequence[Message], config: TimedConfig, now: float, main
 def _why(new: int, gone: int, declined: str, config: TimedConfig) -> str:
     stay = f" {_results(gone - new)} cleared before." if gone > new else ""
     if new:
-        why = f"{_results(new)} cleared: after more than {config.gap_minutes:g} minutes the cache is cold anyway."
+        after = f"after more than {config.gap_minutes:g} minutes the cache is cold anyway"
+        latest = max(config.keep, 1)
+        stays = "the latest one stays" if latest == 1 else f"the latest {latest} stay"
+        why = f"{_results(new)} cleared: {after if config.gap_minutes else stays}."
     else:
         why = declined or f"No more than the latest {max(config.keep, 1)} results are left to clear."
     return why + stay

@@ -65,6 +65,7 @@ COMMANDS = {
 }
 
 FIND = "find"
+TAIL = "tail"
 FIND_ALONE = _words(
     "( ) ! , -not -a -and -o -or -true -false -print -print0 -ls -prune -quit -depth -mount -xdev -empty -readable "
     "-writable -executable -daystart -noleaf -nouser -nogroup"

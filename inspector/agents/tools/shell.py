@@ -9,7 +9,7 @@ from inspector.agents.tools.checking import checked
 from inspector.agents.tools.command import parse
 from inspector.agents.tools.places import Readable
 from inspector.agents.tools.running import Limits, run_pipeline
-from inspector.agents.tools.tool import DeniedError, Done, FailedError, schema, text_of
+from inspector.agents.tools.tool import Done, FailedError, schema, text_of
 
 
 class Shell:
@@ -28,11 +28,7 @@ class Shell:
 
     def argvs(self, command: str) -> list[list[str]]:
         """What would be run. Raises DeniedError."""
-        try:
-            return [checked(stage, self._readable) for stage in parse(command)]
-        except DeniedError as error:
-            said = str(error)
-            raise DeniedError(said[:1].upper() + said[1:]) from error
+        return [checked(stage, self._readable) for stage in parse(command)]
 
     def run(self, given: Json, cancel: CancelToken) -> Done:
         stages = self.argvs(text_of(given, "command"))

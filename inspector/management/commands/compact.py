@@ -70,7 +70,7 @@ class Command(BaseCommand):
                 "hooks": str(options["hooks"]),
             }
             if options["hooks"] != Scope.OFF:
-                self._announce(transcript, options)
+                parameters["hooks_seen"] = self._announce(transcript, options)
             work = partial(compaction_run, aloud=self._note) if self.stderr.isatty() else None
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
         except (LookupFailedError, KindError, RunError) as error:
@@ -83,13 +83,14 @@ class Command(BaseCommand):
         else:
             self._say(made)
 
-    def _announce(self, transcript: Transcript, options: dict[str, Any]) -> None:
-        """The commands that are about to run, before any does."""
+    def _announce(self, transcript: Transcript, options: dict[str, Any]) -> str:
+        """The commands that are about to run, before any does; returns by what the run knows that they are the same."""
         configured = hooks_of(transcript, "auto" if options["kind"] == Kind.AUTO else "manual")
         for hook in configured.within(options["hooks"]):
             self._note(f"{hook.event} hook of {hook.file}: {hook.command}")
         for problem in configured.problems:
             self._note(problem)
+        return configured.fingerprint
 
     def _note(self, text: str) -> None:
         self.stderr.write(printable(text), style_func=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 
 import structlog
 from django.db import Error as DatabaseError
+from django.db.models import Q
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
@@ -18,9 +20,10 @@ from inspector.services.runs.kinds import Kind, Result, Work, kind_named
 from inspector.services.runs.presence import own_name
 from inspector.services.runs.pulse import beating, ours
 from inspector.services.runs.running import Running
-from inspector.services.runs.stops import Killed, Stopped, failure_of
+from inspector.services.runs.stops import Killed, RunError, Stopped, failure_of
 from inspector.web.clock import now_ms
 
+MONTH_MS = 31 * 86_400_000
 INTERRUPTED = "Lucid was stopped while it ran, so it was cut off. Retry starts it anew."
 
 logger = structlog.get_logger(__name__)
@@ -72,7 +75,7 @@ def run_perform(
         heartbeat_at=now,
         worker=own_name(),
     )
-    outcome = _conduct(run, known, work or known.function(), pulse=pulse)
+    outcome = _conduct(run, known, work or known.function(), pulse=pulse, raises=True)
     if outcome.error is not None:
         raise outcome.error
     result: Result = outcome.fields["result"]
@@ -88,17 +91,14 @@ def _claim(run_id: int) -> bool:
     return bool(claimed)
 
 
-def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome:
+def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True, raises: bool = False) -> Outcome:
     running = Running(run)
     if running.noted():
         running.stop(Killed)
     log = logger.bind(run=run.pk, kind=run.kind)
     with structlog.contextvars.bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
         outcome = _outcome(running, run, work)
-    if isinstance(outcome.error, Exception):
-        log.error("run_failed", exc_info=outcome.error)
-    else:
-        log.info("run_ended", status=outcome.status.value)
+    _log(log, outcome, raises=raises)
     asked = kill_asked_at(run)
     if outcome.status is Run.Status.KILLED and asked is not None:
         outcome.fields["kill_requested_at"] = asked
@@ -106,6 +106,16 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True) -> Outcome
     kill_forget(run)
     _forget(kind)
     return outcome
+
+
+def _log(log: structlog.stdlib.BoundLogger, outcome: Outcome, *, raises: bool) -> None:
+    """What was foreseen needs no traceback. What the caller hears of itself is its to tell: a command has one line."""
+    if isinstance(outcome.error, RunError):
+        log.info("run_failed", cause=type(outcome.error.__cause__ or outcome.error).__name__)
+    elif isinstance(outcome.error, Exception):
+        log.log(logging.INFO if raises else logging.ERROR, "run_failed", exc_info=outcome.error)
+    else:
+        log.info("run_ended", status=outcome.status.value)
 
 
 def _outcome(running: Running, run: Run, work: Work) -> Outcome:
@@ -142,9 +152,14 @@ def _finish(running: Running, outcome: Outcome) -> None:
 
 
 def _forget(kind: Kind) -> None:
+    """Those that are many, but for what models have cost: the monthly budget is counted from runs."""
     if kind.keep is None:
         return
-    old = Run.objects.filter(kind=kind.name, finished_at__isnull=False).order_by("-pk")
-    passed = list(old.values_list("pk", flat=True)[kind.keep :][:500])
+    ended = Run.objects.filter(kind=kind.name, finished_at__isnull=False).order_by("-pk")
+    first = ended.values_list("pk", flat=True)[kind.keep : kind.keep + 1].first()
+    if first is None:
+        return
+    counts = Q(created_at__gt=now_ms() - MONTH_MS) & (Q(cost__gt=0) | Q(input_tokens__gt=0) | Q(output_tokens__gt=0))
+    passed = list(ended.filter(pk__lte=first).exclude(counts).values_list("pk", flat=True)[:500])
     if passed:
         Run.objects.filter(pk__in=passed).delete()

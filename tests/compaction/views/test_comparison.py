@@ -168,7 +168,7 @@ def test_a_run_is_told_by_its_report(client: Client, file: Written) -> None:
     made = make(file.read(), Kind.MICROCOMPACT)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
     assert chips(html) == {"kept": 32, "cleared": 4}
-    assert "A result of Bash from before the pause." in html
+    assert "An earlier result of Bash." in html
     assert "4 messages lost the text of their results" in html
     assert "cleared, original in the entry" in html
 

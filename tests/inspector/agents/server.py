@@ -80,6 +80,8 @@ class Say:
     """Seconds before the first byte."""
     pause: float = 0.0
     """Seconds between two events."""
+    hold: threading.Event | None = None
+    """Between the two halves of the answer, until somebody sets it."""
     cut_after: int | None = None
     """So many events, then the connection is gone."""
     end_after: int | None = None
@@ -265,6 +267,9 @@ class _Handler(BaseHTTPRequestHandler):
                 break
             self._event(event["type"], event)
             self._sleep(answer.pause)
+            if answer.hold is not None and event["type"] == "content_block_delta":
+                while not answer.hold.is_set():
+                    self._sleep(0.05)
         self._chunk(b"")
 
     def _event(self, kind: str, data: Json) -> None:

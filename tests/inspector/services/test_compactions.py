@@ -17,6 +17,7 @@ from django.test import override_settings
 
 from compaction.models import Compaction
 from compaction.selectors import compaction_load
+from compaction.selectors.hooks import hooks_of
 from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.selectors.outcomes import run_detail
@@ -27,7 +28,7 @@ from sessions.models import Transcript
 from tests.compaction.engine.summarising import REPLY
 from tests.compaction.logged import Logged
 from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, messages_server, too_long
-from tests.serving import wait_until
+from tests.serving import fair, wait_until
 from tests.sessions.writing import MODEL
 
 # The pulse of a run has a connection of its own, which has to see it.
@@ -135,6 +136,13 @@ ERRORS: list[tuple[str, list[Any], str, int]] = [
     ("no JSON", [Say(REPLY, garbage_after=4)] * 5, "The answer is not in the form of the API.", 5),
     ("an error amid", [Say(REPLY, error_after=4)] * 5, "The API broke the answer off with an error of its own.", 5),
     ("a refusal", [Say("", stop_reason="refusal")] * 2, "The model refused to answer.", 2),
+    ("no credit", [Fail(400, "Your credit balance is too low to access the API.")], CAP, 1),
+    (
+        "half an answer",
+        [Say(REPLY[:60], stop_reason="max_tokens")] * 2,
+        "the model reached the limit of its output before the end of the summary.",
+        2,
+    ),
     ("nothing", [Say("")] * 2, "the model gave no text.", 2),
     ("too long by far", [too_long(250_000)], FULL, 1),
     ("too long by nobody knows", [too_long()] * 3, FULL, 3),
@@ -224,7 +232,7 @@ def test_the_answer_is_seen_as_it_arrives_and_a_kill_ends_it_within_two_seconds(
         began = time.monotonic()
         assert run_kill(run_id=run.pk)
         thread.join(10)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < fair(2)
     run.refresh_from_db()
     assert (run.status, run.input_tokens) == ("killed", 1_000_000)
     assert said(run) == [f"Asked {MODEL} as a fork: It was stopped."]
@@ -247,7 +255,7 @@ def test_hooks_run_only_where_asked_for_and_all_that_they_say_is_shown(
     server.otherwise = Say(REPLY)
     with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
         assert "hooks" not in executed(transcript).result
-        run = executed(transcript, hooks="user")
+        run = executed(transcript, hooks="user", hooks_seen=hooks_of(transcript).fingerprint)
     assert [text.rpartition(": ")[2] for text in said(run)] == [
         "echo Keep the tides",
         f"Asked {MODEL} as a fork.",
@@ -267,8 +275,24 @@ def test_a_hook_that_blocks_ends_the_run_with_its_words_before_anybody_is_asked(
     entry = {"type": "command", "command": "echo The tests still run >&2; exit 2"}
     (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [{"hooks": [entry]}]}}))
     with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
-        run = executed(transcript, hooks="user")
+        run = executed(transcript, hooks="user", hooks_seen=hooks_of(transcript).fingerprint)
     assert (run.status, run.error) == ("failed", "A PreCompact hook has stopped it: The tests still run")
     assert "exit 2" in run.result["hooks"][0]
     assert server.requests == []
     assert not Compaction.objects.exists()
+
+
+def test_hooks_that_nobody_was_shown_do_not_run(server: MessagesServer, transcript: Transcript, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    for number in (1, 2):
+        entry = {"type": "command", "command": f"touch {ran} # {number}"}
+        (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [{"hooks": [entry]}]}}))
+        with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
+            if number == 1:
+                shown = hooks_of(transcript).fingerprint
+                continue
+            runs = [executed(transcript, hooks="user", **seen) for seen in ({"hooks_seen": shown}, {})]
+    assert [run.status for run in runs] == ["failed", "failed"]
+    assert all(run.error.startswith("The hooks are not the ones that were shown") for run in runs)
+    assert not ran.exists()
+    assert server.requests == []

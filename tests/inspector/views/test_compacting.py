@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -441,20 +440,3 @@ def test_what_costs_more_than_is_left_cannot_be_confirmed(
     html = said(client.post(ADDRESS, asking()).content)
     assert "With the longest answer it would cost more" in html
     assert 'name="confirmed"' in html
-
-
-# --- hooks --------------------------------------------------------------------------------------------------------
-def test_hooks_are_shown_before_any_runs_and_are_off(client: Client, settings: Settings, tmp_path: Path) -> None:
-    assert "Commands that are configured" not in page(client, {"kind": "full"})
-    hook = {"matcher": "manual", "hooks": [{"type": "command", "command": f"echo {HOSTILE}"}]}
-    (tmp_path / "settings.json").write_text(json.dumps({"hooks": {"PreCompact": [hook]}}))
-    settings.CLAUDE_CONFIG_DIR = tmp_path
-    shown = client.get(ADDRESS, {"kind": "full"}).content.decode()
-    assert "<script>alert" not in shown
-    assert re.search(r'name="hooks" value="off" checked', shown)
-    assert "Commands that are configured" not in page(client, {"kind": "auto"})
-    assert "Commands that are configured" not in page(client, {"kind": "budget"})
-    client.post(ADDRESS, {"kind": "full"})
-    client.post(ADDRESS, {"kind": "full", "hooks": "user"})
-    client.post(ADDRESS, {"kind": "budget", "hooks": "all"})
-    assert [run.parameters["hooks"] for run in Run.objects.order_by("pk")] == ["off", "user", "off"]

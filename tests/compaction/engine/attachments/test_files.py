@@ -46,6 +46,11 @@ def test_the_five_read_last_are_read_again() -> None:
     assert remarks == ["b is left out: 5 files are restored", "a is left out: 5 files are restored"]
 
 
+def test_of_many_that_are_left_out_only_the_first_are_named() -> None:
+    _, remarks = restored(conversation(*(f"f{number}" for number in range(2000))))
+    assert remarks == ["f1994, f1993, f1992 and 1,992 more files are left out: 5 files are restored"]
+
+
 def test_files_that_the_kept_messages_show_are_left_out() -> None:
     parts, remarks = restored(conversation("a", "b"), conversation("b"))
     assert [part.name for part in parts] == ["file:a"]

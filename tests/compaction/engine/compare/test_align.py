@@ -113,7 +113,7 @@ def test_the_reports_of_budget_and_microcompact_name_each_result() -> None:
     assert all("50,000" in words for words in why)
     found, why = made(Kind.MICROCOMPACT, [said("Look"), *loop(7)])
     assert found.count("cleared") == 2
-    assert why == ["A result of Read from before the pause."] * 2
+    assert why == ["An earlier result of Read."] * 2
 
 
 def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_it() -> None:

@@ -61,6 +61,14 @@ def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
     assert (found.uuid, found.tool_use_id, found.again) == (messages[2].uuid, "toolu_01", "Look for **/*.ts again.")
 
 
+@pytest.mark.parametrize(
+    ("gap", "why"), [(60, "after more than 60 minutes the cache is cold anyway"), (0, "the latest 2 stay")]
+)
+def test_it_speaks_of_a_pause_only_where_it_waits_for_one(gap: float, why: str) -> None:
+    done = timed(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
+    assert done.report.why == f"1 old result was cleared: {why}."
+
+
 def test_it_is_off_by_default() -> None:
     messages = lunch()
     assert timed(messages, now=LATER).messages is messages

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from pathlib import Path
@@ -26,6 +27,7 @@ def root(tmp_path: Path) -> Path:
     (root / "b.md").write_text("cherry\n")
     (root / "sub" / "c.md").write_text("apple pie\n")
     (root / "-rf").write_text("odd name\n")
+    (root / "+1f").write_text("0\n1\n")
     (tmp_path / "secret.md").write_text("apple of the eye\n")
     (root / "out").symlink_to(tmp_path / "secret.md")
     (root / "outside").symlink_to(tmp_path)
@@ -57,6 +59,11 @@ def run(root: Path, command: str, **limits: float) -> str:
         ("cat in", "apple\nbanana"),
         ("cat -- -rf", "odd name"),
         ("cat ?rf", "odd name"),
+        ("cat */c.md", "apple pie"),
+        ("cat s*/./c*", "apple pie"),
+        ("ls -d */", "sub/"),
+        ("cat ./[ab].md", "apple\nbanana\ncherry"),
+        ("tail -n +2 ./+1f", "1"),
         ("grep -A1 --color=never -h apple a.md", "apple\nbanana"),
         ("cat", ""),
         ("ls -1 sub | cat -", "c.md"),
@@ -116,6 +123,10 @@ def test_commands_that_read_are_run(root: Path, command: str, output: str) -> No
         "tail -F a.md",
         "tail -5f a.md",
         "tail -nf a.md",
+        "tail +1f a.md",
+        "tail +f",
+        "tail '+2' a.md",
+        "cat a.md | tail +1f",
         "tail --follow a.md",
         "tail --follow=name a.md",
         "tail --fol a.md",
@@ -155,10 +166,12 @@ def test_everything_else_is_denied_before_anything_runs(root: Path, command: str
 
 _ARGUMENTS = """
     a.md sub . .. / /etc/passwd -la -r -R -f -F -n -5 5 -n5 -e -exec -delete -name *.md -o -ok -fprint -L -P ( ) ! -- -
+    +1f +5
     --file=a.md --files0-from=a.md --follow --include=*.md -rf out outside/* * -newer -type f -regex apple --lines=3
 """
 _WORDS = st.one_of(st.sampled_from(_ARGUMENTS.split()), st.text("-=/.abefnorLRF*?01", max_size=8))
 _STAGES = st.lists(st.tuples(st.sampled_from([*NAMES, "rm"]), st.lists(_WORDS, max_size=5)), min_size=1, max_size=3)
+_COUNTS = ("-n", "-c", "--")
 _NEVER = ("-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from", "--file", "--follow", "--retry", "--deref")
 
 
@@ -180,6 +193,9 @@ def test_nothing_outside_of_the_lists_gets_through(root: Path, stages: list[tupl
         if name in ("find", "tail", "wc") and "-name" not in words and "-regex" not in words and "-newer" not in words:
             assert not [word for word in options if word.startswith(_NEVER)]
         if name == "tail":
+            assert not [
+                word for word in words if word.startswith("+") and words[words.index(word) - 1][:2] not in _COUNTS
+            ]
             assert not [word for word in options if word.startswith("-") and set(word[1:]) & set("fF")]
         if name in ("cat", "head", "tail", "wc", "stat", "ls"):
             inside = [word for word in words if not word.startswith("-")]
@@ -194,6 +210,25 @@ def test_whatever_is_written_it_is_run_or_denied(root: Path, line: str) -> None:
     except DeniedError:
         return
     assert {argv[0] for argv in argvs} <= set(NAMES)
+
+
+@pytest.mark.parametrize("command", ["cat */secret.md", "ls */sec*", "ls */*/sec*", "cat outside*/secret.md"])
+def test_wild_cards_find_nothing_behind_a_link_that_leads_out(root: Path, command: str) -> None:
+    """Not even that it is there: the names are not read."""
+    with pytest.raises(FailedError, match=re.escape(command.split()[1])):
+        run(root, command)
+
+
+def test_a_pattern_is_held_against_so_many_names_and_no_more(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.agents.tools.wildcards.MOST_LOOKED_AT", len(list(root.iterdir())))
+    assert run(root, "cat a*") == "apple\nbanana"
+    with pytest.raises(DeniedError, match="too many files"):
+        run(root, "cat */nothing*")
+
+
+def test_a_refusal_names_a_path_as_it_was_written(root: Path) -> None:
+    with pytest.raises(DeniedError, match=r"^outside/secret\.md is outside"):
+        run(root, "cat outside/secret.md")
 
 
 def test_a_command_that_fails_says_why(root: Path) -> None:

@@ -121,7 +121,7 @@ def test_it_says_what_was_done(tmp_path: Path) -> None:
     said = run("compact", *arguments(Kind.FULL))
     assert "A summary replaces" in said
     assert "This summary was put together mechanically" in said
-    number = Compaction.objects.latest("pk").pk
+    number = Compaction.objects.latest("pk").run_id
     assert f"`lucid export {number} --to DIR`" in said
     assert "`claude --resume" in run("export", str(number), "--to", str(tmp_path))
 
@@ -152,6 +152,15 @@ def test_what_makes_no_sense_is_refused_with_a_reason(given: list[str], words: s
 def test_an_export_of_nothing_is_refused(number: str, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="There is no compaction"):
         call_command("export", "--to", str(tmp_path), "--", number)
+
+
+def test_the_number_of_another_run_exports_nothing(tmp_path: Path) -> None:
+    """Compactions have numbers of their own, which are not those of runs."""
+    made = Compaction.objects.get(pk=document("compact", *arguments(Kind.FULL))["id"])
+    Compaction.objects.filter(pk=made.pk).update(run_id=made.pk + 1000)
+    with pytest.raises(CommandError, match="There is no compaction"):
+        run("export", str(made.pk), "--to", str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:

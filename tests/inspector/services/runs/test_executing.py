@@ -9,7 +9,9 @@ from django.db import connection, transaction
 from structlog.testing import capture_logs
 
 from inspector.models import Run
+from inspector.selectors.budget import budget_at
 from inspector.services.runs import RunError, Running, Work, run_execute, run_perform
+from inspector.web.clock import now_ms
 from tests.inspector.services.runs.conftest import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -112,8 +114,11 @@ def test_work_may_say_in_its_own_words_what_to_do(register: Register, queued: Qu
 
     register(work)
     run = queued()
-    run_execute(run_id=run.pk)
+    with capture_logs() as logs:
+        run_execute(run_id=run.pk)
     assert (ended(run).error, run.reason) == ("The session is gone. Import it again.", "no row 7")
+    (logged,) = [line for line in logs if line["event"] == "run_failed"]
+    assert (logged["log_level"], "exc_info" in logged) == ("info", False)
 
 
 def test_work_that_fails_may_leave_something_to_be_shown(register: Register, queued: Queued) -> None:
@@ -164,6 +169,20 @@ def test_old_runs_of_a_kind_are_forgotten(register: Register, queued: Queued) ->
         run_execute(run_id=run.pk)
     waiting = queued()
     assert list(Run.objects.order_by("pk")) == [*runs[3:], waiting]
+
+
+def test_what_counts_for_the_budget_of_the_month_is_remembered(register: Register, queued: Queued) -> None:
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        running.spend(model="claude-x", input_tokens=10, cost=0.5)
+        return {}
+
+    register(work, keep=1)
+    runs = [queued() for _ in range(4)]
+    Run.objects.filter(pk=runs[0].pk).update(created_at=now_ms() - 40 * 86_400_000)
+    for run in runs:
+        run_execute(run_id=run.pk)
+    assert list(Run.objects.order_by("pk")) == runs[1:]
+    assert budget_at(now_ms()).spent == pytest.approx(1.5)
 
 
 def test_a_run_of_this_process_gives_its_result_and_raises_its_error(register: Register) -> None:

@@ -1,0 +1,75 @@
+"""What a word with wild cards stands for. Directories are read one level at a time, and none outside of the roots: on
+the way to a name, a link that leads out is not followed."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import itertools
+import os
+import re
+from collections.abc import Iterator
+
+from inspector.agents.tools.places import Readable
+from inspector.agents.tools.tool import DeniedError
+
+MOST_FILES = 2_000
+MOST_LOOKED_AT = 100_000
+"""Names; looking for what a pattern stands for cannot be stopped, so it has to end soon."""
+MOST_WILD_PARTS = 4
+
+
+def expanded(pattern: str, readable: Readable) -> list[str]:
+    """The paths in their order, written as the pattern is: whole, or relative to the first root."""
+    parts = pattern.split("/")
+    if ".." in parts:
+        raise DeniedError("a pattern with wild cards may not go up.")
+    if sum(map(glob.has_magic, parts)) > MOST_WILD_PARTS:
+        raise DeniedError("the pattern has wild cards in too many places.")
+    plain = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+    start = "".join(f"{part}/" for part in plain)
+    readable.resolve(start or ".")
+    walk = _Walk(readable)
+    found = [start]
+    for number, part in enumerate(parts[len(plain) :], len(plain) + 1):
+        ahead = "" if number == len(parts) else "/"
+        found = list(itertools.islice(walk.onward(found, part, ahead), MOST_FILES + 1))
+        if len(found) > MOST_FILES:
+            raise DeniedError("the pattern stands for too many files.")
+    return sorted(found)
+
+
+class _Walk:
+    def __init__(self, readable: Readable) -> None:
+        self._readable = readable
+        self._looked_at = 0
+
+    def onward(self, folders: list[str], part: str, ahead: str) -> Iterator[str]:
+        """One part further: `ahead` is a slash as long as there is more to come."""
+        form = re.compile(fnmatch.translate(part))
+        for folder in folders:
+            if part in ("", "."):  # the pattern ends in a slash, or has two of them
+                yield f"{folder}{part}{ahead}"
+                continue
+            for name in self._names(folder):
+                hides = name.startswith(".") and not part.startswith(".")
+                if not hides and form.match(name) and (not ahead or self._is_folder(f"{folder}{name}")):
+                    yield f"{folder}{name}{ahead}"
+
+    def _names(self, folder: str) -> Iterator[str]:
+        try:
+            entries = os.scandir(self._readable.resolve(folder or "."))
+        except OSError:  # it is gone, is a file, or may not be read: then nothing is in it
+            return
+        with entries:
+            for entry in entries:
+                self._looked_at += 1
+                if self._looked_at > MOST_LOOKED_AT:
+                    raise DeniedError("the pattern would have to be held against too many files.")
+                yield entry.name
+
+    def _is_folder(self, place: str) -> bool:
+        try:
+            return self._readable.resolve(place).is_dir()
+        except DeniedError:
+            return False
