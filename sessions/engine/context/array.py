@@ -12,10 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from sessions.engine.context.rendering import Place, Said
-from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
-
-THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -52,7 +49,8 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
         elements.append(Element("user", pieces))
     if system:
         words = "\n\n".join(str(block["text"]) for one in system for block in one.message.content)
-        elements.append(Element("system", (Piece(text_block(words), system[0].message),)))
+        exact = all(one.exact for one in system)
+        elements.append(Element("system", (Piece(text_block(words), system[0].message, exact),)))
     return tuple(elements)
 
 
@@ -63,18 +61,6 @@ def _told_in_parts(user: Sequence[Said]) -> bool:
         return False
     content = notes[0].message.content
     return len(content) > 1 and content[0].get("type") == "text"
-
-
-def without_thinking_of_others(element: Element, model: str) -> Element | None:
-    """Thinking is signed by the model that had it: a request to another one goes without."""
-    if element.role != "assistant" or not any(_foreign(piece, model) for piece in element.pieces):
-        return element
-    pieces = tuple(piece for piece in element.pieces if not _foreign(piece, model))
-    return Element("assistant", pieces) if pieces else None
-
-
-def _foreign(piece: Piece, model: str) -> bool:
-    return text(piece.block.get("type")) in THINKING and piece.message.model != model
 
 
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
+from sessions.engine.context.answers import going_on, is_open, is_over, sent_answer
+from sessions.engine.context.array import Element, elements_of
+from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.overlays import CLEARED, Overlays, Span
 from sessions.engine.context.rendering import Place, Said, said
@@ -52,7 +54,7 @@ class Context:
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     broken_off: bool = False
-    """The first record follows one that is not in the file."""
+    """A record follows one that is not in the file."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -125,7 +127,9 @@ class Viewer:
         self._room = _SPARE
         self._parts: list[Part] = []
         self._sums: list[Tally] = []
-        self._model = ""
+        self._sender = Sender()
+        self._open = False
+        """The last part was made while results could still come, and one has not."""
 
     def feed(self, row: LinkRow) -> None:
         self._walk.feed(row)
@@ -147,15 +151,16 @@ class Viewer:
         """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
         return self._walk.missing(link, position)
 
-    def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
+    def at(self, link: int | None, position: int, *, request: str = "", sender: Sender | None = None) -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would."""
         segments, same = self._walk.segments(link, position)
-        self._make(segments, same, model)
+        sender = sender or Sender()
+        self._make(segments, same, sender, asked=bool(request))
         logged, recorded = self._logged(position) if request else (None, None)
         return Context(
             request,
             position,
-            model,
+            sender.model,
             tuple(self._parts),
             logged,
             recorded,
@@ -170,33 +175,39 @@ class Viewer:
         """The context of the request whose answer begins with this row, which is not fed yet."""
         record = self._records(row.position)
         self._said[row.position] = said(record, row)
-        message = mapping(record.get("message"))
-        return self.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
+        request = text(mapping(record.get("message")).get("id"))
+        return self.at(row.parent, row.position, request=request, sender=Sender.of(record))
 
-    def _make(self, segments: Sequence[Segment], same: int, model: str) -> None:
+    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, asked: bool) -> None:
+        """`asked`: an answer follows."""
         spans = self._walk.overlays.spans
-        same = 0 if model != self._model or spans else min(same, len(self._parts))
-        self._model = model
+        same = 0 if sender != self._sender or spans else min(same, len(self._parts) - self._open)
+        self._sender = sender
         del self._parts[same:]
         del self._sums[same:]
         folded = _folded(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
-        for segment in segments[same:]:
-            part = self._part(segment, model, folded)
+        for at, segment in enumerate(segments[same:], same + 1):
+            part = self._part(segment, folded, last=at == len(segments), asked=asked)
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
         if len(self._said) > self._room:
             self._spare()
 
-    def _part(self, segment: Segment, model: str, folded: Mapping[int, Span | None]) -> Part:
+    def _part(self, segment: Segment, folded: Mapping[int, Span | None], *, last: bool, asked: bool) -> Part:
+        sender = self._sender
         answer = self._all(segment.answer, folded)
         others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
-        elements = elements_of(answer, others)
-        if model and any(one.message.model != model for one in answer):
-            kept = (without_thinking_of_others(element, model) for element in elements)
-            elements = tuple(element for element in kept if element is not None)
-        return Part(segment, (*answer, *others), elements, tally_of(elements))
+        if not sender.takes_system:
+            others = [_as_user(one) if one.message.role == "system" else one for one in others]
+        over = asked or not last or is_over(others)
+        cut = going_on(answer, others, sender.habits) if asked or not last else None
+        self._open = last and (is_open(answer, others) or any(one.cut for one in answer))
+        answer = sent_answer(answer, others, sender, over=over)
+        said = (*answer, *others) if cut is None else (*answer, *others, cut)
+        elements = elements_of(answer, others if cut is None else [*others, cut])
+        return Part(segment, said, elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
         """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
@@ -277,6 +288,10 @@ def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> d
 def _placeholder(span: Span) -> Said:
     message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
     return Said(message, Place.ROW)
+
+
+def _as_user(one: Said) -> Said:
+    return Said(changed(one.message, role="user", content=one.tagged), one.place, one.exact)
 
 
 def _overlaid(one: Said, overlays: Overlays) -> Said:
