@@ -73,8 +73,23 @@ def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
     rows = [one for one in others if one.place is Place.ROW]
     for one in (*notes, *rows):
         for block in one.message.content:
-            _append(pieces, Piece(block, one.message, one.exact), one.place)
+            if one.place is Place.RESULT and pieces and pieces[-1].block.get("type") == "tool_result":
+                pieces[-1] = _within(pieces[-1], block, exact=one.exact)
+            else:
+                _append(pieces, Piece(block, one.message, one.exact), one.place)
     return tuple(pieces)
+
+
+def _within(result: Piece, note: Block, *, exact: bool) -> Piece:
+    content = result.block.get("content")
+    if isinstance(content, list):
+        parts = list(content)
+        if parts and isinstance(parts[-1], dict) and parts[-1].get("type") == "text":
+            parts[-1] = {**parts[-1], "text": f"{parts[-1].get('text')}\n"}
+        said: object = [*parts, dict(note)]
+    else:
+        said = f"{content or ''}\n\n{note.get('text')}".lstrip("\n")
+    return Piece({**result.block, "content": said}, result.message, result.exact and exact)
 
 
 def _append(pieces: list[Piece], piece: Piece, place: Place) -> None:

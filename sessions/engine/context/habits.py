@@ -1,7 +1,7 @@
 """What versions of the client do differently when they make a request of the same conversation.
 
-Learned from what 2.0.76, 2.1.20, 2.1.90, 2.1.197 and 2.1.325 wrote and sent. Where a habit changed between two of them,
-the later one is taken as the first that has it.
+Learned from what 2.0.76, 2.1.20, 2.1.90, 2.1.160, 2.1.197 and 2.1.325 wrote and sent. Where a habit changed between two
+of them, the later one is taken as the first that has it.
 """
 
 from __future__ import annotations
@@ -45,11 +45,13 @@ _GOING_ON_FORMERLY = f"{_FORMERLY} pieces. Continue from where you left off."
 
 _NOW = Habits()
 _OF_2_1_197 = _NOW._replace(writes_words=False, going_on=_GOING_ON)
-_OF_2_1_90 = _OF_2_1_197._replace(words_known=False, system_role=False, own_thinking=False, blanks=True, plans=False)
+_OF_2_1_160 = _OF_2_1_197._replace(plans=False)
+_OF_2_1_90 = _OF_2_1_160._replace(words_known=False, system_role=False, own_thinking=False, blanks=True)
 _BEFORE = _OF_2_1_90._replace(lone_thinking=True, going_on=_GOING_ON_FORMERLY)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),
     ((2, 1, 197), _OF_2_1_197),
+    ((2, 1, 160), _OF_2_1_160),
     ((2, 1, 90), _OF_2_1_90),
 )
 

@@ -36,6 +36,8 @@ class Place(Enum):
     """On a new line, and before the person's words: an attachment."""
     BATCH = "batch"
     """As it is: the client puts all of these together before it joins them with anything."""
+    RESULT = "result"
+    """At the end of the result that it follows; without one, as a note."""
 
 
 class Said(Struct, frozen=True, gc=False):

@@ -291,7 +291,7 @@ def _placeholder(span: Span) -> Said:
 
 
 def _as_user(one: Said) -> Said:
-    return Said(changed(one.message, role="user", content=one.tagged), one.place, one.exact)
+    return Said(changed(one.message, role="user", content=one.tagged), Place.RESULT, one.exact)
 
 
 def _overlaid(one: Said, overlays: Overlays) -> Said:
