@@ -23,6 +23,11 @@ _SERVERS = (
     "# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and"
     " resources:"
 )
+_DEFERRED = (
+    "The following deferred tools are now available via ToolSearch. Their schemas are NOT loaded — calling them"
+    ' directly will fail with InputValidationError. Use ToolSearch with query "select:<name>[,<name>...]" to load tool'
+    " schemas before calling them:"
+)
 _QUEUED = "The user sent a new message while you were working:"
 _ANSWER_IT = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
@@ -59,6 +64,16 @@ def _skills(attachment: Attachment) -> Words:
 def _servers(attachment: Attachment) -> Words:
     blocks = _strings(attachment.get("addedBlocks"))
     return ("\n\n".join((_SERVERS, *blocks)),) if blocks and not attachment.get("removedNames") else ()
+
+
+def _deferred(attachment: Attachment) -> Words:
+    lines = _strings(attachment.get("addedLines"))
+    return ("\n".join((_DEFERRED, *lines)),) if lines and not attachment.get("removedNames") else ()
+
+
+def _memory(attachment: Attachment) -> Words:
+    content = text(mapping(attachment.get("content")).get("content"))
+    return (f"Contents of {text(attachment.get('path'))}:\n\n{content}",) if content else ()
 
 
 def _hook(attachment: Attachment) -> Words:
@@ -112,9 +127,11 @@ def _strings(value: object) -> list[str]:
 _WORDED: dict[str, Callable[[Attachment], Words]] = {
     "agent_listing_delta": _agents,
     "compact_file_reference": _reference,
+    "deferred_tools_delta": _deferred,
     "file": _file,
     "hook_additional_context": _hook,
     "mcp_instructions_delta": _servers,
+    "nested_memory": _memory,
     "plan_mode_exit": _exited,
     "queued_command": _queued,
     "read_truncation_notice": _as_it_is,
