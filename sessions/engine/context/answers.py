@@ -13,17 +13,33 @@ from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, changed, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
+_NONE: frozenset[str] = frozenset()
 _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def sent_answer(answer: Sequence[Said], others: Sequence[Said], sender: Sender, *, over: bool) -> list[Said]:
-    """`others`: what follows it. `over`: results can no longer come, because the conversation went on."""
+def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool) -> Sequence[Said]:
+    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on."""
+    lost = open_calls if over else _NONE
     habits = sender.habits
-    answered = _answered(others) if over else None
-    sent = [_sent(one, sender, habits, answered) for one in answer]
+    if not lost and habits.plans and _is_plain(answer, sender.model):
+        return answer
+    sent = [_sent(one, sender, habits, lost) for one in answer]
     alone = not habits.lone_thinking and all(_is_thinking(block) for one in sent for block in one.message.content)
     return [_without_content(one) for one in sent] if alone else sent
+
+
+def open_calls(answer: Sequence[Said], others: Sequence[Said]) -> frozenset[str]:
+    """Those that have no result."""
+    calls = {
+        text(block.get("id")) for one in answer for block in one.message.content if block.get("type") == "tool_use"
+    }
+    if not calls:
+        return _NONE
+    for one in others:
+        if one.message.kind is Kind.RESULT:
+            calls.difference_update([text(block.get("tool_use_id")) for block in one.message.content])
+    return frozenset(calls) if calls else _NONE
 
 
 def is_over(others: Sequence[Said]) -> bool:
@@ -31,34 +47,36 @@ def is_over(others: Sequence[Said]) -> bool:
     return any(one.message.kind is not Kind.RESULT and one.place is Place.ROW for one in others)
 
 
-def is_open(answer: Sequence[Said], others: Sequence[Said]) -> bool:
-    """Does a call still wait for its result?"""
-    calls = {text(block.get("id")) for one in answer for block in one.message.content if _is_call(block)}
-    return bool(calls) and not calls <= _answered(others)
-
-
 def going_on(answer: Sequence[Said], others: Sequence[Said], habits: Habits) -> Said | None:
     """What the client said to have an answer finished that was cut off, if it did not write that down."""
-    if not habits.going_on or not any(one.cut for one in (*answer, *others)):
+    if not habits.going_on or not (is_cut(answer) or is_cut(others)):
         return None
     if any(one.message.content for one in others):
         return None
     return Said(Message("user", (text_block(habits.going_on),), Kind.INJECTED), Place.ROW)
 
 
-def _answered(others: Sequence[Said]) -> frozenset[str]:
-    results = (one for one in others if one.message.kind is Kind.RESULT)
-    return frozenset(text(block.get("tool_use_id")) for one in results for block in one.message.content)
+def is_cut(some: Sequence[Said]) -> bool:
+    return any(one.cut for one in some)
 
 
-def _sent(one: Said, sender: Sender, habits: Habits, answered: frozenset[str] | None) -> Said:
+def _is_plain(answer: Sequence[Said], model: str) -> bool:
+    """Is it of this model, and more than thinking?"""
+    spoken = not answer
+    for one in answer:
+        message = one.message
+        if model and message.model != model:
+            return False
+        spoken = spoken or any(block.get("type") not in THINKING for block in message.content)
+    return spoken
+
+
+def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str]) -> Said:
     message = one.message
     foreign = habits.own_thinking and sender.model and message.model != sender.model
     kept = []
     for block in message.content:
-        if (foreign and _is_thinking(block)) or (
-            answered is not None and _is_call(block) and text(block.get("id")) not in answered
-        ):
+        if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
         kept.append(block if habits.plans else _without_plan(block))
     content = tuple(kept)
@@ -78,7 +96,3 @@ def _without_plan(block: Block) -> Block:
 
 def _is_thinking(block: Block) -> bool:
     return text(block.get("type")) in THINKING
-
-
-def _is_call(block: Block) -> bool:
-    return block.get("type") == "tool_use"

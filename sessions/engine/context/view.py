@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from sessions.engine.context.answers import going_on, is_open, is_over, sent_answer
+from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
 from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
@@ -127,7 +127,7 @@ class Viewer:
         self._room = _SPARE
         self._parts: list[Part] = []
         self._sums: list[Tally] = []
-        self._sender = Sender()
+        self._sender, self._takes_system = Sender(), True
         self._open = False
         """The last part was made while results could still come, and one has not."""
 
@@ -182,7 +182,7 @@ class Viewer:
         """`asked`: an answer follows."""
         spans = self._walk.overlays.spans
         same = 0 if sender != self._sender or spans else min(same, len(self._parts) - self._open)
-        self._sender = sender
+        self._sender, self._takes_system = sender, sender.takes_system
         del self._parts[same:]
         del self._sums[same:]
         folded = _folded(segments, spans, self._walk) if spans else {}
@@ -199,15 +199,16 @@ class Viewer:
         sender = self._sender
         answer = self._all(segment.answer, folded)
         others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
-        if not sender.takes_system:
+        if not self._takes_system:
             others = [_as_user(one) if one.message.role == "system" else one for one in others]
-        over = asked or not last or is_over(others)
-        cut = going_on(answer, others, sender.habits) if asked or not last else None
-        self._open = last and (is_open(answer, others) or any(one.cut for one in answer))
-        answer = sent_answer(answer, others, sender, over=over)
-        said = (*answer, *others) if cut is None else (*answer, *others, cut)
-        elements = elements_of(answer, others if cut is None else [*others, cut])
-        return Part(segment, said, elements, tally_of(elements))
+        waiting = open_calls(answer, others)
+        if asked or not last:
+            added = going_on(answer, others, sender.habits)
+            others = others if added is None else [*others, added]
+        self._open = last and (bool(waiting) or is_cut(answer) or is_cut(others))
+        sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
+        elements = elements_of(sent, others)
+        return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
         """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
