@@ -131,10 +131,18 @@ class Walk:
     def _feed_result(self, row: LinkRow, tool: int) -> None:
         message = self._calls.get(tool)
         if message is None:
-            self._early.add(tool)
-            return
+            message = self._asked_in(row.parent)
+            if message is None:
+                self._early.add(tool)
+                return
+            self._calls[tool] = message
         self._results.setdefault(message, []).append(row.position)
         self._stale.add(message)
+
+    def _asked_in(self, parent: int | None) -> int | None:
+        """The answer whose record makes several calls: a row names the first of them only."""
+        above = self.rows.get(self._at.get(parent, -1)) if parent is not None else None
+        return above.message if above is not None and above.type == "assistant" and above.flags & _CALL else None
 
     def _feed_boundary(self, row: LinkRow) -> None:
         metadata = mapping(mapping(row.extra).get("compactMetadata"))
