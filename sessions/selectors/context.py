@@ -13,7 +13,8 @@ from sessions.engine.context.habits import Sender, writes_words
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
-from sessions.engine.context.walk import Walk, is_boundary
+from sessions.engine.context.segments import is_boundary
+from sessions.engine.context.walk import Walk
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.linking import LinkRow

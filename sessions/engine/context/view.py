@@ -13,15 +13,17 @@ from sessions.engine.context.answers import going_on, is_cut, is_over, open_call
 from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
-from sessions.engine.context.overlays import CLEARED, Overlays, Span
-from sessions.engine.context.rendering import Place, Said, said
+from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
+from sessions.engine.context.overlays import Overlays, Span
+from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
+from sessions.engine.context.segments import Segment
 from sessions.engine.context.tally import Tally, system_tally, tally_of
-from sessions.engine.context.walk import Segment, Walk
+from sessions.engine.context.walk import Walk
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
-from sessions.engine.messages import Block, Kind, Message, changed, text_block
+from sessions.engine.messages import Kind, Message
 
 _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
@@ -185,7 +187,7 @@ class Viewer:
         self._sender, self._takes_system = sender, sender.takes_system
         del self._parts[same:]
         del self._sums[same:]
-        folded = _folded(segments, spans, self._walk) if spans else {}
+        folded = folded_in(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
         for at, segment in enumerate(segments[same:], same + 1):
             part = self._part(segment, folded, last=at == len(segments), asked=asked)
@@ -200,7 +202,7 @@ class Viewer:
         answer = self._all(segment.answer, folded)
         others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
         if not self._takes_system:
-            others = [_as_user(one) if one.message.role == "system" else one for one in others]
+            others = [as_user(one) if one.message.role == "system" else one for one in others]
         waiting = open_calls(answer, others)
         if asked or not last:
             added = going_on(answer, others, sender.habits)
@@ -236,14 +238,14 @@ class Viewer:
             if position in folded:
                 span = folded[position]
                 if span is not None:
-                    found.append(_placeholder(span))
+                    found.append(placeholder(span))
                 continue
             row = self._walk.rows[position]
             if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
             one = self._said[position]
             if one is not None:
-                found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
+                found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
         return found
 
     def _logged(self, position: int) -> tuple[Logged | None, tuple[Element, ...] | None]:
@@ -269,44 +271,3 @@ class Viewer:
         used = {position for part in self._parts for position in part.segment.positions}
         self._said = {position: one for position, one in self._said.items() if position in used}
         self._room = 2 * len(self._said) + _SPARE
-
-
-def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
-    """Position -> the span that stands in its place; None for the rest of the span."""
-    order = [position for segment in segments for position in segment.positions]
-    places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
-    folded: dict[int, Span | None] = {}
-    for span in spans:
-        first, last = places.get(span.first), places.get(span.last)
-        if first is None or last is None or first > last:
-            continue
-        for position in order[first : last + 1]:
-            folded[position] = None
-        folded[order[first]] = span
-    return folded
-
-
-def _placeholder(span: Span) -> Said:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
-    return Said(message, Place.ROW)
-
-
-def _as_user(one: Said) -> Said:
-    return Said(changed(one.message, role="user", content=one.tagged), Place.RESULT, one.exact)
-
-
-def _overlaid(one: Said, overlays: Overlays) -> Said:
-    """A result as it is sent now, if a record took its text away."""
-    if not overlays.replaced and not overlays.cleared:
-        return one
-    blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
-
-
-def _replaced(block: Block, overlays: Overlays) -> Block:
-    tool = block.get("tool_use_id")
-    if not isinstance(tool, str):
-        return block
-    if tool in overlays.replaced:
-        return {**block, "content": overlays.replaced[tool][0]}
-    return {**block, "content": CLEARED} if tool in overlays.cleared else block

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from msgspec import Struct
-
 from sessions.engine.context.gaps import Gaps
 from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.segments import Boundary, Segment, is_boundary
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
@@ -21,34 +20,6 @@ _SUMMARY = int(Flag.SUMMARY)
 _NOTES = 100
 """So many notes may stand between a boundary and its summary."""
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
-
-
-def is_boundary(row: LinkRow) -> bool:
-    return row.detail == "compact_boundary" and row.type == "system"
-
-
-class Segment(Struct, frozen=True, gc=False):
-    """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
-
-    message: int | None
-    """The key of the answer's id; None before the first answer."""
-    answer: list[int]
-    results: list[int]
-    """In file order: that is the order in which they are sent, whatever they hang on."""
-    rest: list[int]
-    links: list[int]
-    """The uuids of the rows that stand on the chain itself."""
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        return (*self.answer, *self.results, *self.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Boundary:
-    at: int
-    anchor: int
-    kept: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -63,8 +34,8 @@ class Walk:
     _results: dict[int, list[int]] = field(default_factory=dict)
     _notes: dict[int, list[int]] = field(default_factory=dict)
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
-    _kept: dict[int, _Boundary] = field(default_factory=dict)
-    _anchors: dict[int, _Boundary] = field(default_factory=dict)
+    _kept: dict[int, Boundary] = field(default_factory=dict)
+    _anchors: dict[int, Boundary] = field(default_factory=dict)
     _special: set[int] = field(default_factory=set)
     """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
@@ -152,7 +123,7 @@ class Walk:
         kept = tuple(one for one in named if one in self._at) or self._between(segment)
         if anchor is None or not kept:
             return
-        boundary = _Boundary(row.position, anchor, kept)
+        boundary = Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
         self._special.update(kept, (anchor,))
