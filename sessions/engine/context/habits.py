@@ -45,8 +45,8 @@ _GOING_ON_FORMERLY = f"{_FORMERLY} pieces. Continue from where you left off."
 
 _NOW = Habits()
 _OF_2_1_197 = _NOW._replace(writes_words=False, going_on=_GOING_ON)
-_OF_2_1_160 = _OF_2_1_197._replace(plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(words_known=False, system_role=False, own_thinking=False, blanks=True)
+_OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
+_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True)
 _BEFORE = _OF_2_1_90._replace(lone_thinking=True, going_on=_GOING_ON_FORMERLY)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.engine.context.wording import worded
+from sessions.engine.context.wording import NOT_SEEN, worded
 from sessions.engine.linking.extras import mapping, text
 
 # Only kept by the client for itself: permissions, what hooks did when they had nothing to say, snapshots.
@@ -34,7 +34,7 @@ def attachment_words(attachment: Mapping[str, Any]) -> tuple[tuple[str, ...], bo
     """The texts that were sent for it, none if it was not sent; and whether recordings show that wording."""
     known = worded(attachment)
     if known:
-        return known, True
+        return known, attachment.get("type") not in NOT_SEEN
     words = attachment_text(attachment)
     return ((words,) if words else ()), attachment.get("type") == "hook_success"
 

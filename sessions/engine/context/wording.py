@@ -1,4 +1,4 @@
-"""How the client words what it attaches. Recordings of 2.1.197 show the words, and 2.1.325 writes down the same ones.
+"""How the client words what it attaches, where the version wrote down the facts alone: as 2.1.197 was seen to send it.
 
 Only short forms around what a record holds: whole pages of guidance, as for plan mode, are not known here."""
 
@@ -40,6 +40,12 @@ _TASKS = (
 )
 _EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
 _TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
+
+
+NOT_SEEN = frozenset(
+    {"compact_file_reference", "read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"}
+)
+"""Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
 
 
 def worded(attachment: Attachment) -> Words:

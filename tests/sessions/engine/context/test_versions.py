@@ -185,6 +185,22 @@ def test_a_wording_that_no_recording_shows_is_called_inexact() -> None:
     assert any("wording of 1 attachment" in sentence for sentence in context.unknown)
 
 
+@pytest.mark.parametrize(
+    ("version", "kind", "exact"),
+    [
+        ("2.1.197", "nested_memory", True),
+        ("2.1.160", "nested_memory", False),
+        ("2.1.197", "compact_file_reference", False),
+    ],
+)
+def test_only_words_that_the_version_was_seen_to_send_are_called_exact(version: str, kind: str, exact: bool) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, kind, path="/a.md", filename="/a.md", content={"content": "A rule."})
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    assert last(writing).elements[-1].pieces[0].exact is exact
+
+
 def test_a_prompt_that_was_queued_is_a_persons_whatever_role_it_is_told_in() -> None:
     version = "2.1.197"
     writing = Writing()
