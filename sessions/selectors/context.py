@@ -9,15 +9,16 @@ from typing import Any
 from django.db.models import Q
 
 from sessions.engine.context import Context, Viewer
+from sessions.engine.context.habits import Sender, writes_words
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
-from sessions.engine.context.unrecorded import writes_words
-from sessions.engine.context.walk import Walk, is_boundary
+from sessions.engine.context.segments import is_boundary
+from sessions.engine.context.walk import Walk
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.linking import LinkRow
-from sessions.engine.linking.extras import key, keys, mapping, text
+from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
 from sessions.models import Entry, Request, Transcript
@@ -128,14 +129,14 @@ class _Stretch:
         links.fetch(self.viewer.needed(self.link, point.position))
         if self._answer is not None:
             return self.viewer.at_request(self._answer)
-        return self.viewer.at(self.link, point.position, model=self._model())
+        return self.viewer.at(self.link, point.position, sender=self._sender())
 
-    def _model(self) -> str:
-        """Of the newest answer: there is nothing else to go by."""
+    def _sender(self) -> Sender:
+        """As for the newest answer: there is nothing else to go by."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
-                return text(mapping(self._links.record(row.position).get("message")).get("model"))
-        return ""
+                return Sender.of(self._links.record(row.position))
+        return Sender()
 
     def _before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
         """What counts of the rows before the stretch: those that its boundary kept and what was said of their results,

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sessions.engine.context.unrecorded import writes_words
+from sessions.engine.context.habits import writes_words
 from sessions.engine.slug import slug
 from tests.inspector.agents.server import MessagesServer
 

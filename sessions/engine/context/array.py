@@ -12,10 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from sessions.engine.context.rendering import Place, Said
-from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
-
-THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -52,7 +49,8 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
         elements.append(Element("user", pieces))
     if system:
         words = "\n\n".join(str(block["text"]) for one in system for block in one.message.content)
-        elements.append(Element("system", (Piece(text_block(words), system[0].message),)))
+        exact = all(one.exact for one in system)
+        elements.append(Element("system", (Piece(text_block(words), system[0].message, exact),)))
     return tuple(elements)
 
 
@@ -65,18 +63,6 @@ def _told_in_parts(user: Sequence[Said]) -> bool:
     return len(content) > 1 and content[0].get("type") == "text"
 
 
-def without_thinking_of_others(element: Element, model: str) -> Element | None:
-    """Thinking is signed by the model that had it: a request to another one goes without."""
-    if element.role != "assistant" or not any(_foreign(piece, model) for piece in element.pieces):
-        return element
-    pieces = tuple(piece for piece in element.pieces if not _foreign(piece, model))
-    return Element("assistant", pieces) if pieces else None
-
-
-def _foreign(piece: Piece, model: str) -> bool:
-    return text(piece.block.get("type")) in THINKING and piece.message.model != model
-
-
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
     results = [one for one in user if one.message.kind is Kind.RESULT]
     pieces = list(_pieces(results))
@@ -87,8 +73,23 @@ def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
     rows = [one for one in others if one.place is Place.ROW]
     for one in (*notes, *rows):
         for block in one.message.content:
-            _append(pieces, Piece(block, one.message, one.exact), one.place)
+            if one.place is Place.RESULT and pieces and pieces[-1].block.get("type") == "tool_result":
+                pieces[-1] = _within(pieces[-1], block, exact=one.exact)
+            else:
+                _append(pieces, Piece(block, one.message, one.exact), one.place)
     return tuple(pieces)
+
+
+def _within(result: Piece, note: Block, *, exact: bool) -> Piece:
+    content = result.block.get("content")
+    if isinstance(content, list):
+        parts = list(content)
+        if parts and isinstance(parts[-1], dict) and parts[-1].get("type") == "text":
+            parts[-1] = {**parts[-1], "text": f"{parts[-1].get('text')}\n"}
+        said: object = [*parts, dict(note)]
+    else:
+        said = f"{content or ''}\n\n{note.get('text')}".lstrip("\n")
+    return Piece({**result.block, "content": said}, result.message, result.exact and exact)
 
 
 def _append(pieces: list[Piece], piece: Piece, place: Place) -> None:

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from sessions.engine.context.array import THINKING, Element
+from sessions.engine.context.answers import THINKING
+from sessions.engine.context.array import Element
 from sessions.engine.context.digest import canonical, full_hash
 from sessions.engine.context.view import Context
 from sessions.engine.keys import key_of

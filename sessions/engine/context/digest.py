@@ -11,17 +11,19 @@ from sessions.engine.context.array import Element
 from sessions.engine.messages import Block
 
 DIGITS = 24
+_REMINDER = "<system-reminder>"
+"""What begins with it was put in by the client, whatever else it quotes."""
 _REMINDERS = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
 def digest(block: Block) -> dict[str, Any]:
     """`sha256` of what the block says, `core` of the same without reminders and surrounding white space."""
     words = spoken(block)
-    core = _REMINDERS.sub("", words).strip() if "<system-reminder>" in words else words.strip()
+    core = _REMINDERS.sub("", words).strip() if _REMINDER in words else words.strip()
     found: dict[str, Any] = {"type": block.get("type")}
     found |= {name: block[name] for name in ("id", "name", "tool_use_id", "is_error") if name in block}
     found |= {"chars": len(words), "sha256": short_hash(words), "core": short_hash(core)}
-    if block.get("type") == "text" and not core:
+    if block.get("type") == "text" and words.lstrip().startswith(_REMINDER):
         found["injected"] = True
     return found
 

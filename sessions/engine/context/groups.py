@@ -19,7 +19,12 @@ WORDS = {
     Reason.COLLAPSED: ("≣", "Collapsed", "Folded into a summary of the span."),
     Reason.ABANDONED: ("⎇", "On another branch", "The session went back, and this request does not stand on them."),
     Reason.SIDECHAIN: ("⎇", "Of sub-agents", "Sub-agents have contexts of their own."),
-    Reason.UNSENT: ("·", "Never sent", "For the client or the person only: state, progress, notices."),
+    Reason.UNSENT: (
+        "·",
+        "Never sent",
+        "For the client or the person only: state, progress, notices. And of answers what the client leaves out:"
+        " thoughts of another model, calls that never had a result, texts without a word.",
+    ),
 }
 
 _PARTLY = frozenset({Reason.CLEARED, Reason.PERSISTED})

@@ -55,7 +55,7 @@ def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: 
         sentences.append("The definitions of the tools: no record of this session holds them.")
     if exactness is Exactness.RECONSTRUCTED:
         if broken_off:
-            sentences.append("What came first: the first message follows a record that is not in this file.")
+            sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
         if inexact:
             sentences.append(
                 f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"

@@ -31,7 +31,7 @@ class Reason(StrEnum):
     """On a branch that this request does not stand on."""
     SIDECHAIN = "sub-agent"
     UNSENT = "never sent"
-    """For the client or the person only."""
+    """For the client or the person only; or of an answer, what the client does not send to this model."""
 
 
 class LeftOut(NamedTuple):
@@ -59,6 +59,7 @@ class _Told:
         self._until = context.position
         self._start = context.start
         self._taken = context.taken
+        self._way = frozenset(position for part in context.parts for position in part.segment.positions)
         places = [mark for mark in marks if mark.fate in (Fate.SUMMARISED, Fate.KEPT, Fate.ABANDONED, Fate.COLLAPSED)]
         self._marks = sorted(places, key=lambda mark: mark.first)
         self._firsts = [mark.first for mark in self._marks]
@@ -94,6 +95,8 @@ class _Told:
         before = position < self._start
         if mark is not None and mark.fate is Fate.COLLAPSED and mark.by is not None and mark.by < self._until:
             return LeftOut(position, Reason.COLLAPSED, mark.by)
+        if position in self._way:
+            return LeftOut(position, Reason.UNSENT)
         if mark is not None and mark.fate is Fate.ABANDONED:
             return LeftOut(position, Reason.ABANDONED, mark.by)
         if not before:

@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 
+from sessions.engine.context.habits import Sender
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.context.view import Context, Viewer
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.lines import mend, parse
 from sessions.engine.linking import LinkRow, link
-from sessions.engine.linking.extras import mapping, text
 from sessions.engine.marks import Mark
 from sessions.engine.scan.scanner import Scanner
 
@@ -102,7 +102,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
             return viewer.at_request(row)
         viewer.feed(row)
         if row.uuid == key:
-            return viewer.at(key, row.position + 1, model=_model(log, row.position))
+            return viewer.at(key, row.position + 1, sender=_sender(log, row.position))
     raise PointMissingError(f"no request and no entry of this session is called {point}.")
 
 
@@ -118,13 +118,13 @@ def _next(log: Log) -> Context:
         viewer.feed(row)
     leaf = link(log.rows).leaf
     uuid = None if leaf is None else log.rows[leaf].uuid
-    return viewer.at(uuid, len(log.rows), model=_model(log, len(log.rows) - 1))
+    return viewer.at(uuid, len(log.rows), sender=_sender(log, len(log.rows) - 1))
 
 
-def _model(log: Log, position: int) -> str:
-    """The model of the newest answer: there is nothing else to go by."""
+def _sender(log: Log, position: int) -> Sender:
+    """As for the newest answer: there is nothing else to go by."""
     for at in range(position, -1, -1):
         row = log.rows[at]
         if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
-            return text(mapping(log.record(at).get("message")).get("model"))
-    return ""
+            return Sender.of(log.record(at))
+    return Sender()

@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from sessions.engine.context.unrecorded import attachment_text, writes_words
+from sessions.engine.context.habits import Habits, habits_of
+from sessions.engine.context.unrecorded import attachment_words
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
@@ -20,6 +21,8 @@ LOADED = "Tool loaded."
 """Follows a result that brings the schemas of deferred tools."""
 _REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", re.DOTALL)
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
+_BESIDE_RESULTS = frozenset({"hook_additional_context"})
+"""Told with the result of the call that the hook watched, whatever role other attachments have."""
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
 _OURS = int(Flag.META | Flag.COMMAND)
 
@@ -33,6 +36,8 @@ class Place(Enum):
     """On a new line, and before the person's words: an attachment."""
     BATCH = "batch"
     """As it is: the client puts all of these together before it joins them with anything."""
+    RESULT = "result"
+    """At the end of the result that it follows; without one, as a note."""
 
 
 class Said(Struct, frozen=True, gc=False):
@@ -40,6 +45,10 @@ class Said(Struct, frozen=True, gc=False):
     place: Place
     exact: bool = True
     """Whether these are the very words. Older versions wrote down what they attached, not how they told it."""
+    tagged: tuple[Block, ...] = ()
+    """Of a message of the role `system`: how models are told it that do not take that role."""
+    cut: bool = False
+    """An answer that reached the limit of its length."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -57,11 +66,12 @@ def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
 
 def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("isApiErrorMessage"):
-        return None
+        told = Message("assistant", (), Kind.ANSWER, text(record.get("uuid")), at=_at(row), position=row.position)
+        return Said(told, Place.ROW, cut=True) if record.get("apiError") == "max_output_tokens" else None
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and _blank(block):
+        if block.get("type") == "text" and _blank(block) and not _habits(record).blanks:
             blocks = tuple(one for one in blocks if not _blank(one))
             break
     message = Message(
@@ -75,7 +85,7 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         text(raw.get("model")),
         row.position,
     )
-    return Said(message, Place.ROW)
+    return Said(message, Place.ROW, cut=raw.get("stop_reason") == "max_tokens")
 
 
 def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -105,20 +115,40 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     attachment = mapping(record.get("attachment"))
     rendered = record.get("rendered")
     if not isinstance(rendered, list):
-        words = "" if writes_words(record.get("version")) else attachment_text(attachment)
-        if not words:
-            return None
-        blocks: tuple[Block, ...] = (text_block(f"<system-reminder>\n{words}\n</system-reminder>"),)
-        return Said(_message(record, row, "user", blocks, Kind.INJECTED), Place.NOTE, exact=False)
-    role: Role = "system" if record.get("renderedRole") == "system" else "user"
+        return _reworded(record, row, attachment)
     blocks = tuple(block for one in rendered for block in _content(mapping(one).get("content")))
     if not blocks:
         return None
-    if role == "system":
-        words = "\n".join(unwrapped(text(block.get("text"))) for block in blocks)
-        blocks = (text_block(words),)
+    if record.get("renderedRole") == "system":
+        return _system(record, row, attachment, blocks)
     place = Place.BATCH if row.detail in _BATCH else Place.NOTE
-    return Said(_message(record, row, role, blocks, _attached(attachment)), place)
+    return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
+
+
+def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]) -> Said | None:
+    """An attachment without its words, told as the version told it."""
+    habits = _habits(record)
+    words, seen = ((), False) if habits.writes_words else attachment_words(attachment)
+    if not words:
+        return None
+    exact = seen and habits.words_known
+    blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
+    if habits.system_role and row.detail not in _BESIDE_RESULTS:
+        return _system(record, row, attachment, blocks, exact=exact)
+    return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
+
+
+def _system(
+    record: Mapping[str, Any],
+    row: LinkRow,
+    attachment: Mapping[str, Any],
+    blocks: tuple[Block, ...],
+    *,
+    exact: bool = True,
+) -> Said:
+    words = "\n".join(unwrapped(text(block.get("text"))) for block in blocks)
+    message = _message(record, row, "system", (text_block(words),), _attached(attachment))
+    return Said(message, Place.NOTE, exact, blocks)
 
 
 def _attached(attachment: Mapping[str, Any]) -> Kind:
@@ -146,6 +176,10 @@ def _content(content: object) -> tuple[Block, ...]:
     if isinstance(content, str):
         return (text_block(content),)
     return tuple([block for block in content if isinstance(block, dict)]) if isinstance(content, list) else ()
+
+
+def _habits(record: Mapping[str, Any]) -> Habits:
+    return habits_of(text(record.get("version")))
 
 
 def _blank(block: Block) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from sessions.engine.cards.lens import Lens, Mask
-from sessions.engine.context.array import THINKING, Element, Piece
+from sessions.engine.context.answers import THINKING
+from sessions.engine.context.array import Element, Piece
 from sessions.engine.context.changes import Cause, Change, ChangeKind, Changes
 from sessions.engine.context.pieces import address_of, told
 from sessions.engine.context.view import Context

@@ -4,10 +4,10 @@ The facts are shown, and the context says that the wording is not known."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from sessions.engine.context.wording import NOT_SEEN, worded
 from sessions.engine.linking.extras import mapping, text
 
 # Only kept by the client for itself: permissions, what hooks did when they had nothing to say, snapshots.
@@ -27,14 +27,16 @@ UNSENT = frozenset(
 HEARD_HOOKS = frozenset({"SessionStart", "UserPromptSubmit"})
 """Events whose hooks speak to the model when they succeed."""
 _WORDS = ("content", "text", "prompt", "snippet", "banner", "newDate", "addedLines", "addedBlocks", "planContent")
-_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
 _LABELS = {"nested_memory": "path", "file": "filename", "edited_text_file": "filename", "directory": "path"}
 
 
-def writes_words(version: object) -> bool:
-    """Does this version write down the words of its attachments? Then one without words was not sent."""
-    match = _VERSION.match(version) if isinstance(version, str) else None
-    return match is not None and tuple(map(int, match.groups())) >= (2, 1, 260)
+def attachment_words(attachment: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
+    """The texts that were sent for it, none if it was not sent; and whether recordings show that wording."""
+    known = worded(attachment)
+    if known:
+        return known, attachment.get("type") not in NOT_SEEN
+    words = attachment_text(attachment)
+    return ((words,) if words else ()), attachment.get("type") == "hook_success"
 
 
 def attachment_text(attachment: Mapping[str, Any]) -> str:

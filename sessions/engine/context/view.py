@@ -9,17 +9,21 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
+from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
+from sessions.engine.context.array import Element, elements_of
+from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
-from sessions.engine.context.overlays import CLEARED, Overlays, Span
-from sessions.engine.context.rendering import Place, Said, said
+from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
+from sessions.engine.context.overlays import Overlays, Span
+from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
+from sessions.engine.context.segments import Segment
 from sessions.engine.context.tally import Tally, system_tally, tally_of
-from sessions.engine.context.walk import Segment, Walk
+from sessions.engine.context.walk import Walk
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
-from sessions.engine.messages import Block, Kind, Message, changed, text_block
+from sessions.engine.messages import Kind, Message
 
 _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
@@ -52,7 +56,7 @@ class Context:
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     broken_off: bool = False
-    """The first record follows one that is not in the file."""
+    """A record follows one that is not in the file."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -125,7 +129,9 @@ class Viewer:
         self._room = _SPARE
         self._parts: list[Part] = []
         self._sums: list[Tally] = []
-        self._model = ""
+        self._sender, self._takes_system = Sender(), True
+        self._open = False
+        """The last part was made while results could still come, and one has not."""
 
     def feed(self, row: LinkRow) -> None:
         self._walk.feed(row)
@@ -147,15 +153,16 @@ class Viewer:
         """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
         return self._walk.missing(link, position)
 
-    def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
+    def at(self, link: int | None, position: int, *, request: str = "", sender: Sender | None = None) -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would."""
         segments, same = self._walk.segments(link, position)
-        self._make(segments, same, model)
+        sender = sender or Sender()
+        self._make(segments, same, sender, asked=bool(request))
         logged, recorded = self._logged(position) if request else (None, None)
         return Context(
             request,
             position,
-            model,
+            sender.model,
             tuple(self._parts),
             logged,
             recorded,
@@ -170,33 +177,40 @@ class Viewer:
         """The context of the request whose answer begins with this row, which is not fed yet."""
         record = self._records(row.position)
         self._said[row.position] = said(record, row)
-        message = mapping(record.get("message"))
-        return self.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
+        request = text(mapping(record.get("message")).get("id"))
+        return self.at(row.parent, row.position, request=request, sender=Sender.of(record))
 
-    def _make(self, segments: Sequence[Segment], same: int, model: str) -> None:
+    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, asked: bool) -> None:
+        """`asked`: an answer follows."""
         spans = self._walk.overlays.spans
-        same = 0 if model != self._model or spans else min(same, len(self._parts))
-        self._model = model
+        same = 0 if sender != self._sender or spans else min(same, len(self._parts) - self._open)
+        self._sender, self._takes_system = sender, sender.takes_system
         del self._parts[same:]
         del self._sums[same:]
-        folded = _folded(segments, spans, self._walk) if spans else {}
+        folded = folded_in(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
-        for segment in segments[same:]:
-            part = self._part(segment, model, folded)
+        for at, segment in enumerate(segments[same:], same + 1):
+            part = self._part(segment, folded, last=at == len(segments), asked=asked)
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
         if len(self._said) > self._room:
             self._spare()
 
-    def _part(self, segment: Segment, model: str, folded: Mapping[int, Span | None]) -> Part:
+    def _part(self, segment: Segment, folded: Mapping[int, Span | None], *, last: bool, asked: bool) -> Part:
+        sender = self._sender
         answer = self._all(segment.answer, folded)
         others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
-        elements = elements_of(answer, others)
-        if model and any(one.message.model != model for one in answer):
-            kept = (without_thinking_of_others(element, model) for element in elements)
-            elements = tuple(element for element in kept if element is not None)
-        return Part(segment, (*answer, *others), elements, tally_of(elements))
+        if not self._takes_system:
+            others = [as_user(one) if one.message.role == "system" else one for one in others]
+        waiting = open_calls(answer, others)
+        if asked or not last:
+            added = going_on(answer, others, sender.habits)
+            others = others if added is None else [*others, added]
+        self._open = last and (bool(waiting) or is_cut(answer) or is_cut(others))
+        sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
+        elements = elements_of(sent, others)
+        return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
         """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
@@ -224,14 +238,14 @@ class Viewer:
             if position in folded:
                 span = folded[position]
                 if span is not None:
-                    found.append(_placeholder(span))
+                    found.append(placeholder(span))
                 continue
             row = self._walk.rows[position]
             if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
             one = self._said[position]
             if one is not None:
-                found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
+                found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
         return found
 
     def _logged(self, position: int) -> tuple[Logged | None, tuple[Element, ...] | None]:
@@ -257,40 +271,3 @@ class Viewer:
         used = {position for part in self._parts for position in part.segment.positions}
         self._said = {position: one for position, one in self._said.items() if position in used}
         self._room = 2 * len(self._said) + _SPARE
-
-
-def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
-    """Position -> the span that stands in its place; None for the rest of the span."""
-    order = [position for segment in segments for position in segment.positions]
-    places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
-    folded: dict[int, Span | None] = {}
-    for span in spans:
-        first, last = places.get(span.first), places.get(span.last)
-        if first is None or last is None or first > last:
-            continue
-        for position in order[first : last + 1]:
-            folded[position] = None
-        folded[order[first]] = span
-    return folded
-
-
-def _placeholder(span: Span) -> Said:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
-    return Said(message, Place.ROW)
-
-
-def _overlaid(one: Said, overlays: Overlays) -> Said:
-    """A result as it is sent now, if a record took its text away."""
-    if not overlays.replaced and not overlays.cleared:
-        return one
-    blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
-
-
-def _replaced(block: Block, overlays: Overlays) -> Block:
-    tool = block.get("tool_use_id")
-    if not isinstance(tool, str):
-        return block
-    if tool in overlays.replaced:
-        return {**block, "content": overlays.replaced[tool][0]}
-    return {**block, "content": CLEARED} if tool in overlays.cleared else block

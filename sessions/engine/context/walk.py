@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from msgspec import Struct
-
+from sessions.engine.context.gaps import Gaps
 from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.segments import Boundary, Segment, is_boundary
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
@@ -20,34 +20,6 @@ _SUMMARY = int(Flag.SUMMARY)
 _NOTES = 100
 """So many notes may stand between a boundary and its summary."""
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
-
-
-def is_boundary(row: LinkRow) -> bool:
-    return row.detail == "compact_boundary" and row.type == "system"
-
-
-class Segment(Struct, frozen=True, gc=False):
-    """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
-
-    message: int | None
-    """The key of the answer's id; None before the first answer."""
-    answer: list[int]
-    results: list[int]
-    """In file order: that is the order in which they are sent, whatever they hang on."""
-    rest: list[int]
-    links: list[int]
-    """The uuids of the rows that stand on the chain itself."""
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        return (*self.answer, *self.results, *self.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Boundary:
-    at: int
-    anchor: int
-    kept: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -62,8 +34,8 @@ class Walk:
     _results: dict[int, list[int]] = field(default_factory=dict)
     _notes: dict[int, list[int]] = field(default_factory=dict)
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
-    _kept: dict[int, _Boundary] = field(default_factory=dict)
-    _anchors: dict[int, _Boundary] = field(default_factory=dict)
+    _kept: dict[int, Boundary] = field(default_factory=dict)
+    _anchors: dict[int, Boundary] = field(default_factory=dict)
     _special: set[int] = field(default_factory=set)
     """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
@@ -75,8 +47,9 @@ class Walk:
     """Answers whose segment misses a row that has come since."""
     _early: set[int] = field(default_factory=set)
     """Tools whose result came before their call."""
-    _awaited: int | None = None
-    """What the last chain goes on to above its first row: it may still come."""
+    _gaps: Gaps = field(default_factory=Gaps)
+    _gap: int | None = None
+    """What the last chain was asked to go on from, if that has not been fed."""
     _touched: int = 0
     """The first segment that is not as it was when it was last asked for."""
 
@@ -90,7 +63,7 @@ class Walk:
         again = uuid in self._up
         if not again:
             self._at[uuid] = position
-            if uuid == self._awaited:
+            if self._gaps.feed(row, uuid, known=row.parent in self._up):
                 self._forget()
         elif self._up[uuid] != row.parent:
             self._forget()  # written again in another place
@@ -111,6 +84,11 @@ class Walk:
                 self._special.add(uuid)
                 self._feed_boundary(row)
 
+    def _above(self, link: int) -> int | None:
+        """The parent; or, where the file does not hold it, the row before."""
+        up = self._up[link]
+        return up if up is None or up in self._at else self._gaps.before(link)
+
     def _feed_answer(self, row: LinkRow) -> None:
         if row.message is None:
             return
@@ -124,10 +102,18 @@ class Walk:
     def _feed_result(self, row: LinkRow, tool: int) -> None:
         message = self._calls.get(tool)
         if message is None:
-            self._early.add(tool)
-            return
+            message = self._asked_in(row.parent)
+            if message is None:
+                self._early.add(tool)
+                return
+            self._calls[tool] = message
         self._results.setdefault(message, []).append(row.position)
         self._stale.add(message)
+
+    def _asked_in(self, parent: int | None) -> int | None:
+        """The answer whose record makes several calls: a row names the first of them only."""
+        above = self.rows.get(self._at.get(parent, -1)) if parent is not None else None
+        return above.message if above is not None and above.type == "assistant" and above.flags & _CALL else None
 
     def _feed_boundary(self, row: LinkRow) -> None:
         metadata = mapping(mapping(row.extra).get("compactMetadata"))
@@ -137,7 +123,7 @@ class Walk:
         kept = tuple(one for one in named if one in self._at) or self._between(segment)
         if anchor is None or not kept:
             return
-        boundary = _Boundary(row.position, anchor, kept)
+        boundary = Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
         self._special.update(kept, (anchor,))
@@ -162,6 +148,9 @@ class Walk:
         """
         new: dict[int, None] = {}
         shared = -1
+        self._gap = None if link is None or link in self._at else link
+        if self._gap is not None:
+            link = self._gaps.latest
         # Most contexts go on where the one before ended, over a few rows that are nothing special.
         while link is not None and link not in self._special and link not in new and link in self._at:
             depth = self._depth.get(link, -1)
@@ -171,7 +160,7 @@ class Walk:
                 break
             new[link] = None
             child = min(child, self._at[link])
-            link = self._up[link]
+            link = self._above(link)
         for one in self._chain(link, child) if shared < 0 else ():
             if one in new:
                 break  # parents that go in a ring
@@ -186,7 +175,6 @@ class Walk:
         self._own(len(self._segments) - 1)
         self._extend(reversed(new))
         self._refresh()
-        self._awaited = self._up[self._segments[0].links[0]] if self._segments else None
         same, self._touched = self._touched, len(self._segments)
         return self._segments, same
 
@@ -214,7 +202,7 @@ class Walk:
             if is_boundary(row) or (row.flags & _SUMMARY and not self._follows_boundary(row)):
                 return
             child = min(child, row.position)
-            came, link = link, self._up[link]
+            came, link = link, self._above(link)
 
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
@@ -240,16 +228,18 @@ class Walk:
         return row.position if is_boundary(row) or row.flags & _SUMMARY else -1
 
     def missing(self, link: int | None, child: int) -> int | None:
-        """The parent that the chain ends at because no such row was fed."""
+        """A parent on the chain that was not fed."""
         self.segments(link, child)
-        return self.broken_off() if self._segments else link
+        return self.broken_off()
 
     def broken_off(self) -> int | None:
         """The same for the chain that was walked last."""
-        if not self._segments or self.start() >= 0:
-            return None
-        above = self._up[self._segments[0].links[0]]
-        return None if above is None or above in self._at else above
+        if self._gap is not None:
+            return self._gap
+        first = self._segments[0].links[0] if self._segments and self.start() >= 0 else None
+        # A kept row stands behind the summary, whatever it followed once.
+        found = (one for one in self._gaps.rows if one in self._depth and one != first and one not in self._kept)
+        return next((up for one in found if (up := self._up[one]) is not None and up not in self._at), None)
 
     def _forget(self) -> None:
         self._segments.clear()

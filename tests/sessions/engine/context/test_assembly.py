@@ -37,6 +37,20 @@ def test_results_of_parallel_calls_go_into_one_element_in_the_order_of_the_file(
     ]
 
 
+def test_results_of_a_record_that_makes_several_calls_are_found_beside_the_chain() -> None:
+    writing = Writing()
+    writing.user("Look")
+    asked = writing.assistant("Looking.", call("t1"), call("t2"), call("t3"), message="m1")
+    first = writing.result("t1", "one", parent=asked)
+    writing.result("t2", "two", parent=asked)
+    writing.result("t3", "three", parent=asked)
+    writing.assistant("Done.", message="m2", parent=first)
+    assert texts(last(writing))[1:] == [
+        ("assistant", ["Looking.", "call t1", "call t2", "call t3"]),
+        ("user", ["result t1: one", "result t2: two", "result t3: three"]),
+    ]
+
+
 def test_results_between_the_records_of_an_answer_follow_the_whole_of_it() -> None:
     writing = Writing()
     writing.user("Look")

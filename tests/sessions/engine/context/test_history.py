@@ -259,7 +259,7 @@ def test_a_beginning_that_is_not_in_the_file_is_called_unknown() -> None:
     writing.assistant("yes")
     context = last(writing)
     assert texts(context) == [("user", ["go on"])]
-    assert any(sentence.startswith("What came first") for sentence in context.unknown)
+    assert any(sentence.startswith("What stood where the file has a gap") for sentence in context.unknown)
 
 
 def test_parents_in_a_ring_end() -> None:

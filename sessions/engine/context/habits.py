@@ -1,0 +1,91 @@
+"""What versions of the client do differently when they make a request of the same conversation.
+
+Learned from what 2.0.76, 2.1.20, 2.1.90, 2.1.160, 2.1.197 and 2.1.325 wrote and sent. Where a habit changed between two
+of them, the later one is taken as the first that has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sessions.engine.linking.extras import mapping, text
+from sessions.engine.model_facts import facts_of
+
+Version = tuple[int, int, int]
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
+_NEWEST: Version = (10_000, 0, 0)
+
+
+class Habits(NamedTuple):
+    writes_words: bool = True
+    """The words of an attachment stand in its record. Then one without words was not sent."""
+    words_known: bool = True
+    """How it words what it attaches was seen."""
+    system_role: bool = True
+    """Attachments are told in messages of the role `system`, to models that take them."""
+    own_thinking: bool = True
+    """Only the model that had a thought is sent it."""
+    lone_thinking: bool = False
+    """An answer of which nothing but thinking is left is sent."""
+    blanks: bool = False
+    """Texts without a word are sent."""
+    plans: bool = True
+    """A plan that is put forward is sent with the call that puts it forward."""
+    going_on: str = ""
+    """What is said after an answer that was cut off, where no record holds it."""
+
+
+_CUT = "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if"
+_GOING_ON = f"{_CUT} that is where the cut happened. Break remaining work into smaller pieces."
+_FORMERLY = "Your response was cut off because it exceeded the output token limit. Please break your work into smaller"
+_GOING_ON_FORMERLY = f"{_FORMERLY} pieces. Continue from where you left off."
+
+_NOW = Habits()
+_OF_2_1_197 = _NOW._replace(writes_words=False, going_on=_GOING_ON)
+_OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
+_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True)
+_BEFORE = _OF_2_1_90._replace(lone_thinking=True, going_on=_GOING_ON_FORMERLY)
+_SINCE: tuple[tuple[Version, Habits], ...] = (
+    ((2, 1, 260), _NOW),
+    ((2, 1, 197), _OF_2_1_197),
+    ((2, 1, 160), _OF_2_1_160),
+    ((2, 1, 90), _OF_2_1_90),
+)
+
+
+@lru_cache(maxsize=256)
+def habits_of(version: str) -> Habits:
+    """Of a version that is not told, those of the newest."""
+    match = _VERSION.match(version)
+    numbers = (int(match[1]), int(match[2]), int(match[3])) if match else _NEWEST
+    return next((habits for since, habits in _SINCE if numbers >= since), _BEFORE)
+
+
+def writes_words(version: object) -> bool:
+    """Does this version write down the words of its attachments?"""
+    return isinstance(version, str) and _VERSION.match(version) is not None and habits_of(version).writes_words
+
+
+class Sender(NamedTuple):
+    """Who makes a request, and of which model."""
+
+    model: str = ""
+    version: str = ""
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Sender:
+        """Of the request that this record of an answer came from."""
+        return cls(text(mapping(record.get("message")).get("model")), text(record.get("version")))
+
+    @property
+    def habits(self) -> Habits:
+        return habits_of(self.version)
+
+    @property
+    def takes_system(self) -> bool:
+        """May messages of the role `system` stand among the others?"""
+        facts = facts_of(self.model)
+        return facts is None or facts.system_role is not False

@@ -1,0 +1,148 @@
+"""How the client words what it attaches, where the version wrote down the facts alone: as 2.1.197 was seen to send it.
+
+Only short forms around what a record holds: whole pages of guidance, as for plan mode, are not known here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sessions.engine.linking.extras import mapping, text
+
+Attachment = Mapping[str, Any]
+Words = tuple[str, ...]
+
+_AGENTS = "Available agent types for the Agent tool:"
+_TOGETHER = (
+    "When you launch multiple agents for independent work, send them in a single message with multiple tool uses so"
+    " they run concurrently."
+)
+_SKILLS = "The following skills are available for use with the Skill tool:"
+_SERVERS = (
+    "# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and"
+    " resources:"
+)
+_DEFERRED = (
+    "The following deferred tools are now available via ToolSearch. Their schemas are NOT loaded — calling them"
+    ' directly will fail with InputValidationError. Use ToolSearch with query "select:<name>[,<name>...]" to load tool'
+    " schemas before calling them:"
+)
+_QUEUED = "The user sent a new message while you were working:"
+_ANSWER_IT = (
+    "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
+)
+_TASKS = (
+    "The task tools haven't been used recently. If you're working on tasks that would benefit from tracking progress,"
+    " consider using TaskCreate to add new tasks and TaskUpdate to update task status (set to in_progress when"
+    " starting, completed when done). Also consider cleaning up the task list if it has become stale. Only use these if"
+    " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
+)
+_EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
+_TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
+
+
+NOT_SEEN = frozenset(
+    {"compact_file_reference", "read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"}
+)
+"""Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
+
+
+def worded(attachment: Attachment) -> Words:
+    """The texts that are sent for it; nothing if its wording was not seen."""
+    find = _WORDED.get(text(attachment.get("type")))
+    return find(attachment) if find is not None else ()
+
+
+def _agents(attachment: Attachment) -> Words:
+    lines = _strings(attachment.get("addedLines"))
+    if not attachment.get("isInitial") or not lines or attachment.get("removedTypes"):
+        return ()
+    listed = "\n".join((_AGENTS, *lines))
+    return (f"{listed}\n\n{_TOGETHER}" if attachment.get("showConcurrencyNote") else listed,)
+
+
+def _skills(attachment: Attachment) -> Words:
+    content = text(attachment.get("content"))
+    return (f"{_SKILLS}\n\n{content}",) if content else ()
+
+
+def _servers(attachment: Attachment) -> Words:
+    blocks = _strings(attachment.get("addedBlocks"))
+    return ("\n\n".join((_SERVERS, *blocks)),) if blocks and not attachment.get("removedNames") else ()
+
+
+def _deferred(attachment: Attachment) -> Words:
+    lines = _strings(attachment.get("addedLines"))
+    return ("\n".join((_DEFERRED, *lines)),) if lines and not attachment.get("removedNames") else ()
+
+
+def _memory(attachment: Attachment) -> Words:
+    content = text(mapping(attachment.get("content")).get("content"))
+    return (f"Contents of {text(attachment.get('path'))}:\n\n{content}",) if content else ()
+
+
+def _hook(attachment: Attachment) -> Words:
+    said = "\n".join(_strings(attachment.get("content")))
+    return (f"{text(attachment.get('hookName'))} hook additional context: {said}",) if said else ()
+
+
+def _queued(attachment: Attachment) -> Words:
+    prompt = attachment.get("prompt")
+    if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str):
+        return ()
+    return (f"{_QUEUED}\n{prompt}\n\n{_ANSWER_IT}",)
+
+
+def _tasks(attachment: Attachment) -> Words:
+    return () if attachment.get("content") else (_TASKS,)
+
+
+def _exited(attachment: Attachment) -> Words:
+    return () if attachment.get("planExists") else (_EXITED,)
+
+
+def _file(attachment: Attachment) -> Words:
+    content = mapping(attachment.get("content"))
+    file = mapping(content.get("file"))
+    if content.get("type") != "text" or file.get("startLine") != 1 or file.get("numLines") != file.get("totalLines"):
+        return ()
+    named = json.dumps({"file_path": text(attachment.get("filename"))}, ensure_ascii=False, separators=(",", ":"))
+    lines = text(file.get("content")).split("\n")
+    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
+    return (
+        f"Called the Read tool with the following input: {named}",
+        f"Result of calling the Read tool:\n{numbered}",
+    )
+
+
+def _reference(attachment: Attachment) -> Words:
+    name = text(attachment.get("filename"))
+    return (f"Note: {name} {_TOO_LARGE} Use Read tool if you need to access it.",)
+
+
+def _as_it_is(attachment: Attachment) -> Words:
+    words = text(attachment.get("text")) or text(attachment.get("banner"))
+    return (words,) if words else ()
+
+
+def _strings(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+_WORDED: dict[str, Callable[[Attachment], Words]] = {
+    "agent_listing_delta": _agents,
+    "compact_file_reference": _reference,
+    "deferred_tools_delta": _deferred,
+    "file": _file,
+    "hook_additional_context": _hook,
+    "mcp_instructions_delta": _servers,
+    "nested_memory": _memory,
+    "plan_mode_exit": _exited,
+    "queued_command": _queued,
+    "read_truncation_notice": _as_it_is,
+    "silent_turn_reminder": _as_it_is,
+    "skill_listing": _skills,
+    "task_reminder": _tasks,
+    "total_tokens_reminder": _as_it_is,
+}

@@ -1,0 +1,247 @@
+"""What differs between versions of the client, as recordings of them show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions.engine.context import context_at
+from sessions.engine.context.leftout import Reason, left_out
+from tests.sessions.engine.context.asking import attach, call, following, last, log_of, texts, thought
+from tests.sessions.writing import Writing
+
+TAKES_SYSTEM, TAKES_NONE = "claude-opus-4-8", "claude-opus-4-5"
+
+
+def note(writing: Writing, version: str, kind: str, **fields: Any) -> str:
+    """An attachment as versions wrote it that kept its facts alone."""
+    return writing.row("attachment", attachment={"type": kind, **fields}, version=version)
+
+
+def reason_of(writing: Writing, uuid: str) -> Reason:
+    log = log_of(writing)
+    position = next(at for at, record in enumerate(writing.records) if record["uuid"] == uuid)
+    found = {one.position: one.reason for one in left_out(context_at(log), log.rows, log.marks())}
+    return found[position]
+
+
+def test_a_call_that_never_had_a_result_is_not_sent_once_the_conversation_went_on() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant("Looking.", message="m1")
+    lost = writing.assistant(call("t1"), message="m1")
+    writing.assistant(call("t2"), message="m1")
+    writing.result("t2", "two")
+    assert ("assistant", ["Looking.", "call t1", "call t2"]) in texts(following(writing))
+    writing.user("Go on")
+    writing.assistant("Yes.", message="m2")
+    assert texts(last(writing)) == [
+        ("user", ["Look"]),
+        ("assistant", ["Looking.", "call t2"]),
+        ("user", ["result t2: two", "Go on"]),
+    ]
+    assert reason_of(writing, lost) is Reason.UNSENT
+
+
+def test_a_call_that_the_next_answer_follows_at_once_is_not_sent() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant("Looking.", call("t1"), message="m1")
+    writing.assistant("Yes.", message="m2")
+    writing.assistant("Still.", message="m3")
+    assert ("assistant", ["Looking."]) in texts(last(writing))
+
+
+@pytest.mark.parametrize(("version", "sent"), [("2.1.20", True), ("2.1.90", False), ("2.1.325", False)])
+def test_thinking_that_was_interrupted_is_no_longer_sent(version: str, sent: bool) -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(thought(), message="m1", version=version)
+    writing.user("[Request interrupted by user]")
+    writing.assistant("Yes.", message="m2", version=version)
+    assert (("assistant", ["thinking"]) in texts(last(writing))) is sent
+
+
+@pytest.mark.parametrize(("version", "sent"), [("2.0.76", True), ("2.1.90", True), ("2.1.160", False), ("", False)])
+def test_thinking_of_another_model_was_sent_by_older_versions(version: str, sent: bool) -> None:
+    writing = Writing()
+    writing.user("Look")
+    thinking = writing.assistant(thought(), message="m1", version=version, model="claude-opus-4-5")
+    writing.assistant("Done.", message="m1", version=version, model="claude-opus-4-5")
+    writing.user("Again")
+    writing.assistant("Yes.", message="m2", version=version, model="claude-sonnet-4-5")
+    writing.user("And again")
+    assert (("assistant", ["thinking", "Done."]) in texts(following(writing))) is sent
+    if not sent:
+        assert reason_of(writing, thinking) is Reason.UNSENT
+
+
+@pytest.mark.parametrize(("version", "sent"), [("2.1.90", True), ("2.1.197", False)])
+def test_texts_without_a_word_were_sent_by_older_versions(version: str, sent: bool) -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant("\n", message="m1", version=version)
+    writing.assistant(call("t1"), message="m1", version=version)
+    writing.result("t1", "one")
+    writing.assistant("Done.", message="m2", version=version)
+    assert (texts(last(writing))[1] == ("assistant", ["\n", "call t1"])) is sent
+
+
+@pytest.mark.parametrize(("version", "given"), [("2.1.20", {}), ("2.1.160", {}), ("2.1.197", {"plan": "Wait."})])
+def test_a_plan_is_sent_with_its_call_by_newer_versions(version: str, given: dict[str, str]) -> None:
+    writing = Writing()
+    writing.user("Plan")
+    writing.assistant(call("t1", "ExitPlanMode", plan="Wait."), message="m1", version=version)
+    writing.result("t1", "yes")
+    writing.assistant("Done.", message="m2", version=version)
+    assert last(writing).elements[1].pieces[0].block["input"] == given
+
+
+@pytest.mark.parametrize(("version", "begins"), [("2.1.20", "Your response was"), ("2.1.197", "Output token limit")])
+def test_an_answer_that_was_cut_off_is_asked_to_go_on(version: str, begins: str) -> None:
+    writing = Writing()
+    writing.user("Tell")
+    writing.assistant("Once", message="m1", version=version)
+    writing.records[-1]["message"]["stop_reason"] = "max_tokens"
+    assert texts(following(writing))[-1] == ("assistant", ["Once"])
+    writing.assistant("upon a time", message="m2", version=version)
+    role, words = texts(last(writing))[-1]
+    assert (role, words[0].startswith(begins)) == ("user", True)
+
+
+def test_an_answer_that_was_cut_off_is_known_by_the_report_of_it() -> None:
+    writing = Writing()
+    writing.user("Tell")
+    writing.assistant("Once", message="m1", version="2.1.20")
+    writing.assistant("API Error: too long", message="m2", isApiErrorMessage=True, apiError="max_output_tokens")
+    writing.assistant("upon a time", message="m3", version="2.1.20")
+    assert [role for role, _ in texts(last(writing))] == ["user", "assistant", "user"]
+
+
+def test_a_version_that_writes_down_how_it_asked_is_taken_at_its_word() -> None:
+    writing = Writing()
+    writing.user("Tell")
+    writing.assistant("Once", message="m1")
+    writing.records[-1]["message"]["stop_reason"] = "max_tokens"
+    writing.user("Output token limit hit.", isMeta=True)
+    writing.assistant("upon a time", message="m2")
+    assert texts(last(writing))[-1] == ("user", ["Output token limit hit."])
+
+
+def test_models_that_do_not_take_the_role_are_told_by_the_user() -> None:
+    writing = Writing()
+    writing.user("Look")
+    attach(writing, "date", "It is Monday.", role="system")
+    writing.assistant(call("t1"), message="m1", model=TAKES_NONE)
+    writing.result("t1", "one")
+    attach(writing, "total_tokens_reminder", "Few are left.", role="system")
+    writing.assistant("Done.", message="m2", model=TAKES_NONE)
+    assert texts(last(writing)) == [
+        ("user", ["<system-reminder>\nIt is Monday.\n</system-reminder>\n", "Look"]),
+        ("assistant", ["call t1"]),
+        ("user", ["result t1: one\n\n<system-reminder>\nFew are left.\n</system-reminder>"]),
+    ]
+
+
+def test_a_reminder_is_a_further_part_of_a_result_that_has_parts() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1", model=TAKES_NONE)
+    parts = [{"type": "text", "text": "one"}]
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": parts}
+    writing.row("user", message={"role": "user", "content": [block]})
+    attach(writing, "total_tokens_reminder", "Few are left.", role="system")
+    writing.assistant("Done.", message="m2", model=TAKES_NONE)
+    content = last(writing).elements[-1].pieces[0].block["content"]
+    assert [part["text"] for part in content] == ["one\n", "<system-reminder>\nFew are left.\n</system-reminder>"]
+
+
+def test_attachments_of_which_only_the_facts_were_kept_are_told_in_the_words_of_the_version() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, "skill_listing", content="- tide: tells the tide")
+    note(writing, version, "mcp_instructions_delta", addedBlocks=["## t\nWith care."], removedNames=[])
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    context = last(writing)
+    role, (words,) = texts(context)[-1]
+    assert role == "system"
+    assert words.startswith(
+        "The following skills are available for use with the Skill tool:\n\n- tide: tells the tide\n\n#"
+    )
+    assert words.endswith("resources:\n\n## t\nWith care.")
+    assert all(piece.exact for element in context.elements for piece in element.pieces)
+
+
+def test_a_wording_that_no_recording_shows_is_called_inexact() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, "plan_mode", reminderType="full", planFilePath="/p.md")
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    context = last(writing)
+    assert context.elements[-1].role == "system"
+    assert any("wording of 1 attachment" in sentence for sentence in context.unknown)
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "exact"),
+    [
+        ("2.1.197", "nested_memory", True),
+        ("2.1.160", "nested_memory", False),
+        ("2.1.197", "compact_file_reference", False),
+    ],
+)
+def test_only_words_that_the_version_was_seen_to_send_are_called_exact(version: str, kind: str, exact: bool) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, kind, path="/a.md", filename="/a.md", content={"content": "A rule."})
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    assert last(writing).elements[-1].pieces[0].exact is exact
+
+
+def test_a_prompt_that_was_queued_is_a_persons_whatever_role_it_is_told_in() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    note(writing, version, "queued_command", prompt="also this", commandMode="prompt")
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
+    context = last(writing)
+    assert texts(context)[-1][0] == "system"
+    assert texts(context)[-1][1][0].startswith("The user sent a new message while you were working:\nalso this\n")
+    assert context.tokens.user_text > 0
+
+
+def test_what_hooks_add_to_a_result_stands_with_it() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    note(writing, version, "hook_additional_context", content=["extra"], hookName="PostToolUse:Bash")
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
+    said = "<system-reminder>\nPostToolUse:Bash hook additional context: extra\n</system-reminder>"
+    assert texts(last(writing))[-1] == ("user", ["result t1: one", said])
+
+
+def test_a_row_whose_parent_was_never_written_follows_the_row_before_it() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1")
+    writing.result("t1", "one")
+    writing.assistant("Done.", message="m2", parent="a-hook-that-is-not-here")
+    writing.user("Again", parent="another-one")
+    writing.assistant("Yes.", message="m3")
+    context = last(writing)
+    assert texts(context) == [
+        ("user", ["Look"]),
+        ("assistant", ["call t1"]),
+        ("user", ["result t1: one"]),
+        ("assistant", ["Done."]),
+        ("user", ["Again"]),
+    ]
+    assert any("gap" in sentence for sentence in context.unknown)
+    assert context_at(log_of(writing), "m3").elements == context.elements
