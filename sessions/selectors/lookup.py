@@ -14,6 +14,10 @@ class LookupFailedError(ValueError):
     """Nothing, or more than one thing, answers to the name."""
 
 
+def is_path(name: str) -> bool:
+    return os.sep in name or name.endswith(".jsonl")
+
+
 def find_transcript(name: str) -> Transcript:
     """A session id, a unique prefix of one, or a path. Sub-agents answer to `agent-<id>` and to their bare id."""
     name = kept(name)
@@ -22,11 +26,11 @@ def find_transcript(name: str) -> Transcript:
     exact = known.filter(public_id=name).first()
     if exact is not None:
         return exact
-    if os.sep in name or name.endswith(".jsonl"):
+    if is_path(name):
         path = os.path.abspath(os.path.expanduser(name))
         found = current.filter(source__path=path).first()
         if found is None:
-            raise LookupFailedError(f"{path} has not been imported. Run `lucid import {path}` first.")
+            raise LookupFailedError(f"No transcript is known at {path}.")
         return found
     if not name:
         raise LookupFailedError("Which session? Give an id, the beginning of one, or a path.")

@@ -17,7 +17,8 @@ from inspector.services.runs import Killed, run_perform
 from inspector.services.runs.stops import RunError
 from sessions.engine.printing import printable
 from sessions.models import Transcript
-from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
+from sessions.selectors.lookup import LookupFailedError, find_agent
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            transcript = find_transcript(options["session"])
+            transcript = transcript_open(name=options["session"])
             if options["agent"]:
                 transcript = find_agent(transcript, options["agent"])
             parameters = {

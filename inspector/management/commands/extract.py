@@ -20,7 +20,8 @@ from memory.selectors.proposals import Proposed, proposal_files
 from sessions.engine.printing import printable
 from sessions.models import Transcript
 from sessions.selectors.entries import find_entry
-from sessions.selectors.lookup import LookupFailedError, find_transcript
+from sessions.selectors.lookup import LookupFailedError
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -38,7 +39,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            transcript = find_transcript(options["session"])
+            transcript = transcript_open(name=options["session"])
             extraction_possible(transcript)
             first, last = (_position(transcript, options[name]) for name in ("first", "last"))
             parameters = extraction_parameters(transcript, options["model"], first, last)

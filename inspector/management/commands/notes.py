@@ -17,7 +17,8 @@ from memory.models import NotesUpdate
 from memory.selectors.notes import FILE, NotesSituation, own_place
 from sessions.engine.printing import printable
 from sessions.models import Transcript
-from sessions.selectors.lookup import LookupFailedError, find_transcript
+from sessions.selectors.lookup import LookupFailedError
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -42,7 +43,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            transcript = find_transcript(options["session"])
+            transcript = transcript_open(name=options["session"])
             before = NotesSituation(transcript).due
             made = self._update(transcript, options) if options["update"] else None
         except (LookupFailedError, RunError) as error:

@@ -25,7 +25,8 @@ from sessions.selectors.context import (
 )
 from sessions.selectors.entries import find_entry
 from sessions.selectors.links import Links
-from sessions.selectors.lookup import LookupFailedError, find_agent, find_transcript
+from sessions.selectors.lookup import LookupFailedError, find_agent
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -44,7 +45,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            transcript = find_transcript(options["session"])
+            transcript = transcript_open(name=options["session"])
             if options["agent"]:
                 transcript = find_agent(transcript, options["agent"])
             if options["every_request"]:

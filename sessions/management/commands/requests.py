@@ -10,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.models import Request
-from sessions.selectors.lookup import LookupFailedError, find_transcript
+from sessions.selectors.lookup import LookupFailedError
 from sessions.selectors.spend import requests_of
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -24,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            transcript = find_transcript(options["session"])
+            transcript = transcript_open(name=options["session"])
         except LookupFailedError as error:
             raise CommandError(str(error)) from error
         requests = requests_of(transcript)
