@@ -20,8 +20,9 @@ from tests.serving import wait_until
 STATIONS = "station-order.md"
 HARBOUR = "harbour-office.md"
 FOG = "invisible-fog.md"
+REASON = "It was no type that the agent knows."
 ACCOUNT = {
-    "files": {STATIONS: {"reason": "It was no type that the agent knows."}, FOG: {"reason": "Nobody asked for it."}},
+    "files": {STATIONS: {"reason": REASON}, FOG: {"reason": "Nobody asked for it."}},
     "contradictions": ["Local time against UTC: UTC is newer."],
 }
 
@@ -82,7 +83,7 @@ def test_a_dream_is_reviewed_accepted_in_part_and_undone(visit: Visit, shelf: Sh
     expect(page.locator(".proposal")).to_contain_text("nothing has been written yet")
     expect(page.locator(".finding.is-warning")).to_contain_text(FOG)
     expect(page.locator(".proposal")).to_contain_text("Local time against UTC: UTC is newer.")
-    expect(page.get_by_label(STATIONS, exact=True).locator(".why")).to_have_text(ACCOUNT["files"][STATIONS]["reason"])
+    expect(page.get_by_label(STATIONS, exact=True).locator(".why")).to_have_text(REASON)
     # The fog stays, and of two changes of a file only the second is taken.
     page.get_by_label(FOG, exact=True).locator("header input").uncheck()
     harbour = page.get_by_label(HARBOUR, exact=True)
