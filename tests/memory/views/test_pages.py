@@ -128,6 +128,16 @@ def test_a_file_of_ten_megabytes_is_shown_in_part_and_not_edited(person: Person)
     assert len(listing) < 300_000
 
 
+def test_a_file_that_is_one_long_line_is_cut_in_its_history(person: Person) -> None:
+    person.shelf.outside("long.md", b"a" * 3_000_000 + b" ghp_" + b"b" * 36)
+    person.shelf.scan()
+    version = File.objects.get(name="long.md").current_id
+    for rest, query in (("history/", {"name": "long.md"}), (f"versions/{version}/", {})):
+        html = person.page(rest, **query)
+        assert "more characters" in html
+        assert len(html) < 100_000
+
+
 def test_a_binary_file_is_named_as_one(person: Person) -> None:
     person.shelf.outside("picture.md", b"\x89PNG\0\xff" * 100)
     assert "It holds no text" in flat(person.page("file/", name="picture.md"))
