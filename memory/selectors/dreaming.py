@@ -110,7 +110,8 @@ def ground_of(
 def _recent(folder: Path, since_ns: int) -> Iterator[Recent]:
     try:
         with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if entry.name.endswith(".jsonl")]
+            # Sub-agents of older versions of the client lie beside their sessions.
+            entries = [one for one in listing if one.name.endswith(".jsonl") and not one.name.startswith("agent-")]
     except OSError:
         return
     for entry in entries:

@@ -36,6 +36,7 @@ def test_sessions_lie_beside_the_memory_of_their_project(tmp_path: Path) -> None
     (boat / "memory").mkdir()
     (boat / "boat" / "subagents").mkdir(parents=True)
     (boat / "boat" / "subagents" / "agent-1.jsonl").write_text("{}\n")
+    (boat / "agent-2.jsonl").write_text("{}\n")
     assert counted(boat / "memory") == {"boat"}
 
 
