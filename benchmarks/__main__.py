@@ -23,6 +23,7 @@ from benchmarks.ours.importing import (
     import_rows,
     unchanged_rows,
 )
+from benchmarks.ours.memory import memory_rows
 from benchmarks.ours.pages import PageError, list_rows, session_rows
 from benchmarks.ours.pipeline import pipeline_rows
 from benchmarks.ours.searching import deep_rows, word_rows
@@ -154,6 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for size in sizes:
         bench.measure(size)
     if bench.ours:
+        bench.say("memory")
+        bench.attempt("memory", lambda: memory_rows(DATA, 4 * bench.repetitions))
         bench.say("pipeline")
         bench.rows += pipeline_rows(bench.repetitions)
     complete = asked.sizes == ALL and not (asked.quick or asked.floors)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from compaction.services.watching import price_of
 from inspector.agents.usage import Usage
@@ -11,7 +12,8 @@ from inspector.models import Run
 from inspector.selectors.runs import RunCard, run_cards
 from memory.engine.dreaming.asking import SYSTEM
 from memory.models import Directory, Proposal
-from memory.selectors.dreaming import Ground, LockUnreadableError, directory_path, ground_of
+from memory.selectors.directories import directories_shown
+from memory.selectors.dreaming import Ground, LockUnreadableError, directory_path, folders_by_memory, ground_of
 from memory.selectors.proposals import proposals_of
 
 KINDS = ("dream", "tidy")
@@ -51,18 +53,24 @@ class Dreamable:
 
 def dreamables(*, enabled: bool, now_ms: int) -> list[Dreamable]:
     """Those that are there, in the order of their projects."""
-    directories = [
-        one for one in Directory.objects.select_related("project").order_by("path") if directory_path(one).is_dir()
-    ]
+    directories = [one for one in directories_shown() if directory_path(one).is_dir()]
     active = Run.objects.filter(kind__in=KINDS, status__in=(Run.Status.QUEUED, Run.Status.RUNNING)).order_by("-pk")
     cards = run_cards(active, now_ms)
-    return [dreamable(one, enabled=enabled, now_ms=now_ms, cards=cards) for one in directories]
+    shared = folders_by_memory()
+    return [dreamable(one, enabled=enabled, now_ms=now_ms, cards=cards, shared=shared) for one in directories]
 
 
-def dreamable(directory: Directory, *, enabled: bool, now_ms: int, cards: Sequence[RunCard] = ()) -> Dreamable:
+def dreamable(
+    directory: Directory,
+    *,
+    enabled: bool,
+    now_ms: int,
+    cards: Sequence[RunCard] = (),
+    shared: Mapping[str, list[Path]] | None = None,
+) -> Dreamable:
     problem, ground = "", None
     try:
-        ground = ground_of(directory, enabled=enabled, now_ms=now_ms)
+        ground = ground_of(directory, enabled=enabled, now_ms=now_ms, shared=shared)
     except LockUnreadableError as error:
         problem = str(error)
     running = [card for card in cards if card.run.target == directory.path]

@@ -48,6 +48,8 @@ from sessions.views.session import number_asked
 
 LONGEST_DIFF = 400
 """Lines."""
+LONGEST_LINE = 2_000
+"""Characters."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -254,4 +256,4 @@ class _Page:
 def _changes(version: Version) -> Diff:
     """What it changed, secrets masked."""
     before = version_text(version.parent) if version.parent else ""
-    return from_texts(mask(before or ""), mask(version_text(version) or "")).head(LONGEST_DIFF)
+    return from_texts(mask(before or ""), mask(version_text(version) or "")).head(LONGEST_DIFF).narrow(LONGEST_LINE)

@@ -1,6 +1,7 @@
 """What became of each fact when memory was rewritten. A fact is a line of a topic; headings and pointers are none.
 
-A fact whose line still stands is kept. One that stood twice, or that goes on in a line with another, is merged.
+A fact whose line still stands is kept. One that stood twice, or that goes on in a line with another, is merged; a line
+that was there before has to say all of it.
 One that most of its words went into another line of is changed. All others are lost, and are named."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from memory.engine.lint.words import telling_words
+from memory.engine.lint.words import stem, telling_words, words_of
 from memory.engine.reading.file import Kind, kind_of, parse_file
 
 MOST_NAMED = 200
@@ -22,8 +23,8 @@ CARRIED = 0.6
 """Share of a fact's words that a new line has to have."""
 CARRIED_HERE = 0.5
 """The same for a line of the same file."""
-COVERED = 0.8
-"""The same for a line that was there before: it has to say it already."""
+_DENYING = "no not never nor neither none nothing without cannot don't doesn't isn't won't can't"
+_NEGATIONS = frozenset(_DENYING.split())
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>)?\s*(?:\[[ xX]\]\s*)?")
 _POINTER = re.compile(r"^[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\)")
 _BARE = re.compile(r"^[\W_]*$")
@@ -112,11 +113,20 @@ class _Places:
         found = [
             (key not in had, share, key)
             for key, _ in shared.most_common(MOST_OF_A_WORD)
-            if (share := len(words & self.words[key]) / len(words)) >= self._needed(fact, key, had)
+            if (share := len(words & self.words[key]) / len(words)) >= self._needed(fact, key)
+            and (key not in had or _says(key, fact.key))
         ]
         return max(found)[2] if found else None
 
-    def _needed(self, fact: Fact, key: str, had: Container[str]) -> float:
-        if key in had:
-            return COVERED
+    def _needed(self, fact: Fact, key: str) -> float:
         return CARRIED_HERE if fact.name in self.files[key] else CARRIED
+
+
+def _says(line: str, fact: str) -> bool:
+    """Whether a line that was there before says the fact already: all its words, in their order, and denied as often.
+    Two that contradict each other share most of their words."""
+    there, wanted = words_of(line), words_of(fact)
+    if sum(word in _NEGATIONS for word in there) != sum(word in _NEGATIONS for word in wanted):
+        return False
+    following = iter(stem(word) for word in there)
+    return all(stem(word) in following for word in wanted)

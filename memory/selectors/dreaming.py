@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from django.conf import settings
 
 from memory.engine.disk import real_path
 from memory.engine.dreaming.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
 from memory.engine.dreaming.lock import Lock, lock_read
+from memory.engine.mentions import place_of
+from memory.engine.places import memory_place
 from memory.models import Directory, DreamScan
 from sessions.engine.paths import opened
+from sessions.models import Project
+
+_CONFIG_DEPTH = 2
+"""Directories above one of transcripts, up to the configuration directory."""
 
 
 class LockUnreadableError(OSError):
@@ -27,13 +35,16 @@ class Recent:
     mtime_ns: int
 
 
+Recents = tuple[Recent, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """A memory directory as somebody who would dream over it finds it."""
 
     directory: Directory
     lock: Lock
-    sessions: tuple[Recent, ...]
+    sessions: Recents
     """Those since the last time, the latest first."""
     gates: tuple[Gate, ...]
     files: int
@@ -51,16 +62,39 @@ def lock_of(directory: Directory) -> Lock:
         raise LockUnreadableError(f"The lock cannot be read ({error.strerror or error}).") from error
 
 
-def sessions_since(directory: Directory, lock: Lock) -> tuple[Recent, ...]:
-    """The transcripts beside the memory directory: those of the project's sessions, not of their sub-agents."""
+def folders_by_memory() -> dict[str, list[Path]]:
+    """For each memory directory, where the transcripts of the projects lie whose memory it is: worktrees share one, and
+    settings can put that of all projects elsewhere. One query for all of them."""
+    environ: Mapping[str, str] = settings.USER_ENVIRONMENT
+    found: dict[str, list[Path]] = {}
+    for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
+        project, folder = opened(cwd), opened(directory)
+        if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
+            place = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+            found.setdefault(str(real_path(place.path)), []).append(folder)
+    return found
+
+
+def sessions_since(directory: Directory, lock: Lock, shared: Mapping[str, list[Path]] | None = None) -> Recents:
+    """The transcripts of the sessions that use the memory, not of their sub-agents; the latest first. `shared`: what
+    `folders_by_memory` says, where somebody knows already."""
+    path = directory_path(directory)
+    folders = dict.fromkeys((folders_by_memory() if shared is None else shared).get(str(path), ()))
+    if place_of(directory.path) != directory.path:
+        folders[path.parent] = None
+    if directory.project is not None:
+        folders[opened(directory.project.directory)] = None
     since = lock.consolidated_ns or 0
-    return tuple(sorted(_recent(directory_path(directory).parent, since), key=lambda one: -one.mtime_ns))
+    found = [one for folder in folders for one in _recent(folder, since)]
+    return tuple(sorted(found, key=lambda one: -one.mtime_ns))
 
 
-def ground_of(directory: Directory, *, enabled: bool, now_ms: int) -> Ground:
+def ground_of(
+    directory: Directory, *, enabled: bool, now_ms: int, shared: Mapping[str, list[Path]] | None = None
+) -> Ground:
     """Everything about it, whether or not a cheaper gate is shut."""
     lock = lock_of(directory)
-    sessions = sessions_since(directory, lock)
+    sessions = sessions_since(directory, lock, shared)
     scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()
     gates = (
         enabled_gate(enabled=enabled),
@@ -76,7 +110,8 @@ def ground_of(directory: Directory, *, enabled: bool, now_ms: int) -> Ground:
 def _recent(folder: Path, since_ns: int) -> Iterator[Recent]:
     try:
         with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if entry.name.endswith(".jsonl")]
+            # Sub-agents of older versions of the client lie beside their sessions.
+            entries = [one for one in listing if one.name.endswith(".jsonl") and not one.name.startswith("agent-")]
     except OSError:
         return
     for entry in entries:

@@ -40,6 +40,8 @@ from sessions.engine.unseen import visible
 PER_PAGE = 30
 MOST_LINES = 400
 """Of a diff, or of a text with its authors."""
+LONGEST_LINE = 2_000
+"""Characters."""
 MOST_DELETED = 50
 MOST_FILES = 20
 
@@ -90,7 +92,7 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
     told = version_blame(shown)
     lines = list(enumerate(told.lines[:MOST_LINES], start=1))
     runs = [
-        (author, [(number, visible(mask(line.text.rstrip("\n")))) for number, line in run])
+        (author, [(number, _shortened(visible(mask(line.text.rstrip("\n"))))) for number, line in run])
         for author, run in ((key, list(run)) for key, run in groupby(lines, key=lambda pair: pair[1].version))
     ]
     context = {
@@ -229,7 +231,12 @@ def masked_diff(diff: Diff) -> Diff:
         Hunk(hunk.old, hunk.new, tuple(Line(line.kind, ((visible(mask(line.text)), False),)) for line in hunk.lines))
         for hunk in diff.head(MOST_LINES).hunks
     ]
-    return Diff(tuple(with_words(hunk) for hunk in hunks))
+    return Diff(tuple(with_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))
+
+
+def _shortened(text: str) -> str:
+    left = len(text) - LONGEST_LINE
+    return f"{text[:LONGEST_LINE]}… {left:,} more characters" if left > 0 else text
 
 
 def _free_name(file: File) -> str:

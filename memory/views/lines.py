@@ -9,8 +9,8 @@ from memory.engine.reading import Fate, Index
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
 
-MOST = 400
-"""Twice what is ever loaded: who wants to see more opens the file."""
+MOST = 240
+"""All that is ever loaded, and the first of what is cut: who wants to see more opens the file."""
 LONGEST = 600
 
 

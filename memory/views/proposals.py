@@ -27,6 +27,7 @@ MOST_SHOWN = 40
 MOST_PIECES = 60
 """Pieces of one file that can be taken or left alone."""
 MOST_LINES = 400
+LONGEST_LINE = 2_000
 CONTEXT = 2
 CONFLICT = 409
 
@@ -139,7 +140,7 @@ def _shown(file: Proposed, places: Mapping[Source, Place], *, folded: bool) -> S
     hidden = [f"{row.pk}:{hunk.number}" for hunk in file.hunks[MOST_PIECES:]] if pieces else []
     whole = None if pieces else from_texts(mask(shown(file.before or b"")), mask(shown(file.after or b"")))
     cut = max(whole.length - MOST_LINES, 0) if whole else 0
-    diff = whole.head(MOST_LINES) if whole else None
+    diff = whole.head(MOST_LINES).narrow(LONGEST_LINE) if whole else None
     return Shown(row, pieces, hidden, diff, cut, mask(row.reason), found, missing)
 
 
@@ -155,7 +156,7 @@ def _piece(lines: Sequence[str], hunk: Hunk) -> Diff:
     ahead = lines[max(hunk.old_start - CONTEXT, 0) : hunk.old_start]
     behind = lines[hunk.old_start + len(hunk.old) :][:CONTEXT]
     old, new = (_side(ahead, one, behind) for one in (hunk.old, hunk.new))
-    return from_texts(mask(old), mask(new)).head(MOST_LINES)
+    return from_texts(mask(old), mask(new)).head(MOST_LINES).narrow(LONGEST_LINE)
 
 
 def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> str:
@@ -165,7 +166,11 @@ def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> 
 
 def _meanwhile(clash: Clash) -> Diff:
     """What somebody else made of the file."""
-    return from_texts(mask(shown(clash.base or b"")), mask(shown(clash.theirs or b""))).head(MOST_LINES)
+    return (
+        from_texts(mask(shown(clash.base or b"")), mask(shown(clash.theirs or b"")))
+        .head(MOST_LINES)
+        .narrow(LONGEST_LINE)
+    )
 
 
 def _chosen(form: QueryDict) -> Chosen:

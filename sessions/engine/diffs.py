@@ -65,6 +65,18 @@ class Diff:
             lines -= len(hunk.lines)
         return Diff(tuple(kept))
 
+    def narrow(self, characters: int) -> Diff:
+        """No line longer than so many characters: a file can be a single line of any length."""
+        return Diff(
+            tuple(replace(hunk, lines=tuple(_narrow(line, characters) for line in hunk.lines)) for hunk in self.hunks)
+        )
+
+
+def _narrow(line: Line, characters: int) -> Line:
+    if len(line.text) <= characters:
+        return line
+    return plain(line.kind, f"{line.text[:characters]}… {len(line.text) - characters:,} more characters")
+
 
 def _cut(lines: tuple[Line, ...], room: int) -> tuple[Line, ...]:
     """A hunk's first lines; where a long removal would fill the room, its head and that of what took its place."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
@@ -17,6 +19,8 @@ from tests.demo.reading import records
 from tests.demo.story.transcript import SLUG
 from tests.e2e.browsing import CHROMIUM, WIDE, chromium, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
+from tests.e2e.shelves import Shelf, shelf_site
+from tests.inspector.agents.server import Call, Say
 from tests.serving import Server
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
@@ -44,6 +48,23 @@ PAGES = {
     "compact": f"/sessions/{names.LONG}/compact/?kind=full",
     "compactions": f"/sessions/{names.LONG}/compactions/",
 }
+MESSAGE_TO_RECALL = "How many decimals do the heights of the harbour office have?"
+REMEMBERED = {
+    "notes": f"/sessions/{names.LONG}/notes/",
+    "memory": "/memory/1/",
+    "memory-findings": "/memory/1/findings/",
+    "memory-editor": "/memory/1/edit/?name=utc-inside.md",
+    "memory-prune": "/memory/1/prune/?name=next-week.md&name=local-time-inside.md",
+    "memory-recall": f"/memory/1/recall/?message={quote(MESSAGE_TO_RECALL)}",
+    "memory-history": "/memory/1/history/",
+    "dreams": "/dreams/",
+    "proposal": "/memory/proposals/1/",
+}
+"""With a model to ask, and something that happened to memory."""
+OLD = "lost a row that way."
+NEW = "Local time was tried first, because the harbour office thinks in it."
+LOCAL_TIME = "- [Local time inside](local-time-inside.md) — the package works in local time\n"
+CONTACTS = "- [Harbour contacts](harbour-contacts.md) — whom to call\n"
 LOW: ViewportSize = {"width": 1280, "height": 720}
 
 
@@ -60,18 +81,25 @@ def main() -> int:
         compactions(browser, server)
         # So that there is something to see of its check.
         large_archive(server.home / "lucid.sqlite3", 400_000)
-        for theme in THEMES:
-            page = browser.new_page(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
-            for name, address in PAGES.items():
-                page.goto(f"{server.url}{address}")
-                prepare(page, name)
-                page.screenshot(path=PICTURES / f"{name}-{theme}.png")
-                if name == "run":
-                    page.get_by_role("button", name="Kill").click()
-                    expect(page.get_by_role("button", name="Retry")).to_be_visible()
-                print(f"{name}-{theme}.png")
-            page.close()
+        photograph(browser, server, PAGES)
+        with shelf_site(Path(folder) / "remembered", age) as shelf:
+            memory(browser, shelf)
+            photograph(browser, shelf.site, REMEMBERED)
     return 0
+
+
+def photograph(browser: Browser, server: Server, pages: dict[str, str]) -> None:
+    for theme in THEMES:
+        page = browser.new_page(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
+        for name, address in pages.items():
+            page.goto(f"{server.url}{address}")
+            prepare(page, name)
+            page.screenshot(path=PICTURES / f"{name}-{theme}.png")
+            if name == "run":
+                page.get_by_role("button", name="Kill").click()
+                expect(page.get_by_role("button", name="Retry")).to_be_visible()
+            print(f"{name}-{theme}.png")
+        page.close()
 
 
 def compactions(browser: Browser, server: Server) -> None:
@@ -86,6 +114,63 @@ def compactions(browser: Browser, server: Server) -> None:
             page.evaluate("document.querySelector('#comparison').scrollIntoView()")
             page.screenshot(path=PICTURES / f"compaction-{kind}.png")
             print(f"compaction-{kind}.png")
+
+
+def memory(browser: Browser, shelf: Shelf) -> None:
+    """Something for its history, a merge that somebody has to decide, and a dream that waits for a decision."""
+    with visiting(browser, shelf.site, viewport=LOW, color_scheme="light", reduced_motion="reduce") as visit:
+        page = visit.open("/memory/1/edit/?name=station-order.md")
+        page.get_by_label("Type").select_option("project")
+        page.get_by_role("button", name="Save").click()
+        path = shelf.memory / "harbour-office.md"
+        first = path.read_text()
+        page = visit.open(f"/memory/1/edit/?name={path.name}")
+        body = page.get_by_label("Body")
+        body.fill(body.input_value().replace("typed by hand", "typed by dev"))
+        path.write_text(first.replace("typed by hand", "read by a script") + "- The office opens at nine.\n")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator(".conflict")).to_be_visible()
+        page.screenshot(path=PICTURES / "memory-merge.png")
+        print("memory-merge.png")
+        path.write_text(first)
+        shelf.model.answer(*dreaming())
+        page = visit.open("/dreams/")
+        page.get_by_role("button", name="Dream now…").click()
+        page.get_by_role("button", name="Dream now").click()
+        ended(page)
+
+
+def dreaming() -> list[Say]:
+    """A model that finds out which of two memories is true, and tells why."""
+    entry = {"session": names.LONG, "entry": names.uuid("long", "edit hours")}
+    files = {
+        "utc-inside.md": {
+            "reason": "Says what became of local time, so that nobody tries it again.",
+            "sources": [entry],
+        },
+        "local-time-inside.md": {"reason": "The package has worked in UTC since the clock change was fixed."},
+        "MEMORY.md": {"reason": "Points to the topics that are left."},
+    }
+    account = {
+        "files": files,
+        "contradictions": [
+            "Local time against UTC inside the package: the newer memory, and the fix of the tables, say UTC."
+        ],
+    }
+    index = {"file_path": "MEMORY.md", "new_string": ""}
+    return [
+        Say("Orienting.", calls=[Call("Shell", {"command": "ls"}), Call("Read", {"file_path": "utc-inside.md"}, "r")]),
+        Say(
+            "Consolidating.",
+            calls=[
+                Call("Edit", {"file_path": "utc-inside.md", "old_string": OLD, "new_string": f"{OLD} {NEW}"}, "1"),
+                Call("Write", {"file_path": "local-time-inside.md", "content": ""}, "2"),
+                Call("Edit", {**index, "old_string": LOCAL_TIME}, "3"),
+                Call("Edit", {**index, "old_string": CONTACTS}, "4"),
+            ],
+        ),
+        Say(f"One contradiction is resolved.\n```json\n{json.dumps(account)}\n```"),
+    ]
 
 
 def age(config: Path) -> None:

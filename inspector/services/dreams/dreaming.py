@@ -21,7 +21,7 @@ from inspector.services.runs import RunError, Running
 from memory.engine.dreaming.asking import SYSTEM, Report, prompt, report_of
 from memory.engine.dreaming.lock import Lock
 from memory.models import Directory
-from memory.selectors.dreaming import directory_path, sessions_since
+from memory.selectors.dreaming import sessions_since
 from memory.selectors.proposals import Source
 from memory.services.proposals import Why
 from sessions.engine.keys import key_of
@@ -56,18 +56,17 @@ def dream(running: Running, directory: Directory, before: Lock, copy: Path, mode
     if choice.model is None or choice.kind != "anthropic":
         raise RunError(NO_MODEL, choice.why)
     budget_hold()
-    transcripts = directory_path(directory).parent
     sessions = sessions_since(directory, before)
-    # A directory that lies elsewhere has other people's files beside it.
-    roots = (copy, transcripts) if sessions_since(directory, Lock(None, None)) else (copy,)
+    # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
+    transcripts = sorted({one.path.parent for one in sessions_since(directory, Lock(None, None))})
     cancel = CancelToken()
-    toolbox = Toolbox((*reading_tools(Readable(roots)), *writing_tools(Writable(copy))))
+    toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy))))
     asked = prompt(
         copy=str(copy),
-        transcripts=str(transcripts) if transcripts in roots else "",
+        transcripts=[str(folder) for folder in transcripts],
         today=f"{datetime.now(UTC):%Y-%m-%d}",
         since=_moment(before),
-        sessions=[f"{one.path.name} ({one.size:,} bytes)" for one in sessions[:MOST_SESSIONS]],
+        sessions=[f"{one.path} ({one.size:,} bytes)" for one in sessions[:MOST_SESSIONS]],
     )
     told = _Told(running, model, copy)
     running.phase("starting", unit="turns")

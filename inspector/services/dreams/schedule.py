@@ -13,6 +13,7 @@ from inspector.services.runs import RunError
 from inspector.web.clock import now_ms
 from memory.engine.dreaming.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
 from memory.models import Directory, DreamScan
+from memory.selectors.directories import directories_shown
 from memory.selectors.dreaming import LockUnreadableError, directory_path, lock_of, sessions_since
 
 logger = structlog.get_logger(__name__)
@@ -26,7 +27,7 @@ def dreams_start() -> list[Run]:
     choice = choice_of(settings.MODELS)
     model = choice.main if choice.kind == "anthropic" else ""
     runs: list[Run] = []
-    for directory in Directory.objects.order_by("pk"):
+    for directory in directories_shown():
         if not directory_path(directory).is_dir():
             continue
         try:

@@ -59,14 +59,15 @@ class Report:
     contradictions: tuple[str, ...] = ()
 
 
-def prompt(*, copy: str, transcripts: str, today: str, since: str, sessions: Sequence[str]) -> str:
+def prompt(*, copy: str, transcripts: Sequence[str], today: str, since: str, sessions: Sequence[str]) -> str:
     """What this dream is about. `sessions`: the transcripts that went on since, the latest first. `transcripts`: where
-    they and the earlier ones are; empty if there are none."""
+    they and the earlier ones are."""
     lines = [
         f"The copy of the memory directory is {copy}. Today is {today}.",
         f"It was last consolidated {since}." if since else "It was never consolidated before.",
     ]
-    lines.append(f"Transcripts (JSON Lines) are in {transcripts}." if transcripts else "There are no transcripts.")
+    places = " and ".join(transcripts)
+    lines.append(f"Transcripts (JSON Lines) are in {places}." if transcripts else "There are no transcripts.")
     if sessions:
         lines += ["These went on since then, the latest first:", *(f"- {one}" for one in sessions)]
     elif transcripts:

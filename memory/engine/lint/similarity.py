@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import chain, combinations
 from zlib import crc32
 
 from memory.engine.lint.words import telling_words
@@ -70,28 +70,30 @@ def _shared(one: frozenset[int], other: frozenset[int]) -> float:
 
 
 def _reworded(words: list[list[str]]) -> Iterator[Pair]:
-    texts_with = Counter(word for text in words for word in set(text))
-    weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
-    vectors = [_vector(text, weights) for text in words]
+    distinct = [set(text) for text in words]
+    texts_with = Counter(chain.from_iterable(distinct))
+    rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
     places: dict[str, list[int]] = defaultdict(list)
-    for at, vector in enumerate(vectors):
-        rare = [(word, weight) for word, weight in vector.items() if 1 < texts_with[word] <= MOST_FREQUENT]
-        for word, _ in sorted(rare, key=itemgetter(1), reverse=True)[:RAREST]:
-            places[word].append(at)
-    common = Counter(
-        (one, other) for texts in places.values() for at, one in enumerate(texts) for other in texts[at + 1 :]
-    )
+    for at, mine in enumerate(distinct):
+        if len(mine) >= FEWEST_WORDS:
+            for word in sorted(mine & rare.keys(), key=lambda word: (rare[word], word))[:RAREST]:
+                places[word].append(at)
+    common = Counter(chain.from_iterable(combinations(texts, 2) for texts in places.values()))
+    # Few texts are ever compared, so only theirs are weighed.
+    weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
+    vectors: dict[int, dict[str, float]] = {}
     for (one, other), shared in common.items():
-        if shared > 1 and (alike := _cosine(vectors[one], vectors[other])) >= REWORDED:
-            yield Pair(one, other, alike)
+        if shared > 1:
+            for at in (one, other):
+                if at not in vectors:
+                    vectors[at] = _vector(words[at], weights)
+            if (alike := _cosine(vectors[one], vectors[other])) >= REWORDED:
+                yield Pair(one, other, alike)
 
 
 def _vector(text: list[str], weights: dict[str, float]) -> dict[str, float]:
-    """The words of a text with their weights; none of a short one."""
-    counts = Counter(text)
-    if len(counts) < FEWEST_WORDS:
-        return {}
-    return {word: weights[word] * (1 + math.log(count) if count > 1 else 1) for word, count in counts.items()}
+    """The words of a text with their weights."""
+    return {word: weights[word] * (1 + math.log(count)) for word, count in Counter(text).items()}
 
 
 def _cosine(one: dict[str, float], other: dict[str, float]) -> float:

@@ -69,7 +69,7 @@ class MemoryFile:
         """What follows the header."""
         return self.text.split("\n", self.header.last)[-1]
 
-    @property
+    @cached_property
     def body_lines(self) -> tuple[Line, ...]:
         """Those of the body, up to a limit."""
         return tuple(body_lines(self.body, self.body_line))

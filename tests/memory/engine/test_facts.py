@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memory.engine.facts import facts_compare
 
 HEAD = b"---\nname: tides\ndescription: when they come\ntype: project\n---\n\n"
@@ -30,6 +32,27 @@ def test_what_reads_otherwise_is_changed_and_what_is_nowhere_is_lost_and_named()
     found = facts_compare(before, after)
     assert (found.kept, found.merged, found.changed, found.new) == (0, 0, 1, 1)
     assert [(fact.name, fact.text) for fact in found.lost] == [("a.md", "The ferry to Sark sails on Mondays.")]
+
+
+@pytest.mark.parametrize(
+    "stays",
+    [
+        "Every datetime inside is aware and in UTC. Local time exists only where text is made.",
+        "Every datetime inside is not in local time; UTC exists only where text is made.",
+        "Every datetime inside is in Azores time; UTC exists only where text is made.",
+    ],
+)
+def test_a_fact_is_not_merged_into_one_that_contradicts_it(stays: str) -> None:
+    fact = "Every datetime inside is in local time; UTC exists only where text is made."
+    found = facts_compare({"a.md": stays.encode(), "b.md": fact.encode()}, {"a.md": stays.encode()})
+    assert (found.kept, found.merged, found.changed) == (1, 0, 0)
+    assert [lost.text for lost in found.lost] == [fact]
+
+
+def test_a_fact_that_another_said_already_is_merged() -> None:
+    stays = b"High water is at noon on Sundays, and nobody sails.\n"
+    found = facts_compare({"a.md": stays, "b.md": b"- High waters is at *noon* on Sundays\n"}, {"a.md": stays})
+    assert (found.kept, found.merged, found.lost) == (1, 1, ())
 
 
 def test_a_short_fact_of_which_half_stays_in_its_file_is_changed() -> None:

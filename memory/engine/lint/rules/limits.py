@@ -27,7 +27,7 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
         if len(line.text) > LONGEST_ENTRY and line.entries:
             yield _long(directory, line)
     for topic in directory.topics:
-        lines = topic.text.count("\n") + 1
+        lines = topic.text.removesuffix("\n").count("\n") + 1
         if topic.size > RECALLED_BYTES or lines > RECALLED_LINES:
             words = (
                 f"When recalled, only the first {RECALLED_LINES} lines or {RECALLED_BYTES:,} bytes are injected; "

@@ -44,7 +44,7 @@ def test_nothing_that_it_says_breaks_the_reading(files: object, contradictions: 
 
 
 def test_the_prompt_tells_where_and_since_when() -> None:
-    asked = prompt(copy="/copy", transcripts="/t", today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"])
+    asked = prompt(copy="/copy", transcripts=["/t"], today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"])
     assert "/copy. Today is 2026-11-16." in asked
     assert "never consolidated" in asked
     assert "- a.jsonl (5 bytes)" in asked

@@ -56,6 +56,21 @@ def test_a_topic_that_is_cut_when_recalled_is_told() -> None:
     assert only(memory(a=topic(GOOD + "x" * 4_096)), "topic-too-large").severity is Severity.NOTE
 
 
+@pytest.mark.parametrize(
+    ("index", "body"),
+    [
+        ("- [A](a.md) — x\n" + "x\n" * 199, GOOD),
+        ("- [A](a.md) — x\n" + f"{'x' * 125}\n" * 198 + "x" * 34, GOOD),
+        ("- [A](a.md) — x".ljust(150, "x") + "\n", GOOD),
+        ("- [A](a.md) — x\n", GOOD.ljust(4_096 - len(topic("")), "x")),
+        ("- [A](a.md) — x\n", GOOD + "x\n" * (200 - topic(GOOD).count("\n"))),
+    ],
+    ids=["200 lines", "25,000 bytes", "150 characters", "4,096 bytes of a topic", "200 lines of a topic"],
+)
+def test_what_is_just_within_a_limit_is_left_alone(index: str, body: str) -> None:
+    assert found(memory(index, a=topic(body))) == []
+
+
 # Pointers
 
 
