@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import logging.config
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,9 @@ CSRF_COOKIE_NAME = "lucid_csrf"
 
 # --- logs ---------------------------------------------------------------------------------------------------------
 LOG_FILE = LUCID_HOME / "logs" / "lucid.log"
-LOGGING = logging_config(LOG_FILE, LUCID_LOG_LEVEL)
+# Set up here: Django would first set up its own, whose mail to administrators loads forms, templates and views.
+LOGGING_CONFIG = None
+logging.config.dictConfig(logging_config(LOG_FILE, LUCID_LOG_LEVEL))
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_USER_ID_FIELD = None
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

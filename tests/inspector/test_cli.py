@@ -8,6 +8,7 @@ import pytest
 
 from inspector import __version__
 from tests.serving import ROOT, environment, lucid
+from tests.sessions.writing import Writing
 
 COMMAND = """
 from django.core.management.base import BaseCommand, CommandError
@@ -126,6 +127,20 @@ def test_a_command_finds_a_current_database_and_prints_nothing_but_its_answer(
 ) -> None:
     done = lucid(home, "try", "count", "--json", **extra)
     assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
+def test_an_import_without_news_loads_neither_scanners_nor_migrations(home: Path, tmp_path: Path) -> None:
+    """What it waits for longest is its own modules."""
+    Writing().turns(1).save(tmp_path / "projects" / "-home-dev-tidewatch")
+    assert lucid(home, "import", str(tmp_path)).returncode == 0
+    program = f"import sys; from inspector.cli import run; run(['import', {str(tmp_path)!r}]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment(home), capture_output=True, text=True, check=True
+    )
+    said, loaded = done.stdout.splitlines()
+    assert "4 entries (0 new)" in said
+    heavy = {"celery", "django.db.migrations", "django.views.debug", "msgspec", "sessions.engine.scan.scanner"}
+    assert heavy.isdisjoint(loaded.split())
 
 
 def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(

@@ -8,18 +8,17 @@ import pytest
 from sessions.engine.linking import (
     AgentFacts,
     Branch,
-    FileKind,
     How,
     Linked,
     LinkState,
     Sighting,
     advance,
     agent_tree,
-    classify,
     link,
     sightings,
 )
 from sessions.engine.marks import Fate
+from sessions.engine.roles import FileKind, classify
 from tests.sessions.engine.linking.log import marks
 from tests.sessions.engine.linking.shared import SHARED, link_rows, records, transcripts
 
