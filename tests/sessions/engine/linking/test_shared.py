@@ -19,8 +19,9 @@ from sessions.engine.linking import (
 )
 from sessions.engine.marks import Fate
 from sessions.engine.roles import FileKind, classify
+from tests.samples import SHARED, transcripts
 from tests.sessions.engine.linking.log import marks
-from tests.sessions.engine.linking.shared import SHARED, link_rows, records, transcripts
+from tests.sessions.engine.linking.shared import link_rows, records
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="The sample transcripts are not here.")
 
