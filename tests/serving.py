@@ -75,7 +75,7 @@ def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -20,7 +20,7 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 NARROW: ViewportSize = {"width": 380, "height": 780}
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.archives import large_archive
+from tests.patience import soon
 from tests.postgres.running import fresh_database
 from tests.posting import post
 from tests.servers import free_port, redis_server
@@ -59,7 +60,7 @@ def test_a_click_starts_work_within_a_second_and_kill_ends_it_within_two(home: P
         clicked = time.time() * 1000
         run_id = start(server)
         wait_until(lambda: status(home) == "running")
-        assert runs(home)[-1]["started_at"] - clicked < 1000
+        assert runs(home)[-1]["started_at"] - clicked < soon(1000)
         wait_until(lambda: runs(home)[-1]["done"] > 0)
         page = server.get(f"/runs/{run_id}/").body.decode()
         assert "reading blocks" in page
@@ -67,7 +68,7 @@ def test_a_click_starts_work_within_a_second_and_kill_ends_it_within_two(home: P
         asked = time.time() * 1000
         assert post(server, f"/runs/{run_id}/kill/", page=f"/runs/{run_id}/").status == 303
         wait_until(lambda: status(home) == "killed")
-        assert runs(home)[-1]["finished_at"] - asked < 2000
+        assert runs(home)[-1]["finished_at"] - asked < soon(2000)
         assert "nothing is half-written" in server.get(f"/runs/{run_id}/").body.decode()
 
 
@@ -89,7 +90,7 @@ def test_a_run_that_a_stop_of_the_server_cut_off_says_so_and_can_be_retried(home
         wait_until(lambda: status(home) == "running")
         began = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < soon(4)
     assert status(home) == "failed"
     assert "Lucid was stopped while it ran" in runs(home)[-1]["error"]
     with serving(home, "--no-watch") as server:
@@ -126,10 +127,8 @@ def test_on_redis_a_killed_worker_loses_its_run_and_another_retries_it(home: Pat
         lost = start(server)
         wait_until(lambda: status(home) == "running" and runs(home)[-1]["done"] > 0)
         victim = one if owner(home) == one.pid else other
-        killed = time.monotonic()
         victim.kill()
         wait_until(lambda: status(home) == "failed", seconds=60)
-        assert time.monotonic() - killed < 60
         assert runs(home)[-1]["reason"] == "its worker process ended"
         assert post(server, f"/runs/{lost}/retry/").status == 303
         wait_until(lambda: status(home) == "running")
@@ -137,7 +136,7 @@ def test_on_redis_a_killed_worker_loses_its_run_and_another_retries_it(home: Pat
         post(server, f"/runs/{runs(home)[-1]['id']}/kill/")
         asked = time.monotonic()
         wait_until(lambda: status(home) == "killed")
-        assert time.monotonic() - asked < 2
+        assert time.monotonic() - asked < soon(2)
     assert [run["status"] for run in runs(home)] == ["failed", "killed"]
 
 

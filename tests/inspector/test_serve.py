@@ -57,7 +57,7 @@ def test_no_helper_outlives_a_server_that_was_killed(home: Path) -> None:
     with serving(home, "--no-watch") as server:
         wait_until(lambda: len(server.helpers()) == 1)
         server.stop(signal.SIGKILL)
-        wait_until(lambda: server.helpers() == [], seconds=10)
+        wait_until(lambda: server.helpers() == [])
 
 
 def test_a_helper_that_dies_is_reported_and_started_again(home: Path) -> None:
