@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import time
@@ -25,10 +26,8 @@ LONG = 400_000
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    made = tmp_path / "home"
-    assert lucid(made, "migrate", "--verbosity", "0").returncode == 0
-    return made
+def home(tmp_path: Path, made_home: Path) -> Path:
+    return shutil.copytree(made_home, tmp_path / "home")
 
 
 def runs(home: Path) -> list[dict[str, Any]]:
