@@ -67,7 +67,7 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 # The newest of python3.11 and up; each sentence says what to install when something is missing.
 .venv/bin/python:
 	@for python in python3.13 python3.12 python3.11 python3; do \
-	  if command -v $$python >/dev/null && $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then found=$$python; break; fi; \
+	  if command -v $$python >/dev/null && $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$${found:-}" ]; then echo "Lucid needs Python 3.11 or newer; install python3 (Debian: apt-get install python3 python3-venv)." >&2; exit 1; fi; \
 	if ! $$found -c 'import ensurepip, venv' 2>/dev/null; then echo "Python's venv module is missing; install it (Debian: apt-get install python3-venv)." >&2; exit 1; fi; \

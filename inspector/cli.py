@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import django
@@ -41,6 +42,10 @@ def main() -> None:
 def run(argv: list[str], *, foreground: bool = False) -> int:
     """Runs one command and returns its exit status. In the foreground, its log is shown on standard error."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a character of a title shall show the rest.
+            stream.reconfigure(errors="replace")
     try:
         django.setup()
         if foreground:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import logging.config
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ LUCID_DREAMS = env.switch("LUCID_DREAMS", "off")
 LUCID_DREAMS_ACCEPT = env.switch("LUCID_DREAMS_ACCEPT", "off")
 LUCID_LOG_LEVEL = env.choice("LUCID_LOG_LEVEL", "INFO", "DEBUG", "INFO", "WARNING", "ERROR")
 MODELS = ModelSettings(
-    api_key=env.text("ANTHROPIC_API_KEY").strip(),
+    api_key=env.secret("ANTHROPIC_API_KEY"),
     base_url=env.text("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
     main=env.text("LUCID_MODEL", "claude-sonnet-5-5"),
     small=env.text("LUCID_SMALL_MODEL", "claude-haiku-5-5"),
@@ -169,7 +170,9 @@ CSRF_COOKIE_NAME = "lucid_csrf"
 
 # --- logs ---------------------------------------------------------------------------------------------------------
 LOG_FILE = LUCID_HOME / "logs" / "lucid.log"
-LOGGING = logging_config(LOG_FILE, LUCID_LOG_LEVEL)
+# Set up here: Django would first set up its own, whose mail to administrators loads forms, templates and views.
+LOGGING_CONFIG = None
+logging.config.dictConfig(logging_config(LOG_FILE, LUCID_LOG_LEVEL))
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_USER_ID_FIELD = None
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from inspector.views import agent_summaries, compacting, dreams, exports, home, icon, notes, palette, recalling, runs
+from inspector.views import settings as settings_page
 
 handler400 = "inspector.views.refusals.bad_request"
 
@@ -35,6 +36,7 @@ urlpatterns = [
         exports.compaction_download,
         name="compaction-download",
     ),
+    path("settings/", settings_page.settings_list, name="settings"),
     path("", include("inspector.health")),
     path("", include("compaction.urls")),
     path("", include("memory.urls")),

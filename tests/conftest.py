@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.servers import postgres_server, redis_server
+from tests.serving import lucid
 
 # How long an example takes is the machine's business, not a property. A run of all tests plays the same examples every
 # time, so that a red test is the doing of a change; `make slow` looks for new ones.
@@ -36,6 +37,15 @@ def django_db_modify_db_settings() -> None:
     from django.db import connection
 
     connection.settings_dict["TEST"]["NAME"] = str(ours.LUCID_HOME / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a current database, to be copied: to make one takes as long as to start a server."""
+    home = tmp_path_factory.mktemp("made") / "home"
+    done = lucid(home, "migrate", "--verbosity", "0")
+    assert done.returncode == 0, done.stderr
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,9 +18,16 @@ DATABASES = ("sqlite:///", "postgres://", "postgresql://")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
+    """A setting, and what it is in this process."""
+
     name: str
     type: str
     default: str
+    value: str
+    """As it was written; empty for a secret, which nobody needs to read a second time."""
+    given_by: str = ""
+    """What set it: empty for the default."""
+    secret: bool = False
 
 
 class Environment:
@@ -32,6 +39,9 @@ class Environment:
 
     def text(self, name: str, default: str = "") -> str:
         return self._read(name, "text", default, str)
+
+    def secret(self, name: str) -> str:
+        return self._read(name, "text", "", str.strip, secret=True)
 
     def path(self, name: str, default: str) -> Path:
         return self._read(name, "path", default, lambda value: Path(value).expanduser().absolute())
@@ -59,9 +69,17 @@ class Environment:
         """All variables but those whose names begin so."""
         return {name: value for name, value in self._env.ENVIRON.items() if not name.startswith(prefixes)}
 
-    def _read(self, name: str, kind: str, default: str, convert: Callable[[str], T]) -> T:
-        self.declared.append(Declared(name, kind, default))
-        value: str = self._env.str(name, default) or default
+    def override(self, name: str, value: str, given_by: str) -> None:
+        """A command was told otherwise: what is declared stays true."""
+        self.declared = [
+            replace(one, value=value, given_by=given_by) if one.name == name else one for one in self.declared
+        ]
+
+    def _read(self, name: str, kind: str, default: str, convert: Callable[[str], T], *, secret: bool = False) -> T:
+        given: str = self._env.str(name, "")
+        value = given or default
+        given_by = "the environment" if given else ""
+        self.declared.append(Declared(name, kind, default, "" if secret else value, given_by, secret))
         try:
             return convert(value)
         except (ValueError, KeyError, RuntimeError) as error:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from pkgutil import iter_modules
 
+from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
+
+Names = tuple[tuple[str, str], ...]
+"""Apps and migrations of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +23,38 @@ class Schema:
     unknown: tuple[str, ...]
     """Applied by a program that is newer than this one."""
 
-    @property
-    def is_current(self) -> bool:
-        return not self.pending and not self.unknown
 
-
-_last: tuple[frozenset[tuple[str, str]], Schema] | None = None
+_last: tuple[Names, Schema] | None = None
 
 
 def read_schema(connection: BaseDatabaseWrapper) -> Schema:
     """Two small queries; the comparison itself is done again only when the database has changed."""
     global _last
-    applied = frozenset(MigrationRecorder(connection).applied_migrations())
+    applied = _applied(connection)
     if _last is None or _last[0] != applied:
-        _last = applied, _compare(connection)
+        _last = applied, _current(applied) or _compare(connection)
     return _last[1]
 
 
+def _applied(connection: BaseDatabaseWrapper) -> Names:
+    with connection.cursor() as cursor:
+        if "django_migrations" not in connection.introspection.table_names(cursor):
+            return ()
+        cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
+        return tuple((app, name) for app, name in cursor.fetchall())
+
+
+def _current(applied: Names) -> Schema | None:
+    """The schema of a database that has just what lies here. Every command asks, so this loads no migration."""
+    folders = {config.label: Path(config.path) / "migrations" for config in apps.get_app_configs()}
+    here = {(label, module.name) for label, folder in folders.items() for module in iter_modules([str(folder)])}
+    ours = [key for key in applied if key[0] in folders]
+    return Schema(_spelled(ours), (), ()) if set(ours) == here else None
+
+
 def _compare(connection: BaseDatabaseWrapper) -> Schema:
+    from django.db.migrations.executor import MigrationExecutor
+
     executor = MigrationExecutor(connection)
     loader = executor.loader
     replaced = {key for migration in loader.disk_migrations.values() for key in migration.replaces}
@@ -43,7 +62,11 @@ def _compare(connection: BaseDatabaseWrapper) -> Schema:
     ours = [key for key in loader.applied_migrations if key[0] in loader.migrated_apps]
     plan = executor.migration_plan(loader.graph.leaf_nodes())
     return Schema(
-        applied=tuple(f"{app}.{name}" for app, name in ours),
-        pending=tuple(f"{migration.app_label}.{migration.name}" for migration, _ in plan),
-        unknown=tuple(f"{app}.{name}" for app, name in ours if (app, name) not in known),
+        applied=_spelled(ours),
+        pending=_spelled((migration.app_label, migration.name) for migration, _ in plan),
+        unknown=_spelled(key for key in ours if key not in known),
     )
+
+
+def _spelled(names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(f"{app}.{name}" for app, name in names)

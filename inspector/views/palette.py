@@ -21,6 +21,7 @@ PAGES = (
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
+    ("settings", "Settings", "what is set, to what, and what it means"),
     ("odd", "What we did not understand", "unknown records and broken lines"),
 )
 ACTIONS = (

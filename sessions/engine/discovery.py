@@ -11,8 +11,8 @@ from pathlib import Path, PurePath
 
 import orjson
 
-from sessions.engine.linking import FileRole, classify
 from sessions.engine.paths import kept
+from sessions.engine.roles import FileRole, classify
 
 SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
 LARGEST = (1 << 63) - 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import stringzilla
 
-from sessions.engine.snippets import AROUND, LONG, TERM, WORD, pieces
+from sessions.engine.snippets import TERM, WORD, Pieces, excerpt
 
 FOLDED_BYTES = 3
 """A letter may take so many times more bytes in another case."""
@@ -59,12 +59,9 @@ class Needle:
                 best = (term, holder)
         return best[1] if best else None
 
-    def snippet(self, text: str) -> tuple[tuple[str, bool], ...]:
+    def snippet(self, text: str) -> Pieces:
         pattern = re.compile("|".join(re.escape(term) for term in self.terms), re.IGNORECASE)
-        first = pattern.search(text)
-        start = max(0, first.start() - AROUND) if first else 0
-        end = min(len(text), max(first.end() + AROUND if first else 0, start + LONG))
-        return pieces(text[start:end], pattern, before=start > 0, after=end < len(text))
+        return excerpt(text, pattern, pattern.search(text))
 
 
 def _strings(value: object) -> list[str]:

@@ -8,11 +8,20 @@ from functools import lru_cache
 from unicodedata import normalize
 
 from sessions.engine.folding import folded_words
+from sessions.engine.secrets import mask
+from sessions.engine.unseen import visible
 
 TERM = re.compile(r'"([^"]*)"?|(\S+)')
 WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"\s+")
 AROUND = 90
 LONG = 260
+CONTEXT = 100
+"""Characters before what is shown that may name it a secret: `password = ` and the like."""
+LONGEST_SECRET = 4_096
+
+Pieces = tuple[tuple[str, bool], ...]
+"""Texts, and whether each was looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +69,10 @@ class Query:
         return re.compile("|".join(parts), re.IGNORECASE)
 
 
-def snippet(text: str, query: Query) -> tuple[tuple[str, bool], ...]:
-    """About two lines around the first match, in pieces: (text, matched)."""
+def snippet(text: str, query: Query) -> Pieces:
+    """About two lines around the first match."""
     pattern = query.pattern()
-    first = pattern.search(text, _before_first(text, query))
-    if first is None:
-        cut = text[:LONG]
-        return ((_flat(cut) + ("…" if len(text) > LONG else ""), False),) if cut else ()
-    start = max(0, first.start() - AROUND)
-    end = min(len(text), max(first.end() + AROUND, start + LONG))
-    return pieces(text[start:end], pattern, before=start > 0, after=end < len(text))
+    return excerpt(text, pattern, pattern.search(text, _before_first(text, query)))
 
 
 def _before_first(text: str, query: Query) -> int:
@@ -81,9 +84,37 @@ def _before_first(text: str, query: Query) -> int:
     return min((place for place in places if place >= 0), default=0)
 
 
-def pieces(
-    text: str, pattern: re.Pattern[str], *, before: bool = False, after: bool = False
-) -> tuple[tuple[str, bool], ...]:
+def excerpt(text: str, pattern: re.Pattern[str], first: re.Match[str] | None) -> Pieces:
+    """About two lines from before the first match on, or from the start; secrets are masked, even those that were
+    looked for."""
+    at, length = (first.start(), first.end() - first.start()) if first else (0, 0)
+    low = _gap_before(text, at - AROUND - CONTEXT)
+    high = _gap_after(text, low, at + max(length + AROUND, LONG))
+    masked = mask(text[low:high])
+    at = len(mask(text[low:at])) if at > low else 0
+    again = (pattern.search(masked, at) or pattern.search(masked)) if first else None
+    at, length = (again.start(), again.end() - again.start()) if again else (min(at, len(masked)), 0)
+    start = max(0, at - AROUND)
+    end = min(len(masked), max(at + length + AROUND, start + LONG))
+    return _pieces(masked[start:end], pattern, before=low + start > 0, after=high < len(text) or end < len(masked))
+
+
+def _gap_before(text: str, at: int) -> int:
+    """A secret must not be cut: the mask knows it by how it begins, and by what stands before it."""
+    if at <= 0:
+        return 0
+    least = max(0, at - LONGEST_SECRET)
+    key = text.rfind("-----BEGIN ", least, at)
+    return key if key >= 0 else max(least, *(text.rfind(gap, least, at) for gap in " \n\t"))
+
+
+def _gap_after(text: str, low: int, at: int) -> int:
+    most = min(len(text), at + LONGEST_SECRET)
+    gap = None if text.find("-----BEGIN ", low, at) >= 0 else _SPACE.search(text, at, most)
+    return gap.start() if gap else most
+
+
+def _pieces(text: str, pattern: re.Pattern[str], *, before: bool, after: bool) -> Pieces:
     found: list[tuple[str, bool]] = [("…", False)] if before else []
     at = 0
     for match in pattern.finditer(text):
@@ -97,7 +128,4 @@ def pieces(
 
 
 def _flat(text: str) -> str:
-    return _SPACE.sub(" ", text)
-
-
-_SPACE = re.compile(r"\s+")
+    return visible(_SPACE.sub(" ", text))

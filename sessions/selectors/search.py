@@ -12,7 +12,7 @@ from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
 from sessions.engine.rows import Record
 from sessions.engine.scan.content import content_of
-from sessions.engine.snippets import Query, snippet
+from sessions.engine.snippets import Pieces, Query, snippet
 from sessions.models import Entry, Source, Transcript
 from sessions.selectors.archive import AT_ONCE, Reader, fetch_all
 
@@ -35,7 +35,7 @@ class Hit:
     position: int
     at: int | None
     role: str
-    snippet: tuple[tuple[str, bool], ...]
+    snippet: Pieces
     """Pieces of text, and whether each matched."""
 
 
@@ -175,7 +175,7 @@ def _hit(entry: Entry, transcript: Transcript, reader: Reader, query: Query) -> 
     return hit_of(entry, transcript, record, snippet(content_of(entry.type, record)[3], query))
 
 
-def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: tuple[tuple[str, bool], ...]) -> Hit:
+def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: Pieces) -> Hit:
     uuid = record.get("uuid")
     session = transcript.parent or transcript
     return Hit(

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from django.db import connection
 
-from sessions.engine.linking.agents import NAME_CHARS
+from sessions.engine.roles import NAME_CHARS
 from sessions.models import Source, Transcript
 
 _CURRENT = Transcript.objects.exclude(source__state=Source.State.REPLACED)

@@ -17,7 +17,6 @@ from django.db.models import F
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.scan.content import content_of
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services import text_index
@@ -93,6 +92,8 @@ def index_owed(written: Written) -> None:
 
 
 def index_archived(transcript_id: int, first: int, end: int, written: Written) -> None:
+    from sessions.engine.scan.content import content_of  # rarely needed, and not loaded for an import without news
+
     source_id = Transcript.objects.values_list("source_id", flat=True).get(pk=transcript_id)
     base = transcript_id << POSITION_BITS
     for start in range(first, end, AT_ONCE):

@@ -19,7 +19,7 @@ from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services.inserting import insert
-from sessions.services.pool import Job
+from sessions.services.jobs import Job
 from sessions.services.writer import Written
 
 OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")

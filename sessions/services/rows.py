@@ -4,17 +4,20 @@ so that whoever writes them has nothing left to do but that."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sessions.engine.linking import LinkState
 from sessions.engine.marks import Mark
 from sessions.engine.place import BLOCK_BITS
-from sessions.engine.scan.batch import Batch
-from sessions.engine.scan.facts import Facts
-from sessions.engine.scan.reading import Stretch
 from sessions.engine.storing import storable_json
+
+if TYPE_CHECKING:
+    # An import that finds nothing new scans nothing, and should not wait for what scanning takes.
+    from sessions.engine.linking import LinkState
+    from sessions.engine.scan.batch import Batch
+    from sessions.engine.scan.facts import Facts
+    from sessions.engine.scan.reading import Stretch
 
 Rows = dict[str, list[Any]]
 """Table -> rows."""

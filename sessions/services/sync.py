@@ -22,9 +22,8 @@ from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
 from sessions.services.families import spilled_unite
 from sessions.services.indexing import Spool, index_owed, index_spooled
+from sessions.services.jobs import Delivery, Job, Packing
 from sessions.services.plan import Plan, Planner
-from sessions.services.pool import Delivery, Job, Packing, scan_all
-from sessions.services.relink import relink
 from sessions.services.settle import settle
 from sessions.services.writer import Pile, Written
 
@@ -207,6 +206,11 @@ class Work:
         self._spool.close()
 
     def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Generator[Delivery]:
+        if not tasks:
+            return _none()
+        # Loaded only now: most imports find that nothing has changed, and need none of it.
+        from sessions.services.pool import scan_all
+
         if self._workers < 2:
             return scan_all(tasks, 0)
         connections.close_all()  # a connection must not be carried into a forked process
@@ -252,11 +256,21 @@ class Work:
 
     def _finish(self) -> None:
         with transaction.atomic():
-            for transcript in Transcript.objects.filter(pk__in=self._unlinked):
-                relink(transcript, self._written)
+            if self._unlinked:
+                self._relink()
             settle(self.touched, self._written)
             if any(job.transcript_id is None for job in self._plan.jobs):
                 spilled_unite()
+
+    def _relink(self) -> None:
+        from sessions.services.relink import relink
+
+        for transcript in Transcript.objects.filter(pk__in=self._unlinked):
+            relink(transcript, self._written)
+
+
+def _none() -> Generator[Delivery]:
+    yield from ()
 
 
 def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[str]) -> Report:

@@ -1,15 +1,13 @@
-"""Real transcripts that lie beside the repository. Tests that use them are skipped where they are not."""
+"""All of the real transcripts, as files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-SHARED = Path(__file__).resolve().parents[2] / "../shared"
-PARTS = [SHARED / "corpus", SHARED / "realclient"]
-REQUEST_LOG = "requests.jsonl"
-"""Beside the real client's transcripts lies what it sent; that is no transcript."""
+from tests.samples import SHARED, transcripts
 
-FILES = sorted(path.resolve() for part in PARTS for path in part.rglob("*.jsonl") if path.name != REQUEST_LOG)
+PARTS = [SHARED / "corpus", SHARED / "realclient"]
+FILES = sorted(path.resolve() for part in PARTS for path in transcripts(part.name))
 
 
 def name(path: Path) -> str:

@@ -11,7 +11,8 @@ from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Problem, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services.sync import Report
-from tests.corpus.files import FILES, REQUEST_LOG, lines, name
+from tests.corpus.files import FILES, lines, name
+from tests.samples import REQUEST_LOG
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("report")]
 

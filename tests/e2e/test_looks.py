@@ -56,6 +56,7 @@ PAGES = {
     "deep search": "/search/?q=provisional&deep=1",
     "odd": "/odd/",
     "retention": "/retention/",
+    "settings": "/settings/",
     "runs": "/runs/",
     "run": "/runs/1/",
     "palette": "/palette/?q=tide",

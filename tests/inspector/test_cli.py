@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from django.conf import settings
 
 from inspector import __version__
 from tests.serving import ROOT, environment, lucid
+from tests.sessions.writing import Writing
 
 COMMAND = """
 from django.core.management.base import BaseCommand, CommandError
@@ -33,14 +35,16 @@ class Command(BaseCommand):
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
+    """One for all that only read it."""
+    return shutil.copytree(made_home, tmp_path_factory.mktemp("commands") / "home")
 
 
-@pytest.fixture
-def extra(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def extra(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings with one more app, inside `memory`, which has a command for these tests."""
+    tmp_path = tmp_path_factory.mktemp("extra")
     memory = tmp_path / "path" / "memory"
     commands = memory / "trying" / "management" / "commands"
     commands.mkdir(parents=True)
@@ -129,9 +133,25 @@ def test_a_command_finds_a_current_database_and_prints_nothing_but_its_answer(
     assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 
+def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home: Path, tmp_path: Path) -> None:
+    """What it waits for longest is its own modules."""
+    home = shutil.copytree(made_home, tmp_path / "home")
+    Writing().turns(1).save(tmp_path / "projects" / "-home-dev-tidewatch")
+    assert lucid(home, "import", str(tmp_path)).returncode == 0
+    program = f"import sys; from inspector.cli import run; run(['import', {str(tmp_path)!r}]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment(home), capture_output=True, text=True, check=True
+    )
+    said, loaded = done.stdout.splitlines()
+    assert "4 entries (0 new)" in said
+    heavy = {"celery", "django.db.migrations", "django.views.debug", "msgspec", "sessions.engine.scan.scanner"}
+    assert heavy.isdisjoint(loaded.split())
+
+
 def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(
-    home: Path, extra: dict[str, str]
+    tmp_path: Path, extra: dict[str, str]
 ) -> None:
+    home = tmp_path / "home"
     assert lucid(home, "migrate", "transcripts", "0001", "--verbosity", "0").returncode == 0
     done = lucid(home, "try", "count", "--json", **extra)
     assert (done.returncode, done.stdout) == (0, "0\n")

@@ -15,14 +15,14 @@ from kombu import Connection
 from kombu.simple import SimpleQueue
 
 from inspector.queue import SCHEME
-from tests.serving import ROOT
+from tests.serving import PATIENCE, ROOT
 
 TAKE = """
 import sys, time
 from pathlib import Path
 from tests.inspector.test_queue_files import opened
 with opened(Path(sys.argv[1])) as queue:
-    print(queue.get(timeout=5).payload, flush=True)
+    print(queue.get(timeout=60).payload, flush=True)
     time.sleep(60)
 """
 
@@ -52,7 +52,7 @@ def files(folder: Path) -> int:
 def test_a_message_is_gone_when_its_task_is_done(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
         queue.put("survey")
-        message = queue.get(timeout=5)
+        message = queue.get(timeout=PATIENCE)
         assert (message.payload, files(tmp_path)) == ("survey", 1)
         message.ack()
         assert files(tmp_path) == 0
@@ -62,7 +62,7 @@ def test_each_message_comes_once(tmp_path: Path) -> None:
     with opened(tmp_path) as queue, opened(tmp_path) as other:
         for number in range(10):
             queue.put(number)
-        taken = [one.get(timeout=5) for one in (queue, other) * 5]
+        taken = [one.get(timeout=PATIENCE) for one in (queue, other) * 5]
         assert sorted(message.payload for message in taken) == list(range(10))
         with pytest.raises(queue.Empty):
             other.get(timeout=0.3)
@@ -74,8 +74,8 @@ def test_each_message_comes_once(tmp_path: Path) -> None:
 def test_a_message_that_is_given_back_comes_again(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
         queue.put("survey")
-        queue.get(timeout=5).requeue()
-        again = queue.get(timeout=5)
+        queue.get(timeout=PATIENCE).requeue()
+        again = queue.get(timeout=PATIENCE)
         assert (again.payload, files(tmp_path)) == ("survey", 1)
         again.reject()
         assert files(tmp_path) == 0
@@ -84,9 +84,9 @@ def test_a_message_that_is_given_back_comes_again(tmp_path: Path) -> None:
 def test_what_was_taken_and_not_done_is_left_to_the_next(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
         queue.put("survey")
-        queue.get(timeout=5)
+        queue.get(timeout=PATIENCE)
     with opened(tmp_path) as queue:
-        assert queue.get(timeout=5).payload == "survey"
+        assert queue.get(timeout=PATIENCE).payload == "survey"
 
 
 def test_a_message_whose_worker_was_killed_comes_again(tmp_path: Path) -> None:
@@ -101,11 +101,11 @@ def test_a_message_whose_worker_was_killed_comes_again(tmp_path: Path) -> None:
                 queue.get(timeout=0.3)
             os.kill(worker.pid, signal.SIGKILL)
             worker.wait(10)
-        assert queue.get(timeout=5).payload == "survey"
+        assert queue.get(timeout=PATIENCE).payload == "survey"
 
 
 def test_a_message_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
         (tmp_path / "messages" / f"1_x.{tmp_path.name}.msg").touch()
         queue.put("survey")
-        assert queue.get(timeout=5).payload == "survey"
+        assert queue.get(timeout=PATIENCE).payload == "survey"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -27,10 +29,10 @@ def refusal(home: Path, *arguments: str) -> str:
     return done.stderr
 
 
-def made_database(home: Path) -> Path:
-    done = lucid(home, "migrate", "--verbosity", "0")
-    assert done.returncode == 0, done.stderr
-    return home / "lucid.sqlite3"
+@pytest.fixture
+def database(home: Path, made_home: Path) -> Path:
+    """As an earlier start left it."""
+    return shutil.copytree(made_home, home) / "lucid.sqlite3"
 
 
 def test_it_answers_on_a_new_home_and_tells_where(home: Path) -> None:
@@ -39,10 +41,14 @@ def test_it_answers_on_a_new_home_and_tells_where(home: Path) -> None:
         assert answer.status == 200
         assert json.loads(answer.body)["status"] == "ok"
         assert "".join(server.lines).count("http://") == 1
+        settings = server.get("/settings/").body.decode()
+        assert f"127.0.0.1:{server.port}</code>" in settings
+        assert {"lucid serve --bind", "lucid serve --no-watch"} <= set(re.findall(r"lucid serve --[a-z-]+", settings))
     assert oct((home / "secret.key").stat().st_mode)[-3:] == "600"
     assert oct(home.stat().st_mode)[-3:] == "700"
 
 
+@pytest.mark.usefixtures("database")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_everything_within_seconds_and_without_noise(home: Path, number: signal.Signals) -> None:
     with serving(home, "--no-watch") as server:
@@ -53,13 +59,15 @@ def test_a_signal_stops_everything_within_seconds_and_without_noise(home: Path, 
     assert "Traceback" not in "".join(server.lines)
 
 
+@pytest.mark.usefixtures("database")
 def test_no_helper_outlives_a_server_that_was_killed(home: Path) -> None:
     with serving(home, "--no-watch") as server:
         wait_until(lambda: len(server.helpers()) == 1)
         server.stop(signal.SIGKILL)
-        wait_until(lambda: server.helpers() == [], seconds=10)
+        wait_until(lambda: server.helpers() == [])
 
 
+@pytest.mark.usefixtures("database")
 def test_a_helper_that_dies_is_reported_and_started_again(home: Path) -> None:
     with serving(home, "--no-watch") as server:
         wait_until(lambda: len(server.helpers()) == 1)
@@ -90,6 +98,7 @@ def test_it_listens_on_this_machine_only(home: Path) -> None:
     assert "listens on this machine only" in refusal(home, "--bind", "0.0.0.0:8765")
 
 
+@pytest.mark.usefixtures("database")
 def test_a_second_server_on_the_same_home_is_pointed_to_the_first(home: Path) -> None:
     with serving(home, "--no-watch") as server:
         assert f"already runs on {server.url}" in refusal(home, "--bind", "127.0.0.1:0")
@@ -111,9 +120,8 @@ def test_a_damaged_database_is_named_and_left_alone(home: Path) -> None:
     assert path.read_bytes() == b"not a database at all " * 400
 
 
-def test_a_database_of_a_newer_version_is_refused(home: Path) -> None:
-    path = made_database(home)
-    with sqlite3.connect(path) as connection:
+def test_a_database_of_a_newer_version_is_refused(home: Path, database: Path) -> None:
+    with sqlite3.connect(database) as connection:
         connection.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('transcripts', '9999_later', '2030-01-01')"
         )
@@ -136,7 +144,7 @@ def test_an_older_database_is_kept_as_a_copy_and_brought_up_to_date(home: Path) 
 def test_the_demo_is_imported_and_shown_and_the_watcher_stops_too(home: Path) -> None:
     with serving(home, "--demo") as server:
         assert server.get("/").status == 200
-        wait_until(lambda: any(row["entries"] for row in json.loads(lucid(home, "sessions", "--json").stdout)))
+        wait_until(lambda: b"tidewatch" in server.get("/sessions/").body)
         assert json.loads(server.get("/health/").body)["watcher"] == "running"
         assert server.get("/").status == 200
         assert server.stop() == 0

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from inspector import logs
+from inspector.settings import env
 from inspector.startup.address import Address, listen, parse_address
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
@@ -45,6 +46,10 @@ class Command(BaseCommand):
         claim = claim_home(settings.LUCID_HOME, address.url)
         ensure_database(self._say, check=True)
         logs.show_on_console(settings.LUCID_LOG_LEVEL)
+        if bind != settings.LUCID_BIND:
+            env.override("LUCID_BIND", str(address), "lucid serve --bind")
+        if no_watch:
+            env.override("LUCID_WATCH", "off", "lucid serve --no-watch")
         self._serve(listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch))
         claim.close()
         _leave()

@@ -1,8 +1,8 @@
-"""Linking: from rows of one file to its active branch, marks and branches; and from files to sessions and agents."""
+"""Linking: from rows of one file to its active branch, marks and branches; and from files to agents."""
 
 from __future__ import annotations
 
-from sessions.engine.linking.agents import AgentNode, AgentTree, FileKind, FileRole, agent_tree, classify
+from sessions.engine.linking.agents import AgentNode, AgentTree, agent_tree
 from sessions.engine.linking.evidence import AgentFacts, How, Sighting, sightings
 from sessions.engine.linking.forks import Holder, owner
 from sessions.engine.linking.link import link
@@ -15,8 +15,6 @@ __all__ = [
     "AgentNode",
     "AgentTree",
     "Branch",
-    "FileKind",
-    "FileRole",
     "Holder",
     "How",
     "InlineAgent",
@@ -26,7 +24,6 @@ __all__ = [
     "Sighting",
     "advance",
     "agent_tree",
-    "classify",
     "link",
     "needs_record",
     "owner",

@@ -1,68 +1,13 @@
-"""Sub-agents across files: whose a transcript file is by its place, and who started whom.
-
-Three generations of storage: rows inside the main file (see `sidechains`), `agent-<id>.jsonl` beside the session
-(2.0.28 to 2.0.x), and `<session>/subagents/agent-<id>.jsonl` (2.1.2 and later, flat at every depth).
-"""
+"""Sub-agents across files: who started whom."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from pathlib import PurePath
 
 from sessions.engine.linking.evidence import AgentFacts, How, Sighting
 
-__all__ = ["AgentFacts", "AgentNode", "AgentTree", "FileKind", "FileRole", "How", "agent_tree", "classify"]
-
-NAME_CHARS = 200
-"""Ids are uuids; a name that is longer than any id is cut, as it is in the records."""
-
-
-class FileKind(StrEnum):
-    MAIN = "main"
-    AGENT = "agent"
-    COMPACTION = "compaction"
-    """The compaction agent's own transcript: a copy of the conversation."""
-    JOURNAL = "journal"
-    """What a workflow started and got back; not a transcript."""
-    RESULT = "result"
-    """Spilled tool output."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileRole:
-    kind: FileKind
-    session_id: str
-    """Empty where only the records can tell: agents that lie beside their session."""
-    agent_id: str = ""
-    workflow: str = ""
-    """The run that an agent or a journal belongs to."""
-
-
-def classify(path: PurePath) -> FileRole:
-    """The role of a file by its path, relative to the project's directory or longer: only the end of it counts."""
-    folders = path.parts[:-1]
-    stem = path.name.split(".", 1)[0][:NAME_CHARS]
-    if folders[-1:] == ("tool-results",):
-        return FileRole(FileKind.RESULT, _before(folders, "tool-results"))
-    session = _before(folders, "subagents")
-    workflow = folders[-1] if "workflows" in folders[:-1] and session else ""
-    if path.name == "journal.jsonl" and session:
-        return FileRole(FileKind.JOURNAL, session, workflow=workflow)
-    if stem.startswith("agent-"):
-        agent = stem.removeprefix("agent-")
-        kind = FileKind.COMPACTION if agent.startswith("acompact-") else FileKind.AGENT
-        return FileRole(kind, session, agent, workflow)
-    return FileRole(FileKind.MAIN, stem)
-
-
-def _before(folders: tuple[str, ...], name: str) -> str:
-    """The folder that holds the last folder of this name: the session's."""
-    for at in range(len(folders) - 1, 0, -1):
-        if folders[at] == name:
-            return folders[at - 1][:NAME_CHARS]
-    return ""
+__all__ = ["AgentFacts", "AgentNode", "AgentTree", "How", "agent_tree"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,11 +23,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("query", metavar="QUERY")
         parser.add_argument("--deep", action="store_true", help="also scan tool output and everything else")
-        parser.add_argument("--limit", type=int, default=100, help="at most so many results (100)")
+        parser.add_argument("--limit", type=_some, default=100, help="at most so many results (100)")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        limit = max(1, options["limit"])
+        limit = options["limit"]
         hits: list[Hit] = []
         seen: set[tuple[str, str]] = set()
         for hit in self._hits(options["query"], limit, deep=options["deep"]):
@@ -39,7 +40,7 @@ class Command(BaseCommand):
             if len(hits) >= limit:
                 break
         if options["json"]:
-            self.stdout.write(json.dumps([as_json(hit) for hit in hits], ensure_ascii=False))
+            self.stdout.write(json.dumps([as_json(hit) for hit in hits]))
         elif not hits:
             self.stderr.write("nothing found")
 
@@ -55,6 +56,13 @@ class Command(BaseCommand):
         text = "".join(f"\033[1m{piece}\033[0m" if found and bold else piece for piece, found in pieces)
         self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
+
+
+def _some(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ArgumentTypeError(f"it must be 1 or more, not {number}")
+    return number
 
 
 def as_json(hit: Hit) -> dict[str, object]:

@@ -30,7 +30,7 @@ class Command(BaseCommand):
             .order_by("-last_at", "-pk")
         )
         if options["json"]:
-            self.stdout.write(json.dumps([as_json(session) for session in sessions], ensure_ascii=False))
+            self.stdout.write(json.dumps([as_json(session) for session in sessions]))
             return
         for session in sessions:
             title = printable(session.name or "(no prompt)").strip()[:60]

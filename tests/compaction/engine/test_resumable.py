@@ -22,7 +22,7 @@ from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
 from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
-from tests.sessions.engine.linking.shared import transcripts
+from tests.samples import transcripts
 from tests.sessions.engine.messages.conversations import conversations
 
 NEW = "5d9c1a62-2f0e-4f3e-8a55-0c1f5b7e9d10"

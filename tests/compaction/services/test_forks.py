@@ -26,7 +26,7 @@ from sessions.services.sync import sync
 from tests.compaction.engine.summarising import REPLY
 from tests.compaction.logged import MARK, PARAMS, SYSTEM, TOOLS, Logged
 from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
-from tests.sessions.engine.linking.shared import SHARED
+from tests.samples import SHARED
 from tests.sessions.writing import MODEL
 from tests.sessions.written import Written
 

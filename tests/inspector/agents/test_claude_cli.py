@@ -201,7 +201,7 @@ def test_stopping_it_kills_the_program_and_what_it_started(program: Program, tmp
     with pytest.raises(CancelledError):
         cli.ask(replace(ASK, cancel=token))
     assert time.monotonic() - began < 10
-    wait_until(lambda: not alive(int(pid_file.read_text())), 5)
+    wait_until(lambda: not alive(int(pid_file.read_text())))
 
 
 def test_one_that_takes_too_long_is_killed(program: Program, tmp_path: Path) -> None:

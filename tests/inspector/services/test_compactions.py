@@ -54,7 +54,7 @@ def transcript(tmp_path: Path) -> Transcript:
 
 def models(server: MessagesServer) -> ModelSettings:
     return ModelSettings(
-        api_key=server.key, base_url=server.url, main=MODEL, claude="off", first_pause=0.001, idle_timeout=0.2
+        api_key=server.key, base_url=server.url, main=MODEL, claude="off", first_pause=0.001, idle_timeout=60
     )
 
 
@@ -130,7 +130,6 @@ ERRORS: list[tuple[str, list[Any], str, int]] = [
     ("502 of a gateway", [Fail(502, body=b"<html>")] * 5, BUSY, 5),
     ("400", [Fail(400, "no")] * 2, "The API does not accept the request: no.", 2),
     ("404", [Fail(404, "model: x")] * 2, "The API does not know the model or the address: model: x.", 2),
-    ("silence", [Hang(2)] * 5, "The model sent nothing for 0.2 seconds.", 5),
     ("a connection that is closed", [Hang()] * 5, "The API cannot be reached.", 5),
     ("a cut", [Say(REPLY, cut_after=4)] * 5, "The answer broke off in the middle.", 5),
     ("no JSON", [Say(REPLY, garbage_after=4)] * 5, "The answer is not in the form of the API.", 5),
@@ -154,17 +153,28 @@ def test_every_error_of_the_api_ends_as_a_sentence_and_nothing_is_lost(
     server: MessagesServer, transcript: Transcript
 ) -> None:
     for name, answers, sentence, requests in ERRORS:
-        server.requests.clear()
-        server.answer(*answers)
-        run = executed(transcript)
-        assert run.status == "failed", name
-        assert sentence in run.error, name
-        assert run.error.endswith("."), name
-        assert len(server.requests) == requests == run.turn_count == len(run.result["requests"]), name
-        assert run.result["links"] == [["The session", f"/sessions/{transcript.public_id}/"]], name
-        kept = Compaction.objects.get(run_id=run.pk)
-        assert (kept.done, kept.tokens_after) == (False, kept.tokens_before), name
-        assert len(kept.report["requests"]) == requests, name
+        fails(server, transcript, name, answers, sentence, requests)
+
+
+def test_silence_ends_as_a_sentence_too(server: MessagesServer, transcript: Transcript) -> None:
+    with override_settings(MODELS=replace(models(server), idle_timeout=0.2)):
+        fails(server, transcript, "silence", [Hang(2)] * 5, "The model sent nothing for 0.2 seconds.", 5)
+
+
+def fails(
+    server: MessagesServer, transcript: Transcript, name: str, answers: list[Any], sentence: str, requests: int
+) -> None:
+    server.requests.clear()
+    server.answer(*answers)
+    run = executed(transcript)
+    assert run.status == "failed", name
+    assert sentence in run.error, name
+    assert run.error.endswith("."), name
+    assert len(server.requests) == requests == run.turn_count == len(run.result["requests"]), name
+    assert run.result["links"] == [["The session", f"/sessions/{transcript.public_id}/"]], name
+    kept = Compaction.objects.get(run_id=run.pk)
+    assert (kept.done, kept.tokens_after) == (False, kept.tokens_before), name
+    assert len(kept.report["requests"]) == requests, name
 
 
 def test_what_failed_attempts_were_billed_is_spent(server: MessagesServer, transcript: Transcript) -> None:
@@ -219,20 +229,19 @@ def test_the_answer_is_seen_as_it_arrives_and_a_kill_ends_it_within_two_seconds(
     server: MessagesServer, transcript: Transcript
 ) -> None:
     server.answer(Say(REPLY, usage=BILLED, pause=0.3))
-    with override_settings(MODELS=replace(models(server), idle_timeout=60)):
-        run = queued(transcript)
-        thread = threading.Thread(target=work, args=(run.pk,))
-        thread.start()
-        wait_until(lambda: Run.objects.get(pk=run.pk).done > 0)
-        shown = run_detail(run.pk, now_ms())
-        assert shown is not None
-        assert shown.run.phase == f"asking {MODEL} as a fork"
-        assert shown.card.done.endswith("characters")
-        assert shown.turns[0].text.startswith(f"Asked {MODEL} as a fork …\n\n<analysis>")
-        began = time.monotonic()
-        assert run_kill(run_id=run.pk)
-        thread.join(10)
-        assert time.monotonic() - began < fair(2)
+    run = queued(transcript)
+    thread = threading.Thread(target=work, args=(run.pk,))
+    thread.start()
+    wait_until(lambda: Run.objects.get(pk=run.pk).done > 0)
+    shown = run_detail(run.pk, now_ms())
+    assert shown is not None
+    assert shown.run.phase == f"asking {MODEL} as a fork"
+    assert shown.card.done.endswith("characters")
+    assert shown.turns[0].text.startswith(f"Asked {MODEL} as a fork …\n\n<analysis>")
+    began = time.monotonic()
+    assert run_kill(run_id=run.pk)
+    thread.join(10)
+    assert time.monotonic() - began < fair(2)
     run.refresh_from_db()
     assert (run.status, run.input_tokens) == ("killed", 1_000_000)
     assert said(run) == [f"Asked {MODEL} as a fork: It was stopped."]

@@ -69,3 +69,19 @@ def test_only_two_kinds_of_database_are_known_and_no_password_is_repeated(url: s
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL must be") as refusal:
         reading(DATABASE_URL=url).database("DATABASE_URL", default=tmp_path)
     assert "secret" not in str(refusal.value)
+
+
+def test_what_is_declared_tells_what_set_it() -> None:
+    env = reading(GIVEN="off", EMPTY="")
+    env.switch("GIVEN", "on")
+    env.switch("EMPTY", "on")
+    assert [(one.value, one.given_by) for one in env.declared] == [("off", "the environment"), ("on", "")]
+    env.override("EMPTY", "off", "a command")
+    assert [(one.value, one.given_by) for one in env.declared] == [("off", "the environment"), ("off", "a command")]
+
+
+def test_a_secret_is_read_and_not_kept() -> None:
+    env = reading(KEY=" hunter2 ")
+    assert env.secret("KEY") == "hunter2"
+    assert "hunter2" not in repr(env.declared)
+    assert env.declared[0].given_by == "the environment"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import strategies as st
 
 from sessions.engine.knowledge import accumulates, is_chain, unknowns
 from sessions.engine.lines import recover
+from tests.samples import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "../shared"
 FIXTURE_WITH_ODDITIES = "edge_cases.jsonl"
 
 ENVELOPE = {"uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "t", "isSidechain": False, "version": "2"}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import orjson
 import pytest
 
 from sessions.engine.prices import PRICES_DATE, PRICES_SOURCE, Price, context_window, cost_of, price_of
 from sessions.engine.usage import Usage
+from tests.samples import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "../shared"
 TOKENS = Usage(100_000, 0, 0, 0, 1_000_000)
 
 

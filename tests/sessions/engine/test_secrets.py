@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +11,8 @@ from hypothesis import strategies as st
 
 from sessions.engine.lines import recover
 from sessions.engine.secrets import MASK, mask
+from tests.samples import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "../shared"
 RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7"
 KEY_BODY = "\n".join([RANDOM * 2] * 4)
 MILLION = 1_000_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -17,9 +16,9 @@ from sessions.engine.lines import recover
 from sessions.engine.scan.look import look_at
 from sessions.engine.scan.shapes import look_quickly, sound
 from tests.demo import names
+from tests.samples import SHARED
 from tests.sessions.mutating import WRONG
 
-SHARED = Path(__file__).resolve().parents[4] / "shared"
 ENVELOPE = ("uuid", "parent", "sidechain", "branch", "version", "cwd", "session", "agent")
 ASSISTANT = {
     "type": "assistant",

@@ -22,7 +22,7 @@ from sessions.selectors.context import (
 )
 from sessions.selectors.entries import find_entry
 from tests.importing import imported
-from tests.sessions.engine.linking.shared import SHARED
+from tests.samples import SHARED
 from tests.sessions.written import Written
 
 DEMO = Path(__file__).resolve().parents[3] / "sessions" / "demo" / "projects"

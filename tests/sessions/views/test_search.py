@@ -63,6 +63,21 @@ def test_a_snippet_is_text_whatever_it_looks_like(client: Client, imported: None
     assert "<script>alert" not in html
 
 
+@pytest.mark.parametrize("deep", ["", "1"])
+def test_secrets_are_masked_in_what_is_found(client: Client, tmp_path: Path, deep: str) -> None:
+    secret = "sk-ant-api03-" + "a1B2c3D4" * 11
+    write(
+        tmp_path / "projects" / "-home-dev-atlas" / "one.jsonl",
+        said(1, f"the lighthouse key is {secret}"),
+        answered(2, f"lighthouse\nKEY={secret}"),
+    )
+    sync([tmp_path], workers=1)
+    html = client.get("/search/", {"q": "lighthouse", "deep": deep}).content.decode()
+    assert "?at=0#e0" in html
+    assert ("?at=1#e1" in html) == bool(deep)
+    assert "a1B2c3D4" not in html
+
+
 def test_the_words_searched_for_are_text_too(client: Client, imported: None) -> None:
     html = client.get("/search/", {"q": HOSTILE, "deep": "1"}).content.decode()
     assert "<script>alert" not in html

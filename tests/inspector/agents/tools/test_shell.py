@@ -259,7 +259,7 @@ def test_a_command_that_takes_too_long_is_killed_with_its_whole_pipe(root: Path)
     began = time.monotonic()
     assert run(root, "cat fifo | grep x | wc -l", seconds=0.4) == "(stopped after 0.4 seconds)"
     assert time.monotonic() - began < 5
-    wait_until(lambda: not waiting(root), 5)
+    wait_until(lambda: not waiting(root))
 
 
 def test_it_can_be_stopped(root: Path) -> None:
@@ -270,7 +270,7 @@ def test_it_can_be_stopped(root: Path) -> None:
     with pytest.raises(CancelledError):
         Shell(Readable((root,))).run({"command": "cat fifo | cat"}, token)
     assert time.monotonic() - began < 5
-    wait_until(lambda: not waiting(root), 5)
+    wait_until(lambda: not waiting(root))
 
 
 def test_a_second_root_may_be_read_by_its_whole_path(root: Path, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import orjson
 import pytest
 
 from memory.engine.chain import MOST_HOPS, Chain, Layer, Outcome, When, chain_of, reminder
+from tests.samples import SHARED
 
-RECORDED = Path("/work/shared/realclient/memory/projects/-home-dev-work-memory")
+RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ from memory.engine.lint import FORMULA, Recalls, health, similarity
 from memory.engine.lint.similarity import similar_pairs
 from memory.engine.reading import Directory, parse_file, read_directory
 from tests.memory.engine.lint.memories import WRITTEN, found
+from tests.samples import SHARED
 
 DEMO = Path(__file__).parents[4] / "sessions" / "demo" / "projects" / "-home-dev-tidewatch" / "memory"
 WITHOUT_FAULT = Path(__file__).parent / "good"
 """Topics such as careful people keep them."""
-PUBLISHED = Path("/work/shared/corpus/memory/4444J99__portfolio/.claude/memory")
+PUBLISHED = SHARED / "corpus" / "memory" / "4444J99__portfolio" / ".claude" / "memory"
 LABELLED = {
     "MEMORY.md": {"dangling-pointer", "index-line-too-long"},
     "broken-header.md": {"invalid-yaml", "missing-why", "missing-how"},

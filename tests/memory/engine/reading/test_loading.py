@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.engine.reading import INDEX_NAME, Fate, load, parse_file, read_index
+from tests.samples import SHARED
 
-RECORDED = Path("/work/shared/realclient/memory/projects/-home-dev-work-memory")
+RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"
 TAIL = "Only part of it was loaded. Keep index entries to one line under ~200 chars; move detail into topic files."
 
 

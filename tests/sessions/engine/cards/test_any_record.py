@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from sessions.engine.cards import Card, build
 from sessions.engine.rows import Row
+from tests.samples import SHARED, transcripts
 from tests.sessions.engine.cards.window import assistant, call, result, results_in, row, unmasked, user
 
-SHARED = Path(__file__).resolve().parents[4] / "../shared"
 PAGE = "{% load lucid %}{% for one in cards %}{% card one %}{% endfor %}"
 
 
@@ -25,11 +25,6 @@ class Session:
 
 def rendered(cards: list[Card]) -> str:
     return str(engines["django"].from_string(PAGE).render({"cards": cards, "session": Session}))
-
-
-def transcripts() -> list[Path]:
-    found = [path for part in ("corpus", "realclient") for path in (SHARED / part).rglob("*.jsonl")]
-    return sorted(path for path in found if path.name != "requests.jsonl")
 
 
 def rows_of(path: Path) -> list[Row]:
@@ -46,7 +41,7 @@ def rows_of(path: Path) -> list[Row]:
 
 @pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
 def test_every_real_record_has_its_place_in_a_page_of_bearable_size() -> None:
-    for path in transcripts():
+    for path in (*transcripts("corpus"), *transcripts("realclient")):
         rows = rows_of(path)
         results = results_in(rows)
         for start in range(0, len(rows), 100):
@@ -59,7 +54,7 @@ def test_every_real_record_has_its_place_in_a_page_of_bearable_size() -> None:
 
 @pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
 def test_real_records_can_be_shown_whole() -> None:
-    for path in transcripts():
+    for path in (*transcripts("corpus"), *transcripts("realclient")):
         rows = rows_of(path)
         results = results_in(rows)
         for one in rows[:: max(1, len(rows) // 15)]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sessions.engine.context import Context, Exactness, Log, contexts, digest_element
-from tests.sessions.engine.linking.shared import SHARED
+from tests.samples import SHARED
 
 RECORDINGS = sorted((SHARED / "realclient").glob("*/requests.jsonl"))
 pytestmark = pytest.mark.skipif(not RECORDINGS, reason="The recordings are not here.")

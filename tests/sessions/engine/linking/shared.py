@@ -12,8 +12,6 @@ from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.linking import LinkRow, needs_record
 
-SHARED = Path(__file__).resolve().parents[4] / "../shared"
-
 _INJECTED = (
     "<local-command-",
     "<command-name>",
@@ -24,10 +22,6 @@ _INJECTED = (
     "[Request interrupted by user",
     "Caveat:",
 )
-
-
-def transcripts(part: str) -> list[Path]:
-    return sorted(path for path in (SHARED / part).rglob("*.jsonl") if path.name != "requests.jsonl")
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

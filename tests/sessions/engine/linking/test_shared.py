@@ -8,20 +8,20 @@ import pytest
 from sessions.engine.linking import (
     AgentFacts,
     Branch,
-    FileKind,
     How,
     Linked,
     LinkState,
     Sighting,
     advance,
     agent_tree,
-    classify,
     link,
     sightings,
 )
 from sessions.engine.marks import Fate
+from sessions.engine.roles import FileKind, classify
+from tests.samples import SHARED, transcripts
 from tests.sessions.engine.linking.log import marks
-from tests.sessions.engine.linking.shared import SHARED, link_rows, records, transcripts
+from tests.sessions.engine.linking.shared import link_rows, records
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="The sample transcripts are not here.")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.serving import ROOT, environment, lucid
+from tests.serving import PATIENCE, ROOT, environment, lucid
 from tests.sessions.engine.lint.bodies import BOUND, assistant, body, call, result, thought, user
 
 OPEN = body(user("go"), assistant(call("toolu_1")), user("stop"))
@@ -143,7 +143,7 @@ def test_it_reads_standard_input_and_needs_no_database(tmp_path: Path) -> None:
         input=json.dumps(OPEN),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
