@@ -13,9 +13,10 @@ from typing import Any
 from django.db import transaction
 
 from compaction.engine.cache.calls import Call, Drop, drops
-from compaction.engine.cache.explaining import Break, compacted, explain
+from compaction.engine.cache.explaining import compacted, explain
 from compaction.engine.cache.totals import totals_of
 from compaction.engine.cache.ttl_advice import ttl_advice
+from compaction.engine.cache.verdict import Break
 from compaction.engine.cache.windows import pruning_of
 from compaction.models import CacheBreak, CacheScan
 from compaction.selectors.cache import RULES, reached_of, scans_due
