@@ -21,12 +21,8 @@ from compaction.engine.cache.verdict import HIGH, LOW, MEDIUM, RECONSTRUCTED, RE
 from compaction.engine.cache.waste import waste_of
 from sessions.engine.words import duration, plural
 
-_ROOM = 1.25
-"""Places are estimated by characters: what was read may seem to reach this much further than it does."""
 _MOST_CHARACTERS = 8
 """Of a token: what is new has at least so many tokens."""
-_SHORT = 0.5
-"""Less than this share of what a change leaves readable is more than the change explains."""
 
 
 def compacted(drop: Drop, boundary: int) -> Break:
@@ -56,7 +52,7 @@ class _Case:
         self.previous = prompt_of(evidence.previous, effort=before.effort, speed=before.speed)
         self.current = prompt_of(evidence.current, effort=answer.effort, speed=answer.speed)
         self.weights = Weights(self.current, drop.call.prompt)
-        self.changes = changes(self.previous, self.current, self.weights)
+        self.changes = changes(self.previous, self.current)
         self.messages = next((one for one in self.changes if one.rank is Rank.MESSAGES), None)
         self.lifetime: Lifetime = lifetime_of(self.previous.marks, [*calls, drop.previous])
         self.ttl = self.lifetime.expired(drop.gap, limits)
@@ -78,8 +74,8 @@ class _Case:
         for change in self.changes:
             if change.rank >= Rank.HINT:
                 return None
-            reach = max(change.before, self.weights.head if change.rank < Rank.MESSAGES else 0)
-            if change.rank is Rank.MODEL or self.drop.call.read <= reach * _ROOM + self.limits.tokens:
+            message = change.rewriting.message if change.rewriting is not None else 0
+            if change.rank is Rank.MODEL or not self._read_beyond(message):
                 return change
         return None
 
@@ -96,11 +92,12 @@ class _Case:
 
     def _head_lost(self) -> bool:
         """Not even system prompt and tools were read."""
-        return self.drop.call.read < self.weights.head * _SHORT
+        return self.drop.call.read < self.weights.least_head()
 
-    def _into_messages(self) -> bool:
-        """Some of the messages were read too."""
-        return self.drop.call.read > self.weights.head * _ROOM + self.limits.tokens
+    def _read_beyond(self, message: int) -> bool:
+        """What was read reaches beyond the place where the message with this index begins; of the first, into the
+        messages."""
+        return self.drop.call.read > self.weights.most_before(message) + self.limits.tokens
 
     def _on_purpose(self, change: Change) -> Break | None:
         cleared = self._cleared(change)
@@ -135,7 +132,7 @@ class _Case:
         lookback = out_of_sight(self.previous, self.current, self.limits) if self.messages is None else False
         hidden = self._hidden()
         if self.ttl is not None:
-            sure = LOW if self._into_messages() else HIGH if self.comparable and not hidden else MEDIUM
+            sure = LOW if self._read_beyond(0) else HIGH if self.comparable and not hidden else MEDIUM
             causes = [*hidden, self._expiry(sure)]
             if lookback and self.drop.call.read:
                 causes.append(self._lookback(MEDIUM))
@@ -150,12 +147,12 @@ class _Case:
     def _hidden(self) -> list[Cause]:
         """The client's own print of system prompt and tools differs, although the texts that it kept do not."""
         old, new = self.previous, self.current
-        if not old.shape or not new.shape or old.shape == new.shape or self._into_messages():
+        if not old.shape or not new.shape or old.shape == new.shape or self._read_beyond(0):
             return []
         shown = {one.name for one in self.changes}
         if shown & {Name.SYSTEM, Name.TOOLS}:
             return []
-        if Name.DEFERRED in shown and self.drop.call.read >= self.weights.head / _ROOM:
+        if Name.DEFERRED in shown and not self._head_lost():
             return []
         first = not self.drop.call.read and self.ttl is None  # nothing was read: it stands before every mark
         name, what = (Name.TOOLS, "tools") if first else (Name.SYSTEM, "system prompt")
