@@ -23,6 +23,7 @@ from sessions.engine.marks import Fate, Mark
 from sessions.models import Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
+from sessions.selectors.captures import Captured
 from sessions.selectors.links import AT_ONCE, Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -115,7 +116,7 @@ class _Stretch:
         small = sum(self._links.places[row.position][1] for row in rows) <= FETCHED
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
-        self.viewer = Viewer(self._links.record, self._lookup)
+        self.viewer = Viewer(self._links.record, self._lookup, Captured())
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._before(transcript, rows, begin) if begin else []
@@ -203,7 +204,7 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
         return (links.stream(position) for position in positions)
 
-    viewer = Viewer(links.stream, lookup)
+    viewer = Viewer(links.stream, lookup, Captured(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
         if row.position in starts:
