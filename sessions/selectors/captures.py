@@ -15,6 +15,8 @@ from sessions.engine.keys import key_of
 from sessions.models import Capture, CaptureBlob, Request, Transcript
 
 AT_ONCE = 500
+ANY = -1
+"""In place of a capture: whichever there is."""
 
 
 def capture_of(message_id: str) -> Capture | None:
@@ -22,13 +24,20 @@ def capture_of(message_id: str) -> Capture | None:
     if not message_id:
         return None
     found = Capture.objects.filter(message_key=key_of(message_id), message_id=message_id)
-    return found.order_by("origin", "-pk").first()
+    return found.order_by("-pk").first()
 
 
 def captures_of(transcript: Transcript) -> QuerySet[Capture]:
-    """Those whose answers stand in this transcript, in the order in which they were asked."""
+    """Those whose answers stand in this transcript, in the order in which they were stored."""
     keys = Request.objects.filter(transcript=transcript).values("message_key")
-    return Capture.objects.filter(message_key__in=keys).order_by("at", "pk")
+    return Capture.objects.filter(message_key__in=keys).order_by("pk")
+
+
+def captures_among(transcript: Transcript) -> dict[str, int | None]:
+    """Message id -> its newest capture."""
+    known: dict[str, int | None] = {}
+    known.update(captures_of(transcript).values_list("message_id", "pk"))
+    return known
 
 
 def sent_of(capture: Capture) -> Sent:
@@ -77,19 +86,16 @@ class Contents:
 class Captured:
     """Gives the captured request of an answer, if there is one: what the context view asks."""
 
-    def __init__(self, transcript: Transcript | None = None) -> None:
-        """`transcript`: whose answers will be asked for, all of them; else each is looked for when it is."""
+    def __init__(self, known: Mapping[str, int | None]) -> None:
+        """`known`: message id -> its capture. Others have none."""
         self._contents = Contents()
-        self._known: dict[str, int] | None = None
-        if transcript is not None:
-            self._known = dict(captures_of(transcript).values_list("message_id", "pk"))
+        self._known = known
 
     def __call__(self, message_id: str) -> Sent | None:
-        if self._known is None:
-            capture = capture_of(message_id)
-        else:
-            number = self._known.get(message_id)
-            capture = None if number is None else Capture.objects.filter(pk=number).first()
+        number = self._known.get(message_id)
+        if number is None:
+            return None
+        capture = capture_of(message_id) if number == ANY else Capture.objects.filter(pk=number).first()
         return None if capture is None else self._contents.sent(capture)
 
 

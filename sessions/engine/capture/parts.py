@@ -1,4 +1,4 @@
-"""Takes the body of a request apart: what repeats from request to request, each piece by itself; the rest; the marks."""
+"""Takes the body of a request apart: the pieces that repeat from request to request, the rest, and the cache marks."""
 
 from __future__ import annotations
 
