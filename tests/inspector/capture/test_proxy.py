@@ -74,7 +74,7 @@ def test_a_packed_answer_stays_packed(tmp_path: Path, encoding: str) -> None:
 def test_failures_of_the_upstream_pass_unchanged(tmp_path: Path, status: bytes) -> None:
     body = b'{"type":"error","error":{"type":"some_error","message":"No."},"request_id":"req_7"}'
     headers = (b"content-type: application/json", b"retry-after: 7", b"request-id: req_7", b"x-should-retry: true")
-    with between(lambda _: whole(body, *headers, status=status), tmp_path) as (upstream, proxy):
+    with between(lambda _: whole(body, *headers, status=status), tmp_path) as (_, proxy):
         answer = asked(proxy)
         (recorded,) = proxy.exchanges()
     assert answer.startswith(b"HTTP/1.1 " + status[:3])
@@ -213,7 +213,7 @@ def test_a_client_that_waits_for_a_go_ahead_gets_one(tmp_path: Path) -> None:
 
 def test_early_hints_of_the_upstream_do_no_harm(tmp_path: Path) -> None:
     early = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
-    with between(lambda _: [early, *whole(b"{}")], tmp_path) as (upstream, proxy):
+    with between(lambda _: [early, *whole(b"{}")], tmp_path) as (_, proxy):
         assert body_of(asked(proxy)) == b"{}"
 
 
@@ -231,7 +231,7 @@ def test_an_upstream_that_is_not_there_is_told_in_the_form_of_the_api(tmp_path: 
 
 
 def test_an_upstream_that_hangs_up_without_a_word_is_told_too(tmp_path: Path) -> None:
-    with between(lambda _: [], tmp_path) as (upstream, proxy):
+    with between(lambda _: [], tmp_path) as (_, proxy):
         assert asked(proxy).startswith(b"HTTP/1.1 502")
 
 
