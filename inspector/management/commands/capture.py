@@ -11,7 +11,7 @@ from django.db import Error as DatabaseError
 from inspector.services.captures import captures_ingest
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
-from sessions.engine.words import duration, tokens
+from sessions.engine.words import duration, plural, tokens
 from sessions.models import Capture
 from sessions.selectors.capture_list import Captured, capture_named, captures_found, with_sessions
 from sessions.selectors.captures import said_in, sent_of

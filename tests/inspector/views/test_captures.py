@@ -79,14 +79,8 @@ def test_one_request_is_shown_in_its_parts(client: Client) -> None:
     result = {"type": "tool_result", "tool_use_id": "t", "content": "4 m"}
     body = request(
         {"role": "user", "content": "How high is the water?"},
-        {
-            "role": "assistant",
-            "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "tide"}}],
-        },
-        {
-            "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "t", "content": "4 m", "cache_control": MARK}],
-        },
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [{**result, "cache_control": MARK}]},
         system=[{"type": "text", "text": "You watch tides.", "cache_control": MARK}],
         tools=[{"name": "Bash", "description": "Runs a command."}],
         thinking={"type": "adaptive"},
