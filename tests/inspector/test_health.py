@@ -17,6 +17,8 @@ def test_it_tells_that_all_is_well(client: Client) -> None:
     assert answer.status_code == 200
     found = answer.json()
     assert re.fullmatch(r"\w+\.\d{4}_\w+", found.pop("schema"))
+    counted = {"forwarded": 0, "written": 0, "lost": 0, "waiting": 0, "unreadable": 0}
+    assert found.pop("capture") == counted
     assert found == {"status": "ok", "version": __version__, "database": "ok", "worker": "off", "watcher": "off"}
 
 
