@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import agent_summaries, compacting, dreams, exports, home, icon, notes, palette, recalling, runs
+from inspector.views import (
+    agent_summaries,
+    captures,
+    compacting,
+    dreams,
+    exports,
+    home,
+    icon,
+    notes,
+    own_forks,
+    palette,
+    recalling,
+    runs,
+)
 from inspector.views import settings as settings_page
 
 handler400 = "inspector.views.refusals.bad_request"
@@ -12,6 +25,11 @@ urlpatterns = [
     path("import/", home.import_progress, name="import-progress"),
     path("favicon.ico", icon.icon, name="icon"),
     path("palette/", palette.palette, name="palette"),
+    path("cache/own/", own_forks.own_forks, name="own-forks"),
+    path("cache/own/<int:capture_id>/", own_forks.own_fork, name="own-fork"),
+    path("captures/", captures.capture_list, name="capture-list"),
+    path("captures/<int:capture_id>/", captures.capture_detail, name="capture-detail"),
+    path("captures/<int:capture_id>/raw/", captures.capture_raw, name="capture-raw"),
     path("dreams/", dreams.dream_list, name="dream-list"),
     path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
     path("runs/", runs.listing, name="run-list"),

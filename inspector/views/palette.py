@@ -19,6 +19,8 @@ PAGES = (
     ("memory-list", "Memory", "what the agent remembers, of all projects"),
     ("memory-search", "Search memory", "words in all memory of all projects"),
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
+    ("capture-list", "Captures", "requests as they went over the wire, and how to record them"),
+    ("own-forks", "Lucid's own forks", "whether they shared the prompt cache of their session"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("settings", "Settings", "what is set, to what, and what it means"),

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from inspector import logs
+from inspector.capture.here import recorder_of
 from inspector.settings import env
 from inspector.startup.address import Address, listen, parse_address
 from inspector.startup.database import ensure_database
@@ -20,6 +21,8 @@ from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
 from inspector.startup.single import claim_home
 
+UNWRITTEN = 2.0
+"""Seconds that recordings get to reach the disk when the server ends."""
 WATCHER_AFTER = 0.3
 WORKER_AFTER = 1.5
 """Seconds. A person who opens the first page should not wait for two more interpreters; what is queued can."""
@@ -51,6 +54,7 @@ class Command(BaseCommand):
         if no_watch:
             env.override("LUCID_WATCH", "off", "lucid serve --no-watch")
         self._serve(listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch))
+        recorder_of(settings.LUCID_HOME).drain(UNWRITTEN)
         claim.close()
         _leave()
 

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from sessions.engine.capture import Sent
 from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
 from sessions.engine.context.array import Element, elements_of
+from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
@@ -57,6 +59,8 @@ class Context:
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     broken_off: bool = False
     """A record follows one that is not in the file."""
+    captured: Sent | None = None
+    """The request as it went over the wire; then the log's word for it is not needed."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -117,8 +121,9 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: Lookup) -> None:
+    def __init__(self, records: Records, lookup: Lookup, captures: Captures = never_captured) -> None:
         self._records = records
+        self._captures = captures
         self._walk = Walk()
         self._log = RequestLog(lookup)
         self._answered = -1
@@ -158,7 +163,10 @@ class Viewer:
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
         self._make(segments, same, sender, asked=bool(request))
-        logged, recorded = self._logged(position) if request else (None, None)
+        captured = self._captures(request) if request else None
+        logged, recorded = self._logged(position) if request and captured is None else (None, None)
+        if captured is not None:
+            recorded = elements_sent(captured, self._made())
         return Context(
             request,
             position,
@@ -166,11 +174,12 @@ class Viewer:
             tuple(self._parts),
             logged,
             recorded,
-            self._given(logged),
+            self._given(logged) if captured is None else given_by(captured),
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
             self._walk.broken_off() is not None,
+            captured,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -255,8 +264,10 @@ class Viewer:
             return None, None
         if logged.hashes is None:
             return logged, None
-        made = [element for part in self._parts for element in part.elements]
-        return logged, self._log.resolve(logged.hashes, made)
+        return logged, self._log.resolve(logged.hashes, self._made())
+
+    def _made(self) -> list[Element]:
+        return [element for part in self._parts for element in part.elements]
 
     def _given(self, logged: Logged | None) -> Given:
         shape = self._log.shape(logged.shape) if logged is not None else None
