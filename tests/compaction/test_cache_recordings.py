@@ -15,7 +15,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.models import Request, Transcript
 from tests.compaction.sent import Truth, compactions, requests, truths
 from tests.importing import imported
-from tests.sessions.engine.linking.shared import SHARED
+from tests.samples import SHARED
 
 REALCLIENT = (SHARED / "realclient").resolve()
 RECORDINGS = sorted(path.parent for path in REALCLIENT.glob("*/requests.jsonl"))

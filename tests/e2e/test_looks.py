@@ -59,6 +59,8 @@ PAGES = {
     "settings": "/settings/",
     "runs": "/runs/",
     "run": "/runs/1/",
+    "captures": "/captures/",
+    "own forks": "/cache/own/",
     "palette": "/palette/?q=tide",
 }
 
