@@ -70,6 +70,8 @@ class Client:
 
     home: Path
     server: MessagesServer
+    through: str = ""
+    """Whom it asks, if not the server itself."""
 
     @property
     def work(self) -> Path:
@@ -82,17 +84,25 @@ class Client:
 
     def resume(self, session: str, words: str, *, model: str) -> list[dict[str, Any]]:
         """Goes on with a session, and gives the messages of the request in which these words were sent."""
-        self.work.mkdir(parents=True, exist_ok=True)
         count = len(self.server.requests)
-        done = subprocess.run(
-            [found(), "--resume", session, "--print", words, "--model", model],
+        done = self.run("--resume", session, "--print", words, "--model", model)
+        asked = [request.json["messages"] for request in self.server.requests[count:]]
+        sent = [messages for messages in asked if words in json.dumps(messages)]
+        assert sent, f"It did not go on: {done.stdout} {done.stderr}"
+        first: list[dict[str, Any]] = sent[0]
+        return first
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        self.work.mkdir(parents=True, exist_ok=True)
+        return subprocess.run(
+            [found(), *arguments],
             cwd=self.work,
             env={
                 **dict.fromkeys(QUIET, "1"),
                 "PATH": os.environ["PATH"],
                 "HOME": str(self.home),
                 "CLAUDE_CONFIG_DIR": str(self.home / "config"),
-                "ANTHROPIC_BASE_URL": self.server.url,
+                "ANTHROPIC_BASE_URL": self.through or self.server.url,
                 "ANTHROPIC_API_KEY": self.server.key,
             },
             stdin=subprocess.DEVNULL,
@@ -101,8 +111,3 @@ class Client:
             timeout=PATIENCE,
             check=False,
         )
-        asked = [request.json["messages"] for request in self.server.requests[count:]]
-        sent = [messages for messages in asked if words in json.dumps(messages)]
-        assert sent, f"It did not go on: {done.stdout} {done.stderr}"
-        first: list[dict[str, Any]] = sent[0]
-        return first
