@@ -1,0 +1,76 @@
+"""What is known about a drop before it is explained: the two requests, and what stands between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from compaction.engine.cache.diagnosis import Diagnosis
+from sessions.engine.context import Context
+from sessions.engine.linking.extras import mapping, text
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the records of an answer tell about its request."""
+
+    effort: str = ""
+    speed: str = ""
+    version: str = ""
+    cleared: int = 0
+    """Tokens that the API cleared before the model saw the prompt."""
+    diagnosis: Diagnosis | None = None
+
+    def with_record(self, record: Mapping[str, Any], position: int) -> Answer:
+        """An answer stands in several records; some of what they say comes with the last."""
+        message = mapping(record.get("message"))
+        usage = mapping(message.get("usage"))
+        edits = mapping(message.get("context_management")).get("applied_edits")
+        cleared = (
+            sum(_count(mapping(one).get("cleared_input_tokens")) for one in edits) if isinstance(edits, list) else 0
+        )
+        return Answer(
+            text(record.get("perTurnEffort")) or text(record.get("effort")) or self.effort,
+            text(usage.get("speed")) or self.speed,
+            text(record.get("version")) or self.version,
+            max(cleared, self.cleared),
+            Diagnosis.of(message.get("diagnostics"), position) or self.diagnosis,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A record between the two requests that bears on the cache."""
+
+    kind: str
+    position: int
+
+
+COMPACTED = "compact_boundary"
+CLEARED = frozenset({"microcompact_boundary"})
+FOLDED = frozenset({"marble-origami-commit", "marble-origami-reset"})
+HINTS = {
+    "deferred_tools_delta": "the client announced tools that came or went",
+    "mcp_instructions_delta": "an MCP server came or went",
+    "agent_listing_delta": "the list of agents changed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    previous: Context
+    current: Context
+    before: Answer = Answer()
+    """Of the previous request."""
+    answer: Answer = Answer()
+    events: tuple[Event, ...] = ()
+    within_reach: int | None = None
+    """If the session went back: what the latest request that the shorter conversation goes on from had in the cache."""
+
+    def of_kind(self, kinds: frozenset[str]) -> tuple[int, ...]:
+        return tuple(event.position for event in self.events if event.kind in kinds)
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0

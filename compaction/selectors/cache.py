@@ -1,0 +1,99 @@
+"""Reads what was found out about the prompt cache: breaks, totals and advice, and which sessions are due."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from compaction.engine.cache.calls import drops
+from compaction.models import CacheBreak, CacheScan
+from compaction.selectors.cache_calls import LOOKED_AT, calls_of
+from sessions.engine.keys import key_of
+from sessions.models import Request, Source, Transcript
+
+RULES = 1
+"""Of the detection. Raise it when they change: everything is then looked at again."""
+LATEST = 60
+"""Requests at the end of a growing file that are looked at for a drop."""
+
+
+class BreakMissingError(LookupError):
+    """No break of that session has this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How much a session has by now, sub-agents included."""
+
+    entries: int
+    requests: int
+
+
+def breaks_of(session: Transcript, *, expected: bool | None = None) -> QuerySet[CacheBreak]:
+    """In order of time; `expected`: only those, or only the others."""
+    found = CacheBreak.objects.filter(session=session)
+    if expected is not None:
+        found = found.filter(expected=expected)
+    return found.order_by(F("at").asc(nulls_last=True), "transcript_id", "position")
+
+
+def break_of(session: Transcript, message_id: str) -> CacheBreak:
+    found = CacheBreak.objects.filter(session=session, message_key=key_of(message_id), message_id=message_id)
+    one = found.select_related("session", "transcript").order_by("transcript_id").first()
+    if one is None:
+        raise BreakMissingError(f"The cache of this session did not break at {message_id}.")
+    return one
+
+
+def scan_of(session: Transcript) -> CacheScan | None:
+    """What was added up when it was last looked into: `totals`, and `advice` with `pruning` and `ttl`."""
+    return CacheScan.objects.filter(transcript=session).first()
+
+
+def scan_due(session: Transcript) -> bool:
+    scan = scan_of(session)
+    if scan is None or scan.rules != RULES:
+        return True
+    return Reached(scan.entries, scan.requests) != reached_of(session)
+
+
+def session_of(transcript: Transcript) -> Transcript:
+    """The session that a file belongs to: a sub-agent's cache is looked at with that of its session."""
+    return transcript.parent or transcript
+
+
+def reached_of(session: Transcript) -> Reached:
+    members = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=LOOKED_AT)
+    counted = members.aggregate(entries=Sum("entries"), requests=Sum("requests"))
+    return Reached(counted["entries"] or 0, counted["requests"] or 0)
+
+
+def scans_due(ids: Collection[int] | None = None) -> list[int]:
+    """The sessions whose scan is not there, or is behind, the latest first. Three queries, however many there are.
+
+    `ids`: among these only."""
+    sessions = Transcript.objects.filter(kind__in=LOOKED_AT, parent=None).exclude(source__state=Source.State.REPLACED)
+    if ids is not None:
+        sessions = sessions.filter(pk__in=ids)
+    scans = CacheScan.objects.values_list("transcript_id", "entries", "requests", "rules")
+    known = {pk: (Reached(entries, requests), rules) for pk, entries, requests, rules in scans}
+    members = Transcript.objects.filter(kind__in=LOOKED_AT).annotate(root=Coalesce("parent_id", "pk"))
+    sums = members.values("root").order_by("root").annotate(all=Sum("entries"), asked=Sum("requests"))
+    now = {row["root"]: Reached(row["all"] or 0, row["asked"] or 0) for row in sums}
+    ordered = sessions.order_by("-last_at", "-pk").values_list("pk", flat=True)
+    return [pk for pk in ordered if known.get(pk) != (now.get(pk), RULES)]
+
+
+def dropped_lately(transcripts: Sequence[int]) -> set[int]:
+    """Those of some files whose last requests hold a drop that nobody has looked at. Decodes nothing."""
+    found = set()
+    for pk in transcripts:
+        latest = list(Request.objects.filter(transcript=pk).order_by("-position")[:LATEST])
+        calls = calls_of(pk, latest[::-1], timed=False)
+        keys = {key_of(drop.call.message_id) for drop in drops(calls)}
+        if keys - set(CacheBreak.objects.filter(transcript=pk).values_list("message_key", flat=True)):
+            found.add(pk)
+    return found

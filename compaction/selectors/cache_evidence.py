@@ -1,0 +1,72 @@
+"""What is known about two requests between which the cache dropped. Decodes what they are made of, and little else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compaction.engine.cache.calls import Call, Drop
+from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Answer, Event, Evidence
+from sessions.engine.context import Context
+from sessions.engine.keys import key_of
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
+from sessions.models import Entry, Transcript
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import Point, context_of
+
+_KINDS = CLEARED | FOLDED | HINTS.keys()
+_ANSWER = 200
+"""Rows after the first of an answer among which its others are looked for."""
+
+
+def boundary_between(transcript: Transcript, drop: Drop) -> int | None:
+    """The last compaction between the two requests. The ruler knows them: nothing is decoded for this."""
+    boundaries = transcript.ruler.get("boundaries", ())
+    return max((one for one in boundaries if drop.previous.position < one < drop.call.position), default=None)
+
+
+def evidence_of(transcript: Transcript, drop: Drop, calls: Sequence[Call]) -> Evidence:
+    """`calls`: those of the same source before this one, in order."""
+    reader = Reader(transcript.source_id)
+    previous = context_of(transcript, _point(drop.previous), reader)
+    current = context_of(transcript, _point(drop.call), reader)
+    return Evidence(
+        previous,
+        current,
+        _answer(transcript, drop.previous, reader),
+        _answer(transcript, drop.call, reader),
+        _events(transcript, drop),
+        _within_reach(drop, current, calls),
+    )
+
+
+def _point(call: Call) -> Point:
+    return Point(call.position, None, call.message_id)
+
+
+def _within_reach(drop: Drop, current: Context, calls: Sequence[Call]) -> int | None:
+    """What the latest request on the way to this one had in the cache, if that is not the previous request."""
+    if drop.previous.position in current.positions:
+        return None
+    before = [one.cached for one in calls if one.position in current.positions and one.model == drop.call.model]
+    return before[-1] if before else 0
+
+
+def _answer(transcript: Transcript, call: Call, reader: Reader) -> Answer:
+    first = transcript.pk << POSITION_BITS | call.position
+    rows = Entry.objects.filter(id__gte=first, id__lt=first + _ANSWER, message_key=key_of(call.message_id))
+    answer = Answer()
+    for row in rows.order_by("id").only("id", "offset", "length"):
+        answer = answer.with_record(reader.record(row.offset, row.length), row.position)
+    return answer
+
+
+def _events(transcript: Transcript, drop: Drop) -> tuple[Event, ...]:
+    base = transcript.pk << POSITION_BITS
+    rows = Entry.objects.filter(id__gt=base | drop.previous.position, id__lt=base | drop.call.position)
+    found = rows.exclude(type__in=("user", "assistant")).order_by("id").values_list("id", "type", "detail")
+    events = []
+    for pk, kind, detail in found:
+        name = detail if detail in _KINDS else kind
+        if name in _KINDS:
+            events.append(Event(name, pk & POSITION_MASK))
+    return tuple(events)

@@ -1,0 +1,209 @@
+"""Looks through the requests of a session for breaks of its prompt cache, and keeps what it finds.
+
+Usage alone decides which requests are compared. A break that was explained from the same evidence is not looked at
+again, and a session that has not changed is not written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from compaction.engine.cache.calls import Call, Drop, drops
+from compaction.engine.cache.explaining import Break, compacted, explain
+from compaction.engine.cache.totals import totals_of
+from compaction.engine.cache.ttl_advice import ttl_advice
+from compaction.engine.cache.windows import pruning_of
+from compaction.models import CacheBreak, CacheScan
+from compaction.selectors.cache import RULES, reached_of, scans_due
+from compaction.selectors.cache_calls import Family, family_of
+from compaction.selectors.cache_evidence import boundary_between, evidence_of
+from inspector.web.clock import now_ms
+from sessions.engine.context.digest import full_hash
+from sessions.engine.keys import key_of
+from sessions.models import Transcript
+
+Check = Callable[[], None]
+Known = dict[tuple[int, int], CacheBreak]
+INLINE = ":sidechain"
+"""Of the source of agents whose records stand in the session's own file, without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    breaks: int
+    """In the session, the expected ones included."""
+    looked_at: int
+    """Pairs of requests that were compared this time."""
+    written: int
+    """Rows that were written or removed."""
+
+
+def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned:
+    """`transcript`: a session; its sub-agents are looked through with it. `check`: may raise, between two requests."""
+    reached = reached_of(transcript)
+    family = family_of(transcript)
+    known: Known = {(one.transcript_id, one.message_key): one for one in CacheBreak.objects.filter(session=transcript)}
+    found: list[CacheBreak] = []
+    looked_at = 0
+    for pk, calls in family.calls.items():
+        for drop in drops(calls):
+            if check is not None:
+                check()
+            digest = _digest(drop, calls[-1])
+            before = known.get((pk, key_of(drop.call.message_id)))
+            if before is not None and before.digest == digest:
+                found.append(before)
+                continue
+            looked_at += 1
+            made = _explained(family.transcripts[pk], drop, calls)
+            if made is not None:
+                found.append(_row(transcript, pk, made, digest))
+    with transaction.atomic():
+        written = _store(known, found) + _sum_up(family, found, reached.entries, reached.requests)
+    return Scanned(len(found), looked_at, written)
+
+
+def cache_scan_stale(
+    *,
+    ids: Iterable[int] | None = None,
+    check: Check | None = None,
+    tell: Callable[[int, int], None] | None = None,
+) -> int:
+    """Every session that has changed since it was looked into; `ids`: among these only. `tell` is given how many are
+    done, and how many there are."""
+    due = scans_due(None if ids is None else set(ids))
+    for done, pk in enumerate(due):
+        if check is not None:
+            check()
+        if tell is not None:
+            tell(done, len(due))
+        session = Transcript.objects.filter(pk=pk).first()
+        if session is not None:
+            cache_scan(transcript=session, check=check)
+    if tell is not None:
+        tell(len(due), len(due))
+    return len(due)
+
+
+def _explained(transcript: Transcript, drop: Drop, calls: list[Call]) -> Break | None:
+    boundary = boundary_between(transcript, drop)
+    if boundary is not None:
+        return compacted(drop, boundary)
+    earlier = [one for one in calls if one.source == drop.call.source and one.position < drop.call.position]
+    evidence = evidence_of(transcript, drop, earlier)
+    if drop.call.source.endswith(INLINE) and not evidence.current.positions & {drop.previous.position}:
+        return None  # two agents of an old client, which gave them no names
+    return explain(drop, evidence, earlier)
+
+
+def _store(known: Known, found: list[CacheBreak]) -> int:
+    """Writes what is new or has changed, and removes what is no break any more."""
+    kept = set()
+    written = 0
+    for row in found:
+        before = known.get((row.transcript_id, row.message_key))
+        kept.add((row.transcript_id, row.message_key))
+        if before is row:
+            continue
+        if before is not None:
+            row.pk = before.pk
+            if _values(row) == _values(before):
+                continue
+        row.save()
+        written += 1
+    gone = [row.pk for key, row in known.items() if key not in kept]
+    CacheBreak.objects.filter(pk__in=gone).delete()
+    return written + len(gone)
+
+
+def _values(row: CacheBreak) -> dict[str, Any]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.fields if field.attname != "made_at"}
+
+
+def _sum_up(family: Family, found: list[CacheBreak], entries: int, requests: int) -> int:
+    session = family.session
+    priced = [row.cost for row in found if row.cost is not None]
+    totals = totals_of(family.every, sum(row.wasted for row in found), sum(priced) if priced or not found else None)
+    causes = {row.message_id: row.cause for row in found}
+    values: Mapping[str, Any] = {
+        "entries": entries,
+        "requests": requests,
+        "rules": RULES,
+        "totals": {**totals.to_json(), **_counts(found)},
+        "advice": {
+            "pruning": pruning_of(family.every, causes).to_json(),
+            "ttl": ttl_advice(family.every, causes).to_json(),
+        },
+    }
+    unexpected = sum(not row.expected for row in found)
+    written = 0
+    if session.cache_breaks != unexpected:
+        written += Transcript.objects.filter(pk=session.pk).update(cache_breaks=unexpected)
+        session.cache_breaks = unexpected
+    scan = CacheScan.objects.filter(transcript=session).first() or CacheScan(transcript=session)
+    if scan.pk is None or any(_plain(getattr(scan, name)) != _plain(value) for name, value in values.items()):
+        for name, value in values.items():
+            setattr(scan, name, value)
+        scan.made_at = now_ms()
+        scan.save()
+        written += 1
+    return written
+
+
+def _counts(found: list[CacheBreak]) -> dict[str, int]:
+    expected = sum(row.expected for row in found)
+    return {"breaks": len(found) - expected, "expected": expected}
+
+
+def _plain(value: Any) -> Any:
+    """As it comes back from the database: tuples are lists there."""
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _digest(drop: Drop, last: Call) -> str:
+    """An answer may still be written: the last one is looked at again."""
+    still = "" if last is not drop.call else f" of {last.usage}"
+    return full_hash(f"{RULES} {drop.previous} {drop.call}{still}")[:32]
+
+
+def _row(session: Transcript, transcript: int, made: Break, digest: str) -> CacheBreak:
+    drop = made.drop
+    call, previous = drop.call, drop.previous
+    return CacheBreak(
+        session=session,
+        transcript_id=transcript,
+        agent=call.source.partition(":")[2],
+        message_id=call.message_id,
+        message_key=key_of(call.message_id),
+        position=call.position,
+        at=call.started,
+        model=call.model,
+        previous_message_id=previous.message_id,
+        previous_position=previous.position,
+        gap=drop.gap,
+        previous_read=previous.read,
+        read=call.read,
+        written=call.written,
+        fresh=call.usage.input,
+        cause=made.causes[0].name,
+        causes=[one.to_json() for one in made.causes],
+        also=[one.to_json() for one in made.also],
+        expected=bool(made.expected),
+        expected_why=made.expected,
+        wasted=made.waste.tokens,
+        cost=made.waste.cost,
+        divergence=made.place.to_json() if made.place is not None else {},
+        server=made.server,
+        agrees=made.agrees,
+        exactness=made.exactness,
+        missing=list(made.missing),
+        advice=made.advice,
+        digest=digest,
+        made_at=now_ms(),
+    )
