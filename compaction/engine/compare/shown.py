@@ -184,7 +184,8 @@ class Shown:
         self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
     ) -> tuple[ShownMessage, ShownMessage]:
         """The same pair with what its blocks have in common."""
-        assert row.before is not None and row.after is not None
+        assert row.before is not None
+        assert row.after is not None
         old = self._sides["b"].messages[row.before].content
         new = self._sides["a"].messages[row.after].content
         left, right = list(before.blocks), list(after.blocks)
