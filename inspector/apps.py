@@ -17,6 +17,10 @@ DREAM_LOST = (
 DREAM_KILLED = "Memory is as it was: it worked on a copy, and the lock says again when memory was last consolidated."
 
 
+CACHE_LOST = "Its worker ended while it ran. What it has found stays; the next one goes on with the other sessions."
+CACHE_KILLED = "What it has found stays. The other sessions are looked into by the next one."
+
+
 class InspectorConfig(AppConfig):
     name = "inspector"
     default_auto_field = "django.db.models.BigAutoField"
@@ -71,6 +75,19 @@ class InspectorConfig(AppConfig):
                     when_killed=DREAM_KILLED,
                 )
             )
+        kind_register(
+            Kind(
+                name="cache diff",
+                title="Prompt cache",
+                work="inspector.services.cache_diffs.cache_diffs_run",
+                about="Looks for breaks of the prompt cache in all sessions that have changed, and for their causes.",
+                verb="Look into the prompt cache",
+                single=True,
+                keep=100,
+                when_lost=CACHE_LOST,
+                when_killed=CACHE_KILLED,
+            )
+        )
         kind_register(Kind(name="compaction", title="Compaction", work="inspector.services.compactions.compaction_run"))
         kind_register(Kind(name="recall", title="Recall", work="inspector.services.recalls.recall_run", keep=200))
         kind_register(

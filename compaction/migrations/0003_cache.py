@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
                 ('rules', models.IntegerField(default=0)),
                 ('totals', models.JSONField(default=dict)),
                 ('advice', models.JSONField(default=dict)),
+                ('dismissed', models.JSONField(default=dict)),
                 ('made_at', models.BigIntegerField()),
                 ('transcript', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='cache_scan', to='transcripts.transcript')),
             ],

@@ -19,6 +19,8 @@ class CacheScan(models.Model):
     """The version of the rules that it was looked through with."""
     totals = models.JSONField(default=dict)
     advice = models.JSONField(default=dict)
+    dismissed = models.JSONField(default=dict)
+    """Requests that looked like a break and are none: transcript and message key -> what that was found out from."""
     made_at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import F, Q, QuerySet, Sum
@@ -87,13 +87,27 @@ def scans_due(ids: Collection[int] | None = None) -> list[int]:
     return [pk for pk in ordered if known.get(pk) != (now.get(pk), RULES)]
 
 
-def dropped_lately(transcripts: Sequence[int]) -> set[int]:
-    """Those of some files whose last requests hold a drop that nobody has looked at. Decodes nothing."""
+def unseen(transcripts: Collection[int]) -> set[int]:
+    """The sessions of these files that nobody has looked into, and that are short enough to tell from their usage that
+    nothing has dropped."""
+    roots = Transcript.objects.filter(pk__in=transcripts, kind__in=LOOKED_AT).values_list("pk", "parent_id")
+    sessions = Transcript.objects.filter(pk__in={parent or pk for pk, parent in roots}, cache_breaks=None)
+    members = Q(requests__gt=LATEST) | Q(children__requests__gt=LATEST)
+    return set(sessions.exclude(members).values_list("pk", flat=True))
+
+
+def dropped_lately(transcripts: Collection[int]) -> set[int]:
+    """The sessions of those files whose last requests hold a drop that nobody has looked at. Decodes nothing."""
     found = set()
-    for pk in transcripts:
+    members = Transcript.objects.filter(pk__in=transcripts, kind__in=LOOKED_AT)
+    for pk, parent in members.values_list("pk", "parent_id"):
         latest = list(Request.objects.filter(transcript=pk).order_by("-position")[:LATEST])
-        calls = calls_of(pk, latest[::-1], timed=False)
-        keys = {key_of(drop.call.message_id) for drop in drops(calls)}
+        keys = {key_of(drop.call.message_id) for drop in drops(calls_of(pk, latest[::-1], timed=False))}
+        if not keys:
+            continue
+        session = parent or pk
+        scan = CacheScan.objects.filter(transcript=session).values_list("dismissed", flat=True).first() or {}
+        keys -= {key for key in keys if f"{pk}:{key}" in scan}
         if keys - set(CacheBreak.objects.filter(transcript=pk).values_list("message_key", flat=True)):
-            found.add(pk)
+            found.add(session)
     return found

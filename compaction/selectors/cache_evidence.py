@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compaction.engine.cache.calls import Call, Drop
-from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Answer, Event, Evidence
+from compaction.engine.cache.calls import Call, Drop, fell
+from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Answer, Event, Evidence, settled
 from sessions.engine.context import Context
 from sessions.engine.keys import key_of
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
@@ -24,19 +24,20 @@ def boundary_between(transcript: Transcript, drop: Drop) -> int | None:
     return max((one for one in boundaries if drop.previous.position < one < drop.call.position), default=None)
 
 
-def evidence_of(transcript: Transcript, drop: Drop, calls: Sequence[Call]) -> Evidence:
+def settled_drop(transcript: Transcript, drop: Drop, reader: Reader) -> tuple[Drop, Answer, Answer] | None:
+    """The drop, and what the two answers say; None if it is none, once it is clear what each pass counted."""
+    before, answer = _answer(transcript, drop.previous, reader), _answer(transcript, drop.call, reader)
+    found = settled(drop, before, answer)
+    return (found, before, answer) if fell(found.previous.read, found.call.read) else None
+
+
+def evidence_of(
+    transcript: Transcript, drop: Drop, answers: tuple[Answer, Answer], calls: Sequence[Call], reader: Reader
+) -> Evidence:
     """`calls`: those of the same source before this one, in order."""
-    reader = Reader(transcript.source_id)
     previous = context_of(transcript, _point(drop.previous), reader)
     current = context_of(transcript, _point(drop.call), reader)
-    return Evidence(
-        previous,
-        current,
-        _answer(transcript, drop.previous, reader),
-        _answer(transcript, drop.call, reader),
-        _events(transcript, drop),
-        _within_reach(drop, current, calls),
-    )
+    return Evidence(previous, current, *answers, _events(transcript, drop), _within_reach(drop, current, calls))
 
 
 def _point(call: Call) -> Point:

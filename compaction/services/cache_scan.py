@@ -6,7 +6,7 @@ again, and a session that has not changed is not written to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,12 @@ from compaction.engine.cache.windows import pruning_of
 from compaction.models import CacheBreak, CacheScan
 from compaction.selectors.cache import RULES, reached_of, scans_due
 from compaction.selectors.cache_calls import Family, family_of
-from compaction.selectors.cache_evidence import boundary_between, evidence_of
+from compaction.selectors.cache_evidence import boundary_between, evidence_of, settled_drop
 from inspector.web.clock import now_ms
 from sessions.engine.context.digest import full_hash
 from sessions.engine.keys import key_of
 from sessions.models import Transcript
+from sessions.selectors.archive import Reader
 
 Check = Callable[[], None]
 Known = dict[tuple[int, int], CacheBreak]
@@ -48,6 +49,8 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned
     family = family_of(transcript)
     known: Known = {(one.transcript_id, one.message_key): one for one in CacheBreak.objects.filter(session=transcript)}
     found: list[CacheBreak] = []
+    scan = CacheScan.objects.filter(transcript=transcript).first() or CacheScan(transcript=transcript)
+    dismissed: dict[str, str] = {}
     looked_at = 0
     for pk, calls in family.calls.items():
         for drop in drops(calls):
@@ -58,12 +61,19 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned
             if before is not None and before.digest == digest:
                 found.append(before)
                 continue
+            name = f"{pk}:{key_of(drop.call.message_id)}"
+            if scan.dismissed.get(name) == digest:
+                dismissed[name] = digest
+                continue
             looked_at += 1
             made = _explained(family.transcripts[pk], drop, calls)
-            if made is not None:
+            if made is None:
+                dismissed[name] = digest
+            else:
                 found.append(_row(transcript, pk, made, digest))
+    values = {"entries": reached.entries, "requests": reached.requests, "dismissed": dismissed, **_sums(family, found)}
     with transaction.atomic():
-        written = _store(known, found) + _sum_up(family, found, reached.entries, reached.requests)
+        written = _store(known, found) + _count(transcript, found) + _save(scan, values)
     return Scanned(len(found), looked_at, written)
 
 
@@ -89,13 +99,23 @@ def cache_scan_stale(
     return len(due)
 
 
+def cache_breaks_none(*, sessions: Collection[int]) -> int:
+    """Sessions whose usage shows no drop, so that nothing has to be compared."""
+    return Transcript.objects.filter(pk__in=sessions, cache_breaks=None).update(cache_breaks=0) if sessions else 0
+
+
 def _explained(transcript: Transcript, drop: Drop, calls: list[Call]) -> Break | None:
     boundary = boundary_between(transcript, drop)
     if boundary is not None:
         return compacted(drop, boundary)
+    reader = Reader(transcript.source_id)
+    found = settled_drop(transcript, drop, reader)
+    if found is None:
+        return None
+    drop, *answers = found
     earlier = [one for one in calls if one.source == drop.call.source and one.position < drop.call.position]
-    evidence = evidence_of(transcript, drop, earlier)
-    if drop.call.source.endswith(INLINE) and not evidence.current.positions & {drop.previous.position}:
+    evidence = evidence_of(transcript, drop, (answers[0], answers[1]), earlier, reader)
+    if drop.call.source.endswith(INLINE) and drop.previous.position not in evidence.current.positions:
         return None  # two agents of an old client, which gave them no names
     return explain(drop, evidence, earlier)
 
@@ -124,34 +144,34 @@ def _values(row: CacheBreak) -> dict[str, Any]:
     return {field.attname: getattr(row, field.attname) for field in row._meta.fields if field.attname != "made_at"}
 
 
-def _sum_up(family: Family, found: list[CacheBreak], entries: int, requests: int) -> int:
-    session = family.session
+def _sums(family: Family, found: list[CacheBreak]) -> dict[str, Any]:
     priced = [row.cost for row in found if row.cost is not None]
     totals = totals_of(family.every, sum(row.wasted for row in found), sum(priced) if priced or not found else None)
     causes = {row.message_id: row.cause for row in found}
-    values: Mapping[str, Any] = {
-        "entries": entries,
-        "requests": requests,
+    pruning, ttl = pruning_of(family.every, causes), ttl_advice(family.every, causes)
+    return {
         "rules": RULES,
         "totals": {**totals.to_json(), **_counts(found)},
-        "advice": {
-            "pruning": pruning_of(family.every, causes).to_json(),
-            "ttl": ttl_advice(family.every, causes).to_json(),
-        },
+        "advice": {"pruning": pruning.to_json(), "ttl": ttl.to_json()},
     }
+
+
+def _count(session: Transcript, found: list[CacheBreak]) -> int:
     unexpected = sum(not row.expected for row in found)
-    written = 0
-    if session.cache_breaks != unexpected:
-        written += Transcript.objects.filter(pk=session.pk).update(cache_breaks=unexpected)
-        session.cache_breaks = unexpected
-    scan = CacheScan.objects.filter(transcript=session).first() or CacheScan(transcript=session)
-    if scan.pk is None or any(_plain(getattr(scan, name)) != _plain(value) for name, value in values.items()):
-        for name, value in values.items():
-            setattr(scan, name, value)
-        scan.made_at = now_ms()
-        scan.save()
-        written += 1
-    return written
+    if session.cache_breaks == unexpected:
+        return 0
+    session.cache_breaks = unexpected
+    return Transcript.objects.filter(pk=session.pk).update(cache_breaks=unexpected)
+
+
+def _save(scan: CacheScan, values: Mapping[str, Any]) -> int:
+    if scan.pk is not None and all(_plain(getattr(scan, name)) == _plain(value) for name, value in values.items()):
+        return 0
+    for name, value in values.items():
+        setattr(scan, name, value)
+    scan.made_at = now_ms()
+    scan.save()
+    return 1
 
 
 def _counts(found: list[CacheBreak]) -> dict[str, int]:

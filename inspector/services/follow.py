@@ -15,6 +15,7 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.services.export import exports_descend
+from inspector.services.cache_diffs import cache_diffs_catch_up, cache_diffs_follow
 from inspector.services.imports import DEMO, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
@@ -47,6 +48,7 @@ def follow(path: Path, stop: threading.Event) -> None:
     demo_settle()
     if demo_shown():
         _remember(DEMO / "projects")
+    _compare(None)
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
@@ -113,6 +115,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     finally:
         close_old_connections()
     _remember(root, named, touched)
+    _compare(touched)
 
 
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
@@ -130,15 +133,31 @@ def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Co
         close_old_connections()
 
 
+def _compare(transcripts: Collection[int] | None) -> None:
+    """Has the prompt cache of these files looked into where it dropped; if none are named, of all that have changed."""
+    try:
+        if transcripts is None:
+            cache_diffs_catch_up()
+        elif transcripts:
+            cache_diffs_follow(transcripts=transcripts)
+    except DatabaseError as error:
+        # The next start, or whoever opens the page, makes up for it.
+        logger.warning("cache_not_compared", error=str(error))
+    finally:
+        close_old_connections()
+
+
 def _import(path: Path) -> None:
     """All that is new, unless somebody has stopped that."""
+    touched: list[int] = []
     try:
         if import_ended(path):
-            sync([path])
+            touched = sync([path]).touched
             demo_settle()
     except (OSError, DatabaseError) as error:
         logger.warning("import_failed", error=str(error))
     _remember(_root(path))
+    _compare(touched)
 
 
 def _root(path: Path) -> Path:

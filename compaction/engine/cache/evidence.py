@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
+from compaction.engine.cache.calls import Drop
 from compaction.engine.cache.diagnosis import Diagnosis
 from sessions.engine.context import Context
 from sessions.engine.linking.extras import mapping, text
+from sessions.engine.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class Answer:
     cleared: int = 0
     """Tokens that the API cleared before the model saw the prompt."""
     diagnosis: Diagnosis | None = None
+    passes: tuple[Usage, ...] = ()
+    """What each pass counted, if the API went over the prompt more than once for this answer: its usage is the sum."""
 
     def with_record(self, record: Mapping[str, Any], position: int) -> Answer:
         """An answer stands in several records; some of what they say comes with the last."""
@@ -36,6 +42,7 @@ class Answer:
             text(record.get("version")) or self.version,
             max(cleared, self.cleared),
             Diagnosis.of(message.get("diagnostics"), position) or self.diagnosis,
+            _passes(usage.get("iterations")) or self.passes,
         )
 
 
@@ -70,6 +77,24 @@ class Evidence:
 
     def of_kind(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)
+
+
+def settled(drop: Drop, before: Answer, answer: Answer) -> Drop:
+    """The same drop by what one pass over the prompt read: the last of the earlier answer, the first of the later."""
+    previous, call = drop.previous, drop.call
+    if len(before.passes) > 1:
+        previous = replace(previous, usage=before.passes[-1])
+    if len(answer.passes) > 1:
+        call = replace(call, usage=answer.passes[0])
+    return Drop(previous, call)
+
+
+def _passes(iterations: object) -> tuple[Usage, ...]:
+    """Those that the model itself answered; an adviser has a prompt of its own."""
+    if not isinstance(iterations, list):
+        return ()
+    own = [mapping(one) for one in iterations if mapping(one).get("type") == "message"]
+    return tuple(usage for one in own if (usage := Usage.of(dict(one))) is not None)
 
 
 def _count(value: object) -> int:

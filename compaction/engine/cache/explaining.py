@@ -26,6 +26,8 @@ HIGH, MEDIUM, LOW = "high", "medium", "low"
 RECORDED, RECONSTRUCTED, USAGE = "recorded", "reconstructed", "usage"
 _ROOM = 1.25
 """Places are estimated by characters: what was read may seem to reach this much further than it does."""
+_MOST_CHARACTERS = 8
+"""Of a token: what is new has at least so many tokens."""
 _SHORT = 0.5
 """Less than this share of what a change leaves readable is more than the change explains."""
 
@@ -192,11 +194,11 @@ class _Case:
         return None if change is None else Break(self.drop, (_cause(change, MEDIUM),), place=change.place)
 
     def _unexplained(self) -> Break:
-        shrunk = self.drop.previous.prompt - self.drop.call.prompt
-        if self.messages is None and not self.exact and shrunk > self.limits.tokens:
+        short = self._left_out()
+        if short > self.limits.tokens:
             said = (
-                f"The prompt is {shrunk:,} tokens shorter than the one before, although the transcript only grew: the"
-                " client left out earlier content without writing that down."
+                f"The prompt is at least {short:,} tokens shorter than the transcript makes it: the client left out"
+                " earlier content without writing that down."
             )
             return Break(self.drop, (Cause(Name.MESSAGES, MEDIUM, said, (self.drop.call.position,)),))
         if self.comparable and self.messages is None:
@@ -205,6 +207,13 @@ class _Case:
             return Break(self.drop, (Cause(Name.SERVER, MEDIUM if self.exact else LOW, said, where),))
         said = "Nothing that is recorded explains it."
         return Break(self.drop, (Cause(Name.UNKNOWN, LOW, said, (self.drop.call.position,)),))
+
+    def _left_out(self) -> int:
+        """How many tokens the prompt lacks, at the least, of the one before it and what has come since."""
+        if self.messages is not None or self.exact:
+            return 0
+        new = Weights(self.current, 0).characters(len(self.previous.elements))
+        return self.drop.previous.prompt + new // _MOST_CHARACTERS - self.drop.call.prompt
 
     def _expiry(self, confidence: str) -> Cause:
         assert self.ttl is not None
@@ -236,9 +245,13 @@ class _Case:
         reach = self.evidence.within_reach
         cached = self.drop.previous.cached if reach is None else reach
         wasted = waste_of(self.drop.call, 0 if rewound and found.expected else cached)
+        expected = found.expected
+        if not expected and wasted.tokens <= self.limits.tokens:
+            expected = "The prompt was shorter than the one before, and nearly all of it was read."
         return replace(
             found,
             also=(*found.also, *rest, *hints, *upgraded),
+            expected=expected,
             waste=wasted,
             exactness=RECORDED if self.exact and self.comparable else RECONSTRUCTED,
             missing=self._missing(),

@@ -146,6 +146,10 @@ class Weights:
             self.head = int((tools + system) * self._each)
         self._sums = [0, *accumulate(said)]
 
+    def characters(self, message: int) -> int:
+        """From the message with this index on."""
+        return self._sums[-1] - self._sums[min(message, len(self._sums) - 1)]
+
     def before(self, message: int) -> int:
         """Up to the message with this index."""
         return self.head + int(self._sums[min(message, len(self._sums) - 1)] * self._each)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Count, Sum
 
+from compaction.services.cache_scan import cache_scan_stale
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.models import Source, Transcript
@@ -30,6 +32,7 @@ class Command(BaseCommand):
             .order_by("-last_at", "-pk")
         )
         if options["json"]:
+            cache_scan_stale(tell=_tell if sys.stderr.isatty() else None)
             self.stdout.write(json.dumps([as_json(session) for session in sessions], ensure_ascii=False))
             return
         for session in sessions:
@@ -37,8 +40,13 @@ class Command(BaseCommand):
             self.stdout.write(f"{(iso(session.last_at) or 'unknown')[:16]}  {session.public_id}  {title}")
 
 
+def _tell(done: int, total: int) -> None:
+    end = "" if done < total else "\n" if total else ""
+    print(f"\rlooking into the prompt cache: {done:,} of {total:,} sessions", end=end, file=sys.stderr, flush=True)
+
+
 def as_json(session: Any) -> dict[str, object]:
-    """`cost_usd` is null when no request has a known price; `cache_breaks` until the cache was looked into."""
+    """`cost_usd` is null when no request has a known price; `cache_breaks` counts those that were not expected."""
     priced = session.requests > session.unpriced or not session.requests
     return {
         "id": session.public_id,
@@ -62,5 +70,5 @@ def as_json(session: Any) -> dict[str, object]:
         "agents_cost_usd": session.agents_cost or 0,
         "compactions": session.compactions,
         "errors": session.errors,
-        "cache_breaks": None,
+        "cache_breaks": session.cache_breaks,
     }

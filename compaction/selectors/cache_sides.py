@@ -1,0 +1,34 @@
+"""The two requests of a break, and the texts at the place where they part. Both are made anew: they are not stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compaction.engine.cache.prompt import Prompt, prompt_of
+from compaction.engine.cache.sides import text_at
+from compaction.models import CacheBreak
+from sessions.selectors.archive import Reader
+from sessions.selectors.context import Point, context_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    previous: Prompt
+    current: Prompt
+    path: str
+    """Empty if the two do not part anywhere that is recorded."""
+    old: str | None
+    new: str | None
+    offset: int | None
+    """Bytes of both texts that are the same."""
+
+
+def sides_of(one: CacheBreak) -> Sides:
+    reader = Reader(one.transcript.source_id)
+    points = Point(one.previous_position, None, one.previous_message_id), Point(one.position, None, one.message_id)
+    previous, current = (prompt_of(context_of(one.transcript, point, reader)) for point in points)
+    where = one.divergence
+    if not where:
+        return Sides(previous, current, "", None, None, None)
+    old, new = (where[side]["path"] or where["path"] for side in ("old", "new"))
+    return Sides(previous, current, where["path"], text_at(previous, old), text_at(current, new), where["offset"])

@@ -1,0 +1,55 @@
+"""Looks for breaks of the prompt cache as a run, after imports: usage is looked at first, so that a session without a
+drop makes neither a run nor a row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from compaction.selectors.cache import dropped_lately, scans_due, unseen
+from compaction.services.cache_scan import cache_breaks_none, cache_scan_stale
+from inspector.models import Run
+from inspector.services.runs import Running, run_create
+from sessions.engine.words import plural
+from sessions.models import Transcript
+
+KIND = "cache diff"
+REPORT = "/cache/"
+
+
+def cache_diffs_create(*, session: Transcript | None = None) -> Run:
+    """A run that looks into one session, or into all that have changed; the one that is under way, if there is."""
+    if session is None:
+        return run_create(kind=KIND, target_url=REPORT)
+    return run_create(
+        kind=KIND,
+        target=session.public_id,
+        target_url=f"/sessions/{session.public_id}/cache/",
+        parameters={"session": session.pk},
+    )
+
+
+def cache_diffs_follow(*, transcripts: Collection[int]) -> list[Run]:
+    """For files that have grown: a run for each session whose cache dropped. Of one that nobody has looked into and
+    that has no drop, no run is needed to say so."""
+    dropped = dropped_lately(transcripts)
+    sessions = Transcript.objects.filter(pk__in=dropped).order_by("pk")
+    cache_breaks_none(sessions=unseen(transcripts) - dropped)
+    return [cache_diffs_create(session=one) for one in sessions]
+
+
+def cache_diffs_catch_up() -> Run | None:
+    """After an import of everything."""
+    return cache_diffs_create() if scans_due() else None
+
+
+def cache_diffs_run(running: Running, run: Run) -> dict[str, Any]:
+    session = run.parameters.get("session")
+    running.phase("comparing requests", unit="sessions")
+    done = cache_scan_stale(
+        ids=None if session is None else [session],
+        check=running.check,
+        tell=lambda count, total: running.progress(count, total=total),
+    )
+    told = f"Looked into {plural(done, 'session')}."
+    return {"summary": told, "sessions": done, "links": [["What was found", run.target_url or REPORT]]}
