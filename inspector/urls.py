@@ -2,7 +2,23 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from inspector.views import agent_summaries, compacting, dreams, exports, home, icon, notes, palette, recalling, runs
+import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
+from inspector.views import (
+    agent_summaries,
+    cache,
+    cache_break,
+    cache_downloads,
+    cache_report,
+    compacting,
+    dreams,
+    exports,
+    home,
+    icon,
+    notes,
+    palette,
+    recalling,
+    runs,
+)
 
 handler400 = "inspector.views.refusals.bad_request"
 
@@ -13,6 +29,9 @@ urlpatterns = [
     path("palette/", palette.palette, name="palette"),
     path("dreams/", dreams.dream_list, name="dream-list"),
     path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
+    path("cache/", cache_report.cache_report, name="cache-report"),
+    path("cache/breaks.csv", cache_downloads.breaks_csv, name="cache-breaks-csv"),
+    path("cache/breaks.json", cache_downloads.breaks_json, name="cache-breaks-json"),
     path("runs/", runs.listing, name="run-list"),
     path("runs/indicator/", runs.indicator, name="run-indicator"),
     path("runs/start/", runs.start, name="run-start"),
@@ -23,6 +42,9 @@ urlpatterns = [
     path("sessions/<str:session>/agents/summaries/", agent_summaries.agent_summaries, name="agent-summaries"),
     path("memory/<int:number>/recall/", recalling.memory_recall, name="memory-recall"),
     path("memory/<int:number>/recall/evaluation/", recalling.recall_evaluation, name="memory-recall-evaluation"),
+    path("sessions/<str:session>/cache/", cache.transcript_cache, name="transcript-cache"),
+    path("sessions/<str:session>/cache/look/", cache.cache_look, name="cache-look"),
+    path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
     path("sessions/<str:session>/notes/", notes.transcript_notes, name="transcript-notes"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(

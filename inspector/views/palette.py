@@ -18,6 +18,7 @@ PAGES = (
     ("search", "Search", "words in conversations and tool output"),
     ("memory-list", "Memory", "what the agent remembers, of all projects"),
     ("memory-search", "Search memory", "words in all memory of all projects"),
+    ("cache-report", "Cache", "where the prompt cache broke, why, and what it cost"),
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
@@ -26,6 +27,8 @@ PAGES = (
 ACTIONS = (
     ("transcript-compact", "Compact this session", "what each kind would leave of it"),
     ("transcript-context", "What the model was sent", "the context of this session"),
+    ("transcript-cache", "Why the cache broke", "the prompt cache of this session"),
+    ("request-compare", "Compare two requests", "of this session, word by word"),
     ("transcript-detail", "Timeline", "of this session"),
 )
 MOST = 8

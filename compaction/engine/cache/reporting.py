@@ -18,6 +18,8 @@ class Loss:
     wasted: int
     cost: float | None
     count: int = 1
+    unpriced: int = 0
+    """Breaks of models without a known price: they are not in the cost."""
 
 
 def title_of(cause: str) -> str:
@@ -44,7 +46,9 @@ def answer(totals: Mapping[str, Any], losses: Sequence[Loss], what: str = "this 
     unpriced = len(known) < len(losses)
     price = f"{'at least ' if unpriced else ''}{money(sum(known))}" if known else "an unknown sum (no price is known)"
     times = "once" if count == 1 else "twice" if count == 2 else f"{count:,} times"
-    told = f"The cache of {what} broke {times} unexpectedly, which cost {price}: {tokens(wasted)} tokens were sent again"
+    told = (
+        f"The cache of {what} broke {times} unexpectedly, which cost {price}: {tokens(wasted)} tokens were sent again"
+    )
     return f"{told}. {_why(losses, count)}"
 
 

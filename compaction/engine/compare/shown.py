@@ -113,6 +113,9 @@ class Shown:
     def _traced(self) -> Attribution | None:
         return self._trace() if self._trace is not None else None
 
+    def __len__(self) -> int:
+        return len(self._found.rows)
+
     def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
         """Together not larger than a page allows."""
         shown = [self._row(one, 1.0) if isinstance(one, int) else one for one in items]

@@ -1,0 +1,105 @@
+"""One break of the cache: why, with the two requests side by side where they part, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from compaction.engine.compare import Layout
+from compaction.engine.compare.shown import Shown, ShownRow, Side
+from compaction.models import CacheBreak
+from compaction.selectors.cache import BreakMissingError, break_of, breaks_of, session_of
+from compaction.selectors.comparisons import comparison_of
+from compaction.selectors.points import Points
+from compaction.selectors.request_pairs import request_end
+from compaction.views.comparison import State, ends_of, part_of
+from compaction.views.requests import compared
+from inspector.views.cache import cache_frame, shown_break, told
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from sessions.engine.secrets import mask
+from sessions.selectors.session import session_head
+from sessions.templatetags.lucid import session_root
+
+TEMPLATE = "cache/break.html"
+_MESSAGE = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
+_AROUND = 1
+"""Rows of messages before and after the one where they part."""
+
+
+@require_safe
+def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    try:
+        one = break_of(session_of(head.transcript), message_id)
+    except BreakMissingError as error:
+        raise Http404("No break of the cache of this session is known at that request.") from error
+    if one.transcript_id != head.transcript.pk:
+        return HttpResponseRedirect(address_of(one))
+    points = Points(head.transcript)
+    before, after = (request_end(points, name) for name in (one.previous_message_id, one.message_id))
+    state = State.of(request)
+    values = {**cache_frame(head), **ends_of(before, after), "state": state, "here": ""}
+    found = comparison_of(points, before, after)
+    shown = Shown(found, before.side, after.side, mask, state.opened)
+    if part := part_of(request, shown, Layout(found), values):
+        name, more = part
+        return render_page(request, name, {**values, **more})
+    return render_page(
+        request,
+        TEMPLATE,
+        {
+            **values,
+            **_parting(one, shown, compared(before, after, state.opened), (before.side, after.side)),
+            **_neighbours(one),
+            "one": shown_break(one),
+            "row": one,
+            "also": [told(other) for other in one.also],
+        },
+    )
+
+
+def address_of(one: CacheBreak) -> str:
+    return f"{session_root(one.transcript)}cache/{quote(one.message_id, safe='')}/"
+
+
+def _parting(one: CacheBreak, shown: Shown, known: dict[str, Any], sides: tuple[Side, Side]) -> dict[str, Any]:
+    """The part of the request where they part: its differences, or the rows of its messages."""
+    where = one.divergence
+    name = str(where.get("part", ""))
+    if match := _MESSAGE.fullmatch(str(where.get("path", ""))):
+        place = f"message {int(match[1]) + 1}, block {int(match[2]) + 1}"
+        return {**known, "parting": "messages", "place": place, "items": _rows(shown, *sides, int(match[1]))}
+    parting = name if name in ("", "tools", "system") else "params"
+    return {**known, "parting": parting, "parts": [part for part in known["parts"] if part.part.name == parting]}
+
+
+def _rows(shown: Shown, before: Side, after: Side, message: int) -> list[ShownRow]:
+    """The row of the message where they part and those around it, as the later request has them, or else the former."""
+    for name, side in (("a", after), ("b", before)):
+        at = next((at for at, number in enumerate(side.numbers) if number == message + 1), None)
+        row = None if at is None else shown.find(f"{name}{at}")
+        if row is not None:
+            return [one for one in shown.rows(range_of(shown, row)) if isinstance(one, ShownRow)]
+    return []
+
+
+def range_of(shown: Shown, row: int) -> list[int]:
+    return [at for at in range(row - _AROUND, row + _AROUND + 2) if 0 <= at < len(shown)]
+
+
+def _neighbours(one: CacheBreak) -> dict[str, Any]:
+    """The breaks before and after it, in the same file."""
+    alike = breaks_of(one.session, expected=one.expected).filter(transcript=one.transcript_id)
+    ids = list(alike.values_list("message_id", flat=True))
+    at = ids.index(one.message_id)
+    return {
+        "previous_break": ids[at - 1] if at else "",
+        "next_break": ids[at + 1] if at + 1 < len(ids) else "",
+        "nth": at + 1,
+        "of": len(ids),
+    }
