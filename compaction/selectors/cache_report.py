@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, F, Max, QuerySet, Sum
 
@@ -21,7 +21,8 @@ MOST = 15
 """Sessions, and projects, that are listed."""
 
 
-class Share(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Share:
     """What one session, or one project, lost."""
 
     count: int
@@ -35,7 +36,8 @@ class Share(NamedTuple):
         return Share(self.count + other.count, self.wasted + other.wasted, cost, last)
 
 
-class Hour(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hour:
     hour: int
     """Since 1970, UTC."""
     count: int
@@ -76,7 +78,7 @@ class Report:
         return {**totals, "sessions": len(found), "hit_rate": totals["read"] / prompt if prompt else None}
 
     @cached_property
-    def _shares(self) -> list[tuple[int, int, Share]]:
+    def _shares(self) -> list[tuple[Any, int, Share]]:
         """(session, project, what it lost), the worst first."""
         rows = (
             self.breaks.order_by()
@@ -84,14 +86,7 @@ class Report:
             .annotate(count=Count("pk"), tokens=Sum("wasted"), dollars=Sum("cost"), last=Max("at"))
             .order_by(F("dollars").desc(nulls_last=True), "-tokens", "session")
         )
-        return [
-            (
-                row["session"],
-                row["session__project"],
-                Share(row["count"], row["tokens"] or 0, row["dollars"], row["last"]),
-            )
-            for row in rows
-        ]
+        return [(row["session"], row["session__project"], _share(row)) for row in rows]
 
     def sessions(self) -> list[tuple[Transcript, Share]]:
         rows = self._shares[:MOST]

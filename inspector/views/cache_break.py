@@ -9,12 +9,15 @@ from urllib.parse import quote
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
+from compaction.engine.cache.prompt import prompt_of
+from compaction.engine.cache.sides import text_at
 from compaction.engine.compare import Layout
 from compaction.engine.compare.shown import Shown, ShownRow, Side
+from compaction.engine.requests import Part, Row, Status, shown_parts
 from compaction.models import CacheBreak
 from compaction.selectors.cache import BreakMissingError, break_of, breaks_of, session_of
 from compaction.selectors.comparisons import comparison_of
-from compaction.selectors.points import Points
+from compaction.selectors.points import End, Points
 from compaction.selectors.request_pairs import request_end
 from compaction.views.comparison import State, ends_of, part_of
 from compaction.views.requests import compared
@@ -54,7 +57,7 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
         TEMPLATE,
         {
             **values,
-            **_parting(one, shown, compared(before, after, state.opened), (before.side, after.side)),
+            **_parting(one, shown, compared(before, after, state.opened), (before, after)),
             **_neighbours(one),
             "one": shown_break(one),
             "row": one,
@@ -67,15 +70,25 @@ def address_of(one: CacheBreak) -> str:
     return f"{session_root(one.transcript)}cache/{quote(one.message_id, safe='')}/"
 
 
-def _parting(one: CacheBreak, shown: Shown, known: dict[str, Any], sides: tuple[Side, Side]) -> dict[str, Any]:
+def _parting(one: CacheBreak, shown: Shown, known: dict[str, Any], ends: tuple[End, End]) -> dict[str, Any]:
     """The part of the request where they part: its differences, or the rows of its messages."""
     where = one.divergence
     name = str(where.get("part", ""))
     if match := _MESSAGE.fullmatch(str(where.get("path", ""))):
         place = f"message {int(match[1]) + 1}, block {int(match[2]) + 1}"
-        return {**known, "parting": "messages", "place": place, "items": _rows(shown, *sides, int(match[1]))}
+        rows = _rows(shown, ends[0].side, ends[1].side, int(match[1]))
+        block = shown_parts([_block(one, place, *ends)], mask)
+        return {**known, "parting": "messages", "place": place, "items": rows, "parts": block}
     parting = name if name in ("", "tools", "system") else "params"
     return {**known, "parting": parting, "parts": [part for part in known["parts"] if part.part.name == parting]}
+
+
+def _block(one: CacheBreak, name: str, before: End, after: End) -> Part:
+    """The block where they part, as the two requests have it."""
+    paths = [str(one.divergence[side]["path"]) for side in ("old", "new")]
+    old, new = (text_at(prompt_of(end.context), path) for end, path in zip((before, after), paths, strict=True))
+    status: Status = "added" if old is None else "removed" if new is None else "changed"
+    return Part("messages", (Row(name, status, old or "", new or ""),))
 
 
 def _rows(shown: Shown, before: Side, after: Side, message: int) -> list[ShownRow]:

@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    name: Literal["params", "tools", "system"]
+    name: Literal["params", "tools", "system", "messages"]
     rows: tuple[Row, ...]
     unknown: str = ""
     """Why they cannot be compared."""

@@ -41,7 +41,7 @@ class ShownPart:
     more: int
 
 
-_TITLES = {"params": "Model and parameters", "tools": "Tools", "system": "System prompt"}
+_TITLES = {"params": "Model and parameters", "tools": "Tools", "system": "System prompt", "messages": "Messages"}
 
 
 def shown_parts(parts: Sequence[Part], mask: Mask, opened: str = "") -> list[ShownPart]:
