@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.corpus import SIZES, Corpus, corpus_open
 from benchmarks.floors import floors_measure, orjson_seconds, ripgrep_seconds
 from benchmarks.measure import CommandError, cache_warm
+from benchmarks.ours.capturing import capture_rows
 from benchmarks.ours.contexts import context_page_rows, context_rows
 from benchmarks.ours.home import Home, SilentServerError
 from benchmarks.ours.importing import (
@@ -156,6 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if bench.ours:
         bench.say("pipeline")
         bench.rows += pipeline_rows(bench.repetitions)
+        bench.say("capture")
+        bench.attempt("capture", lambda: capture_rows(DATA, bench.repetitions))
     complete = asked.sizes == ALL and not (asked.quick or asked.floors)
     report_write(bench.rows, bench.notes, complete=complete)
     print(report_text(bench.rows, bench.notes))

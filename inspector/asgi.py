@@ -1,5 +1,6 @@
 """The ASGI application. A request is handled in one thread, borrowed from a few that keep their database connection;
-left to itself, Django starts a thread, opens the database and changes threads at every middleware."""
+left to itself, Django starts a thread, opens the database and changes threads at every middleware. What goes through
+the recording endpoint is not Django's business at all: it needs neither threads nor the database."""
 
 from __future__ import annotations
 
@@ -7,14 +8,21 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
 from typing import Any
 
 import django
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.db import connections
 from django.http import HttpRequest
+from django.http.request import split_domain_port, validate_host
 from django.http.response import HttpResponseBase
+
+from inspector.capture.gate import Gate, is_captured
+from inspector.capture.here import recorder_of
+from inspector.capture.proxy import Proxy
 
 # Views queue tasks, so the application that they are queued in has to exist here.
 from inspector.celery import app as celery_app
@@ -43,6 +51,7 @@ class Application:
 
     def __init__(self) -> None:
         self._handler = OneThread()
+        self._capture = _gate()
         self._idle: list[ThreadPoolExecutor] = []
 
     async def __call__(
@@ -51,10 +60,20 @@ class Application:
         receive: Callable[[], Awaitable[Mapping[str, Any]]],
         send: Callable[[Mapping[str, Any]], Awaitable[None]],
     ) -> None:
+        if scope["type"] == "http" and is_captured(scope["path"]):
+            await self._capture(scope, receive, send)
+            return
+
+        async def dated(message: Mapping[str, Any]) -> None:
+            # The server leaves it to us, because answers that are handed on have a date of their own.
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], (b"date", formatdate(usegmt=True).encode())]}
+            await send(message)
+
         thread = self._idle.pop() if self._idle else ThreadPoolExecutor(1, thread_name_prefix="request")
         try:
             async with ThreadSensitiveContext(executor=thread):
-                await self._handler(scope, receive, send)
+                await self._handler(scope, receive, dated)
         finally:
             self._give_back(thread)
 
@@ -73,6 +92,12 @@ class Application:
 
 def _nothing() -> None:
     """Runs when everything before it in the thread has."""
+
+
+def _gate() -> Gate:
+    proxy = Proxy(settings.LUCID_CAPTURE_UPSTREAM, recorder_of(settings.LUCID_HOME)) if settings.LUCID_CAPTURE else None
+    # The list is looked at each time: the server adds the name that it is bound to.
+    return Gate(proxy, lambda host: validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS))
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from inspector import __version__
+from inspector.selectors.capturing import capturing
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
 
@@ -20,16 +21,29 @@ def health(request: HttpRequest) -> JsonResponse:
     database, schema = _database(reasons)
     processes = {name: state_of(name) for name in ("worker", "watcher")}
     reasons += [f"the {name} died and is being restarted" for name, state in processes.items() if state is State.DEAD]
-    answer: dict[str, str | list[str]] = {
+    answer: dict[str, str | list[str] | dict[str, int]] = {
         "status": "unwell" if reasons else "ok",
         "version": __version__,
         "database": database,
         "schema": schema,
         **{name: state.value for name, state in processes.items()},
+        "capture": _capture(),
     }
     if reasons:
         answer["reasons"] = reasons
     return JsonResponse(answer, status=503 if reasons else 200)
+
+
+def _capture() -> dict[str, int]:
+    """How recording fares. It makes nothing unwell: the traffic goes on."""
+    state = capturing()
+    return {
+        "forwarded": state.forwarded,
+        "written": state.written,
+        "lost": state.lost_in_all,
+        "waiting": state.waiting.files,
+        "unreadable": state.unreadable.files,
+    }
 
 
 def _database(reasons: list[str]) -> tuple[str, str]:

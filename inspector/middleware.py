@@ -13,10 +13,11 @@ from django.http.response import HttpResponseBase
 from django_structlog.middlewares import RequestMiddleware
 from django_structlog.signals import bind_extra_request_failed_metadata, bind_extra_request_finished_metadata
 
+from inspector.web.origins import is_own
+
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-OWN_PAGES = frozenset({"same-origin", "none"})
 HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -66,7 +67,5 @@ class OnlyFromHere:
 
     @staticmethod
     def _is_own(request: HttpRequest, host: str) -> bool:
-        """Browsers send both headers and pages cannot forge them; a script that sends neither is no browser."""
-        if request.headers.get("Sec-Fetch-Site", "none") not in OWN_PAGES:
-            return False
-        return request.headers.get("Origin", f"{request.scheme}://{host}") == f"{request.scheme}://{host}"
+        site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+        return is_own(site=site, origin=origin, ours=f"{request.scheme}://{host}")

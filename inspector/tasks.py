@@ -1,5 +1,5 @@
 """The tasks: a run by its id, and the look for dreams that are due. The worker that executes them also looks after the
-runs that other workers lost."""
+runs that other workers lost, and stores what was captured."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.db import Error as DatabaseError
 from django.db import connection
 
+from inspector.services.captures import captures_follow
 from inspector.services.dreams import dreams_start
 from inspector.services.runs import interrupt_all, run_execute, runs_reap
 from inspector.services.runs.queueing import TASK
@@ -35,6 +36,7 @@ def dreams() -> None:
 @worker_ready.connect
 def _look_after_runs(**_: Any) -> None:
     threading.Thread(target=_reap, name="reaper", daemon=True).start()
+    threading.Thread(target=captures_follow, args=(_ending,), name="captures", daemon=True).start()
 
 
 @worker_shutting_down.connect

@@ -51,10 +51,10 @@ class Home:
         return json.loads(command_run(command, env=self.env, cwd=ROOT).output)
 
     @contextmanager
-    def server(self) -> Iterator[int]:
-        """A web server without its watcher, on a free port."""
+    def server(self, **more: str) -> Iterator[int]:
+        """A web server without its watcher, on a free port. `more`: of its environment."""
         port = _free_port()
-        env = self.env | {"LUCID_BIND": f"127.0.0.1:{port}"}
+        env = self.env | {"LUCID_BIND": f"127.0.0.1:{port}"} | more
         with (self.directory / "serve.log").open("wb") as log:
             command = [sys.executable, "manage.py", "serve", "--no-watch"]
             process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=log, stderr=log)

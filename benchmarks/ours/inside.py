@@ -16,6 +16,8 @@ def main(action: str, arguments: list[str]) -> None:
     match action:
         case "append":
             print(json.dumps(_append(Path(arguments[0]), int(arguments[1]))))
+        case "captures":
+            print(json.dumps(_captures(int(arguments[0]))))
         case "queries":
             print(json.dumps([_queries(address) for address in arguments]))
         case "requests":
@@ -49,6 +51,19 @@ def _append(path: Path, times: int) -> list[float]:
             raise SystemExit(f"the line appended to {path} was not imported")
         parent = record["uuid"]
     return taken
+
+
+def _captures(expected: int) -> int:
+    """Bytes that the tables of captures take in the database, indexes included."""
+    from django.db import connection
+
+    named = "SELECT name FROM sqlite_master WHERE tbl_name IN ('transcripts_capture', 'transcripts_captureblob')"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM transcripts_capture WHERE request_bytes > 500000")
+        if (found := cursor.fetchone()[0]) < expected:
+            raise SystemExit(f"of {expected} requests, {found} were stored")
+        cursor.execute(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({named})")
+        return int(cursor.fetchone()[0])
 
 
 def _queries(address: str) -> int:

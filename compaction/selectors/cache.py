@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from compaction.engine.cache.calls import drops
 from compaction.models import CacheBreak, CacheScan
-from compaction.selectors.cache_calls import LOOKED_AT, calls_of
+from compaction.selectors.cache_calls import COUNTED, LOOKED_AT, calls_of
 from sessions.engine.keys import key_of
 from sessions.models import Request, Source, Transcript
 
@@ -66,7 +66,7 @@ def session_of(transcript: Transcript) -> Transcript:
 
 
 def reached_of(session: Transcript) -> Reached:
-    members = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=LOOKED_AT)
+    members = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=COUNTED)
     counted = members.aggregate(entries=Sum("entries"), requests=Sum("requests"))
     return Reached(counted["entries"] or 0, counted["requests"] or 0)
 
@@ -80,7 +80,7 @@ def scans_due(ids: Collection[int] | None = None) -> list[int]:
         sessions = sessions.filter(pk__in=ids)
     scans = CacheScan.objects.values_list("transcript_id", "entries", "requests", "rules")
     known = {pk: (Reached(entries, requests), rules) for pk, entries, requests, rules in scans}
-    members = Transcript.objects.filter(kind__in=LOOKED_AT).annotate(root=Coalesce("parent_id", "pk"))
+    members = Transcript.objects.filter(kind__in=COUNTED).annotate(root=Coalesce("parent_id", "pk"))
     sums = members.values("root").order_by("root").annotate(all=Sum("entries"), asked=Sum("requests"))
     now = {row["root"]: Reached(row["all"] or 0, row["asked"] or 0) for row in sums}
     ordered = sessions.order_by("-last_at", "-pk").values_list("pk", flat=True)

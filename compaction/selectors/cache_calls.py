@@ -17,6 +17,9 @@ from sessions.models import Entry, Request, Transcript
 _SENT = ("user", "attachment", REQUEST)
 """Records that a request holds, or that log it: the newest before its answer tells when it was sent."""
 LOOKED_AT = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
+"""Files whose requests go on from each other."""
+COUNTED = (*LOOKED_AT, Transcript.Kind.COMPACTION)
+"""Files whose requests are counted: that of a compaction repeats the session and asks once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Family:
 
 
 def members_of(session: Transcript) -> dict[int, Transcript]:
-    found = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=LOOKED_AT)
+    found = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=COUNTED)
     return {one.pk: one for one in found.order_by("pk")}
 
 

@@ -188,7 +188,7 @@ class Points:
         return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
 
     def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> End:
-        point = Point(step.position, None, step.message_id)
+        point = Point(step.position, None, step.message_id, step.capture)
         return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
 
     def _end(self, name: str, title: str, owner: Transcript, point: Point, query: str) -> End:

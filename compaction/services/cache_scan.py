@@ -13,13 +13,14 @@ from typing import Any
 from django.db import transaction
 
 from compaction.engine.cache.calls import Call, Drop, drops
-from compaction.engine.cache.explaining import Break, compacted, explain
+from compaction.engine.cache.explaining import compacted, explain
 from compaction.engine.cache.totals import totals_of
 from compaction.engine.cache.ttl_advice import ttl_advice
+from compaction.engine.cache.verdict import Break
 from compaction.engine.cache.windows import pruning_of
 from compaction.models import CacheBreak, CacheScan
 from compaction.selectors.cache import RULES, reached_of, scans_due
-from compaction.selectors.cache_calls import Family, family_of
+from compaction.selectors.cache_calls import LOOKED_AT, Family, family_of
 from compaction.selectors.cache_evidence import boundary_between, evidence_of, settled_drop
 from inspector.web.clock import now_ms
 from sessions.engine.context.digest import full_hash
@@ -53,7 +54,7 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned
     dismissed: dict[str, str] = {}
     looked_at = 0
     for pk, calls in family.calls.items():
-        for drop in drops(calls):
+        for drop in drops(calls) if family.transcripts[pk].kind in LOOKED_AT else ():
             if check is not None:
                 check()
             digest = _digest(drop, calls[-1])

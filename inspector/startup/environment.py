@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from inspector.capture.upstream import BadUpstreamError, Upstream
+
 T = TypeVar("T")
 SWITCHES = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
@@ -55,6 +57,9 @@ class Environment:
     def database(self, name: str, default: Path) -> dict[str, Any]:
         return self._read(name, "URL", "", lambda url: self._database(name, url) if url else _sqlite(default))
 
+    def upstream(self, name: str, default: str) -> Upstream:
+        return self._read(name, "URL", default, lambda address: _upstream(name, address))
+
     def without(self, *prefixes: str) -> dict[str, str]:
         """All variables but those whose names begin so."""
         return {name: value for name, value in self._env.ENVIRON.items() if not name.startswith(prefixes)}
@@ -73,6 +78,16 @@ class Environment:
             raise ImproperlyConfigured(f"{name} must be an address of a database, such as postgres://user@host/name.")
         config: dict[str, Any] = self._env.db_url_config(url)
         return config
+
+
+def _upstream(name: str, address: str) -> Upstream:
+    try:
+        return Upstream.of(address)
+    except BadUpstreamError as error:
+        # As above.
+        raise ImproperlyConfigured(
+            f"{name} must be the address of an API, such as https://api.anthropic.com."
+        ) from error
 
 
 def _whole_number(value: str) -> int:

@@ -14,6 +14,8 @@ import uvloop
 from inspector.startup.processes import Helper, stop_all
 
 UNFINISHED_REQUESTS = 2
+KEEP_ALIVE = 75
+"""Seconds: longer than clients keep a connection, so that it is not closed under a request of theirs."""
 
 
 class _Server(uvicorn.Server):
@@ -62,6 +64,8 @@ def _config() -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        date_header=False,
         proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=UNFINISHED_REQUESTS,
     )

@@ -20,6 +20,7 @@ PAGES = (
     ("memory-search", "Search memory", "words in all memory of all projects"),
     ("cache-report", "Cache", "where the prompt cache broke, why, and what it cost"),
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
+    ("capture-list", "Captures", "requests as they went over the wire, and how to record them"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("odd", "What we did not understand", "unknown records and broken lines"),

@@ -78,7 +78,7 @@ class Transcript(models.Model):
     """Requests of models without a known price: the cost is at least `cost`."""
     peak_context = models.BigIntegerField(default=0)
     cache_breaks = models.IntegerField(null=True)
-    """Requests of a session and its sub-agents whose prompt cache broke unexpectedly; None until that was looked into."""
+    """Requests of a session and its agents whose prompt cache broke unexpectedly; None until that was looked into."""
     ruler = models.JSONField(default=dict)
     """The context size over the session, thinned to a few hundred points, with boundaries and errors."""
     indexed = models.IntegerField(default=0)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from sessions.engine.context import Context, Viewer
 from sessions.engine.context.leftout import LeftOut, left_out
@@ -20,9 +20,10 @@ from sessions.engine.linking import LinkRow
 from sessions.engine.linking.extras import key, keys, mapping, text
 from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
-from sessions.models import Entry, Request, Transcript
+from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
+from sessions.selectors.captures import ANY, Captured, captures_among
 from sessions.selectors.links import AT_ONCE, Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -39,16 +40,20 @@ class Point:
     position: int
     link: int | None
     request: str = ""
+    capture: int | None = ANY
+    """The capture of the request; None if it is known that there is none."""
 
 
 def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, Point]:
     """The request that this answer came from: of the transcript, or else of one of its sub-agents."""
     mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
     known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
+    captured = Capture.objects.filter(message_key=OuterRef("message_key"), message_id=message_id).order_by("-pk")
+    known = known.annotate(capture=Subquery(captured.values("pk")[:1]))
     found = sorted(known.select_related("transcript"), key=lambda one: one.transcript_id != transcript.pk)
     if not found:
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
-    return found[0].transcript, Point(found[0].position, None, message_id)
+    return found[0].transcript, Point(found[0].position, None, message_id, found[0].capture)
 
 
 def point_after(entry: Entry) -> Point:
@@ -115,7 +120,7 @@ class _Stretch:
         small = sum(self._links.places[row.position][1] for row in rows) <= FETCHED
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
-        self.viewer = Viewer(self._links.record, self._lookup)
+        self.viewer = Viewer(self._links.record, self._lookup, Captured({point.request: point.capture}))
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._before(transcript, rows, begin) if begin else []
@@ -203,7 +208,7 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
         return (links.stream(position) for position in positions)
 
-    viewer = Viewer(links.stream, lookup)
+    viewer = Viewer(links.stream, lookup, Captured(captures_among(transcript)))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
         if row.position in starts:

@@ -15,6 +15,8 @@ class Step(NamedTuple):
     position: int
     message_id: str
     agent: str
+    capture: int | None
+    """The newest capture of the request; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,10 @@ def steps_of(transcript: Transcript) -> list[Step]:
     """Of the transcript's own thread first, then of the sub-agents that were written into its file."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT position, message_id, agent FROM transcripts_request WHERE transcript_id = %s", [transcript.pk]
+            "SELECT position, message_id, agent, (SELECT max(captured.id) FROM transcripts_capture AS captured"
+            " WHERE captured.message_key = request.message_key AND captured.message_id = request.message_id)"
+            " FROM transcripts_request AS request WHERE transcript_id = %s",
+            [transcript.pk],
         )
         found = [Step(*row) for row in cursor.fetchall()]
     return sorted(found, key=lambda step: step.position)

@@ -79,4 +79,4 @@ def _after(transcript: Transcript, address: str) -> Viewpoint:
 
 
 def _point(step: Step) -> Point:
-    return Point(step.position, None, step.message_id)
+    return Point(step.position, None, step.message_id, step.capture)

@@ -16,16 +16,18 @@ def test_it_tells_that_all_is_well(client: Client) -> None:
     assert answer.status_code == 200
     found = answer.json()
     assert re.fullmatch(r"\w+\.\d{4}_\w+", found.pop("schema"))
+    counted = {"forwarded": 0, "written": 0, "lost": 0, "waiting": 0, "unreadable": 0}
+    assert found.pop("capture") == counted
     assert found == {"status": "ok", "version": __version__, "database": "ok", "worker": "off", "watcher": "off"}
 
 
 def test_a_lacking_migration_is_a_reason(client: Client) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'transcripts' AND name = '0003_owed_bytes'")
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'transcripts' AND name = '0005_captures'")
     answer = client.get("/health/", HTTP_HOST="localhost")
     assert answer.status_code == 503
     assert answer.json()["status"] == "unwell"
-    assert answer.json()["reasons"] == ["the database lacks transcripts.0003_owed_bytes"]
+    assert answer.json()["reasons"] == ["the database lacks transcripts.0005_captures"]
 
 
 def test_an_unreadable_database_is_a_reason(client: Client) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from compaction.engine.cache.names import Name
 from compaction.engine.cache.parts import system_changes, tool_changes
 from compaction.engine.cache.place import Place
-from compaction.engine.cache.prompt import Prompt, Weights
+from compaction.engine.cache.prompt import Prompt
 from compaction.engine.cache.rewriting import Rewriting, rewriting
 from sessions.engine.context.digest import canonical
 from sessions.engine.linking.extras import mapping, text
@@ -37,8 +37,6 @@ class Change:
     name: str
     rank: Rank
     sentence: str
-    before: int = 0
-    """About how many tokens stand before it in the request."""
     place: Place | None = None
     size: Mapping[str, int] = field(default_factory=dict)
     positions: tuple[int, ...] = ()
@@ -47,16 +45,16 @@ class Change:
     """Of the messages: how they differ."""
 
 
-def changes(previous: Prompt, current: Prompt, weights: Weights) -> list[Change]:
+def changes(previous: Prompt, current: Prompt) -> list[Change]:
     """All of them, the earliest in the key first."""
     records = (previous.record, current.record)
     found = [
         *_model(previous, current, records),
-        *_tools(previous, current, records, weights),
-        *_system(previous, current, records, weights),
-        *_settings(previous, current, records, weights),
-        *_marks(previous, current, records, weights),
-        *_messages(previous, current, weights),
+        *_tools(previous, current, records),
+        *_system(previous, current, records),
+        *_settings(previous, current, records),
+        *_marks(previous, current, records),
+        *_messages(previous, current),
         *_others(previous, current, records),
     ]
     return sorted(found, key=lambda one: one.rank)
@@ -75,40 +73,38 @@ def same_model(one: str, other: str) -> bool:
 def _model(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if not same_model(previous.model, current.model):
         said = f"The model changed from {previous.model} to {current.model}, and each model has a cache of its own."
-        yield Change(Name.MODEL, Rank.MODEL, said, 0, Place("model", "model"), {}, records)
+        yield Change(Name.MODEL, Rank.MODEL, said, Place("model", "model"), {}, records)
 
 
-def _tools(previous: Prompt, current: Prompt, records: tuple[int, int], weights: Weights) -> Iterator[Change]:
+def _tools(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if previous.tools is None or current.tools is None or previous.sent_whole != current.sent_whole:
         return
     told = tool_changes(previous.tools, current.tools)
     if told is not None:
-        yield Change(Name.TOOLS, Rank.TOOLS, told.sentence, 0, told.place, told.size, records)
+        yield Change(Name.TOOLS, Rank.TOOLS, told.sentence, told.place, told.size, records)
     on_demand = tool_changes(previous.deferred, current.deferred)
     if on_demand is not None:
         said = f"Tools that are loaded on demand changed, which are no part of the prompt: {on_demand.what}."
-        yield Change(Name.DEFERRED, Rank.NONE, said, 0, None, on_demand.size, records)
+        yield Change(Name.DEFERRED, Rank.NONE, said, None, on_demand.size, records)
 
 
-def _system(previous: Prompt, current: Prompt, records: tuple[int, int], weights: Weights) -> Iterator[Change]:
+def _system(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if previous.system is None or current.system is None or previous.sent_whole != current.sent_whole:
         return
     told = system_changes(previous.system, current.system)
     if told is not None:
-        yield Change(Name.SYSTEM, Rank.SYSTEM, told.sentence, weights.tools, told.place, told.size, records)
+        yield Change(Name.SYSTEM, Rank.SYSTEM, told.sentence, told.place, told.size, records)
 
 
-def _settings(previous: Prompt, current: Prompt, records: tuple[int, int], weights: Weights) -> Iterator[Change]:
+def _settings(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if previous.speed != current.speed and (
         (previous.sent_whole and current.sent_whole) or (previous.speed and current.speed)
     ):
         said = f"The speed changed from {previous.speed or 'standard'} to {current.speed or 'standard'}."
-        yield Change(Name.SPEED, Rank.SYSTEM, said, weights.tools, Place("speed", "speed"), {}, records)
+        yield Change(Name.SPEED, Rank.SYSTEM, said, Place("speed", "speed"), {}, records)
     if previous.effort and current.effort and previous.effort != current.effort:
         said = f"The effort changed from {previous.effort} to {current.effort}, which the messages are cached with."
-        yield Change(
-            Name.EFFORT, Rank.SETTING, said, weights.head, Place("effort", "output_config.effort"), {}, records
-        )
+        yield Change(Name.EFFORT, Rank.SETTING, said, Place("effort", "output_config.effort"), {}, records)
     for key, name, noun in (
         ("thinking", Name.THINKING, "how the model thinks"),
         ("tool_choice", Name.TOOL_CHOICE, "how the model chooses tools"),
@@ -118,10 +114,10 @@ def _settings(previous: Prompt, current: Prompt, records: tuple[int, int], weigh
         old, new = previous.params.get(key), current.params.get(key)
         if old != new:
             said = f"The setting of {noun} changed from {_short(old)} to {_short(new)}."
-            yield Change(name, Rank.SETTING, said, weights.head, Place(key, key), {}, records)
+            yield Change(name, Rank.SETTING, said, Place(key, key), {}, records)
 
 
-def _marks(previous: Prompt, current: Prompt, records: tuple[int, int], weights: Weights) -> Iterator[Change]:
+def _marks(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
     if previous.marks is None or current.marks is None:
         return
     for path in sorted(previous.marks, key=_order):
@@ -129,17 +125,16 @@ def _marks(previous: Prompt, current: Prompt, records: tuple[int, int], weights:
         if old == new:
             continue
         words = "is gone" if new is None else f"changed from {_mark(old)} to {_mark(new)}"
-        rank, before = (Rank.SETTING, weights.head) if path == "messages" else (Rank.SYSTEM, weights.tools)
+        rank = Rank.SETTING if path == "messages" else Rank.SYSTEM
         said = f"The cache mark at {path} {words}."
-        yield Change(Name.CACHE_CONTROL, rank, said, before, Place("cache_control", path), {}, records)
+        yield Change(Name.CACHE_CONTROL, rank, said, Place("cache_control", path), {}, records)
         return
 
 
-def _messages(previous: Prompt, current: Prompt, weights: Weights) -> Iterator[Change]:
+def _messages(previous: Prompt, current: Prompt) -> Iterator[Change]:
     told = rewriting(previous.context, current.context)
     if told is not None:
-        before = weights.before(told.message)
-        yield Change(Name.MESSAGES, Rank.MESSAGES, told.sentence, before, told.place, told.size, told.positions, told)
+        yield Change(Name.MESSAGES, Rank.MESSAGES, told.sentence, told.place, told.size, told.positions, told)
 
 
 def _others(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:
@@ -148,18 +143,16 @@ def _others(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iter
     old, new = _betas(previous), _betas(current)
     if old != new:
         told = [*(f"+{one}" for one in sorted(new - old)), *(f"-{one}" for one in sorted(old - new))]
-        yield Change(
-            Name.BETAS, Rank.HINT, f"Betas changed: {', '.join(told)}.", 0, Place("betas", "betas"), {}, records
-        )
+        yield Change(Name.BETAS, Rank.HINT, f"Betas changed: {', '.join(told)}.", Place("betas", "betas"), {}, records)
     edits = [canonical(one.params.get("context_management")) for one in (previous, current)]
     if edits[0] != edits[1]:
         said = "The instructions for clearing old content in the API changed."
-        yield Change(Name.CONTEXT_MANAGEMENT, Rank.HINT, said, 0, Place("params", "context_management"), {}, records)
+        yield Change(Name.CONTEXT_MANAGEMENT, Rank.HINT, said, Place("params", "context_management"), {}, records)
     names = sorted({*previous.params, *current.params} - _TOLD)
     differ = [one for one in names if previous.params.get(one) != current.params.get(one)]
     if differ:
         said = f"Other parameters changed, which the cache does not depend on: {', '.join(differ)}."
-        yield Change(Name.PARAMETERS, Rank.NONE, said, 0, None, {}, records)
+        yield Change(Name.PARAMETERS, Rank.NONE, said, None, {}, records)
 
 
 _TOLD = {"model", "betas", "thinking", "tool_choice", "speed", "output_config", "context_management"}

@@ -8,65 +8,21 @@ the API could not find because too many blocks came at once, although that waste
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from compaction.engine.cache.calls import LIMITS, Call, Drop, Limits
 from compaction.engine.cache.changes import Change, Rank, changes, comparable
 from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Evidence
 from compaction.engine.cache.lifetime import Lifetime, lifetime_of
 from compaction.engine.cache.lookback import blocks_since, out_of_sight
-from compaction.engine.cache.names import ADVICE, Name
-from compaction.engine.cache.place import Place
+from compaction.engine.cache.names import Name
 from compaction.engine.cache.prompt import Weights, prompt_of
-from compaction.engine.cache.waste import NO_WASTE, Waste, waste_of
+from compaction.engine.cache.verdict import HIGH, LOW, MEDIUM, RECONSTRUCTED, RECORDED, Break, Cause
+from compaction.engine.cache.waste import waste_of
 from sessions.engine.words import duration, plural
 
-HIGH, MEDIUM, LOW = "high", "medium", "low"
-RECORDED, RECONSTRUCTED, USAGE = "recorded", "reconstructed", "usage"
-_ROOM = 1.25
-"""Places are estimated by characters: what was read may seem to reach this much further than it does."""
 _MOST_CHARACTERS = 8
 """Of a token: what is new has at least so many tokens."""
-_SHORT = 0.5
-"""Less than this share of what a change leaves readable is more than the change explains."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    name: str
-    confidence: str
-    sentence: str
-    positions: tuple[int, ...] = ()
-    size: dict[str, int] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": str(self.name),
-            "confidence": self.confidence,
-            "sentence": self.sentence,
-            "positions": list(self.positions),
-            "size": self.size,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    drop: Drop
-    causes: tuple[Cause, ...]
-    also: tuple[Cause, ...] = ()
-    expected: str = ""
-    """Why it had to be; empty if it need not have been."""
-    waste: Waste = NO_WASTE
-    place: Place | None = None
-    server: dict[str, Any] = field(default_factory=dict)
-    agrees: bool | None = None
-    exactness: str = USAGE
-    missing: tuple[str, ...] = ()
-
-    @property
-    def advice(self) -> str:
-        return ADVICE.get(self.causes[0].name, "")
 
 
 def compacted(drop: Drop, boundary: int) -> Break:
@@ -96,7 +52,7 @@ class _Case:
         self.previous = prompt_of(evidence.previous, effort=before.effort, speed=before.speed)
         self.current = prompt_of(evidence.current, effort=answer.effort, speed=answer.speed)
         self.weights = Weights(self.current, drop.call.prompt)
-        self.changes = changes(self.previous, self.current, self.weights)
+        self.changes = changes(self.previous, self.current)
         self.messages = next((one for one in self.changes if one.rank is Rank.MESSAGES), None)
         self.lifetime: Lifetime = lifetime_of(self.previous.marks, [*calls, drop.previous])
         self.ttl = self.lifetime.expired(drop.gap, limits)
@@ -118,15 +74,14 @@ class _Case:
         for change in self.changes:
             if change.rank >= Rank.HINT:
                 return None
-            reach = max(change.before, self.weights.head if change.rank < Rank.MESSAGES else 0)
-            if change.rank is Rank.MODEL or self.drop.call.read <= reach * _ROOM + self.limits.tokens:
+            message = change.rewriting.message if change.rewriting is not None else 0
+            if change.rank is Rank.MODEL or not self._read_beyond(message):
                 return change
         return None
 
     def _changed(self, change: Change) -> Break:
         cause = _cause(change, HIGH if change.rank < Rank.MESSAGES or self.exact else MEDIUM)
-        late = change.rank >= Rank.SETTING and self.drop.call.read < self.weights.head * _SHORT
-        if late:
+        if change.rank is Rank.MESSAGES and self._head_lost():
             # A change among the messages leaves the system prompt readable: that it was not read has another reason.
             found = self._same()
             return replace(found, also=(cause, *found.also))
@@ -134,6 +89,15 @@ class _Case:
         if self.ttl is not None:
             causes.append(self._expiry(LOW if self.drop.call.read else MEDIUM))
         return Break(self.drop, tuple(causes), place=change.place)
+
+    def _head_lost(self) -> bool:
+        """Not even system prompt and tools were read."""
+        return self.drop.call.read < self.weights.least_head()
+
+    def _read_beyond(self, message: int) -> bool:
+        """What was read reaches beyond the place where the message with this index begins; of the first, into the
+        messages."""
+        return self.drop.call.read > self.weights.most_before(message) + self.limits.tokens
 
     def _on_purpose(self, change: Change) -> Break | None:
         cleared = self._cleared(change)
@@ -152,42 +116,51 @@ class _Case:
     def _cleared(self, change: Change | None = None) -> Break | None:
         """Old content was taken out of the request by the client or the API, and a record says so."""
         taken = change.rewriting.taken if change is not None and change.rewriting is not None else ()
-        by = (*self.evidence.of_kind(CLEARED | FOLDED), *taken)
+        by = tuple(dict.fromkeys((*self.evidence.of_kind(CLEARED | FOLDED), *taken)))
         cleared = self.evidence.answer.cleared
         if not by and not cleared:
             return None
         who = f"The API cleared {plural(cleared, 'token')} of old content" if cleared else "Old content was cleared"
         told = f"{who} from the conversation, so what follows it had to be cached anew."
-        cause = Cause(Name.DELETION, HIGH, told, by or (self.drop.call.position,))
-        return Break(self.drop, (cause,), expected=told, place=change.place if change is not None else None)
+        causes = [Cause(Name.DELETION, HIGH, told, by or (self.drop.call.position,))]
+        if self.ttl is not None and self._head_lost():
+            causes.append(self._expiry(MEDIUM))
+        return Break(self.drop, tuple(causes), expected=told, place=change.place if change is not None else None)
 
     def _same(self) -> Break:
         """Nothing that was sent explains it: time, the API's own limits, or what is not recorded."""
         lookback = out_of_sight(self.previous, self.current, self.limits) if self.messages is None else False
+        hidden = self._hidden()
         if self.ttl is not None:
-            causes = [self._expiry(HIGH if self.comparable else MEDIUM)]
+            sure = LOW if self._read_beyond(0) else HIGH if self.comparable and not hidden else MEDIUM
+            causes = [*hidden, self._expiry(sure)]
             if lookback and self.drop.call.read:
                 causes.append(self._lookback(MEDIUM))
             return Break(self.drop, tuple(causes))
         if lookback:
             cause = self._lookback(HIGH if self.exact else MEDIUM)
             return Break(self.drop, (cause,), expected=cause.sentence)
-        return self._hidden() or self._hinted() or self._unexplained()
+        if hidden:
+            return Break(self.drop, tuple(hidden))
+        return self._hinted() or self._unexplained()
 
-    def _hidden(self) -> Break | None:
+    def _hidden(self) -> list[Cause]:
         """The client's own print of system prompt and tools differs, although the texts that it kept do not."""
         old, new = self.previous, self.current
-        if not old.shape or not new.shape or old.shape == new.shape:
-            return None
-        shown = any(one.name == Name.DEFERRED for one in self.changes)
-        if shown and self.drop.call.read >= self.weights.head / _ROOM:
-            return None
-        name, what = (Name.SYSTEM, "system prompt") if self.drop.call.read else (Name.TOOLS, "tools")
+        if not old.shape or not new.shape or old.shape == new.shape or self._read_beyond(0):
+            return []
+        shown = {one.name for one in self.changes}
+        if shown & {Name.SYSTEM, Name.TOOLS}:
+            return []
+        if Name.DEFERRED in shown and not self._head_lost():
+            return []
+        first = not self.drop.call.read and self.ttl is None  # nothing was read: it stands before every mark
+        name, what = (Name.TOOLS, "tools") if first else (Name.SYSTEM, "system prompt")
         said = (
             f"The client's own print of system prompt and tools changed, while the texts that it kept are the same;"
             f" by what was still read, it was the {what}."
         )
-        return Break(self.drop, (Cause(name, MEDIUM, said, (old.record, new.record)),))
+        return [Cause(name, MEDIUM, said, (old.record, new.record))]
 
     def _hinted(self) -> Break | None:
         change = next((one for one in self.changes if one.rank is Rank.HINT), None)
@@ -230,11 +203,11 @@ class _Case:
         return Cause(Name.LOOKBACK, confidence, said, (self.previous.record, self.current.record))
 
     def _finished(self, found: Break) -> Break:
-        told = {(one.name, one.sentence) for one in (*found.causes, *found.also)}
-        named = {one.name for one in found.causes}
-        rest = [
-            _cause(one, LOW) for one in self.changes if (one.name, one.sentence) not in told and one.name not in named
-        ]
+        told = {one.sentence for one in (*found.causes, *found.also)}
+        named = {str(one.name) for one in found.causes}
+        # A rewind or a clearing is how the messages changed, and no second change.
+        same = {*named, Name.MESSAGES} if named & {Name.REWIND, Name.DELETION} else named
+        rest = [_cause(one, LOW) for one in self.changes if one.sentence not in told and one.name not in same]
         hints = [
             Cause(event.kind, LOW, f"In between, {HINTS[event.kind]}.", (event.position,))
             for event in self.evidence.events

@@ -7,23 +7,25 @@ from compaction.engine.cache.prompt import Prompt
 
 
 def blocks_since(previous: Prompt, current: Prompt) -> int:
-    """How many blocks lie between the last mark of the one request and that of the next, which holds all of its
-    messages."""
-    return _marked(current) - _marked(previous)
+    """How many blocks lie between the last mark of the one request and the nearest that the next has behind it, which
+    holds all of its messages."""
+    last = max(_marked(previous))
+    behind = [mark - last for mark in _marked(current) if mark >= last]
+    return min(behind, default=0)
 
 
 def out_of_sight(previous: Prompt, current: Prompt, limits: Limits = LIMITS) -> bool:
     return blocks_since(previous, current) >= limits.lookback
 
 
-def _marked(prompt: Prompt) -> int:
-    """The number of the block with the last mark, counted over all messages; where marks are not known, the last."""
+def _marked(prompt: Prompt) -> list[int]:
+    """The numbers of the blocks with a mark, counted over all messages; where marks are not known, the last."""
     sizes = [len(element.pieces) for element in prompt.elements]
-    last = None
+    found = []
     for mark in prompt.context.given.marks or ():
         match mark.get("path"):
             case ["messages", int(message), "content", int(block)] if message < len(sizes):
-                last = max(last or 0, sum(sizes[:message]) + block)
+                found.append(sum(sizes[:message]) + block)
             case ["messages", int(message), *_] if message < len(sizes):
-                last = max(last or 0, sum(sizes[: message + 1]) - 1)
-    return sum(sizes) - 1 if last is None else last
+                found.append(sum(sizes[: message + 1]) - 1)
+    return found or [sum(sizes) - 1]

@@ -18,6 +18,9 @@ from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Block
 
 BILLING = "x-anthropic-billing-header"
+_ROOM, _SHARE = 1.25, 0.5
+_LONGEST, _SHORTEST = 6, 2.5
+"""Characters of a token, at the most and at the least, where only the messages are known."""
 _PICTURE = 8_000
 """Characters that an image or a document is counted as: 2,000 tokens."""
 
@@ -129,30 +132,33 @@ def _unmarked(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Weights:
-    """Roughly how many tokens stand before a place: the API counts only the whole, shared out here by characters."""
+    """How far into a request a number of tokens reaches. The API counts only the whole, so this is shared out by
+    characters, with room on both sides."""
 
     def __init__(self, prompt: Prompt, tokens: int) -> None:
-        tools = sum(len(part.words) for part in prompt.tools or ())
-        system = sum(len(part.words) for part in prompt.system or ())
         said = [sum(_characters(piece.block) for piece in element.pieces) for element in prompt.elements]
-        if prompt.tools is None or prompt.system is None:
-            # What is not known takes the rest, at the usual four characters a token.
-            self._each = 0.25
-            self.tools = 0
-            self.head = max(0, tokens - sum(said) // 4)
-        else:
-            self._each = tokens / max(1, tools + system + sum(said))
-            self.tools = int(tools * self._each)
-            self.head = int((tools + system) * self._each)
         self._sums = [0, *accumulate(said)]
+        self._tokens = tokens
+        head = sum(len(part.words) for part in (*(prompt.tools or ()), *(prompt.system or ())))
+        known = prompt.tools is not None and prompt.system is not None
+        self._head = head if known else None
+        self._each = tokens / max(1, head + self._sums[-1])
+
+    def most_before(self, message: int) -> float:
+        """So many tokens at the most stand before the message with this index."""
+        if self._head is None:
+            return self._tokens - self.characters(message) / _LONGEST
+        return (self._head + self._sums[min(message, len(self._sums) - 1)]) * self._each * _ROOM
+
+    def least_head(self) -> float:
+        """System prompt and tools have at least so many."""
+        if self._head is None:
+            return max(0.0, self._tokens - self._sums[-1] / _SHORTEST) * _SHARE
+        return self._head * self._each * _SHARE
 
     def characters(self, message: int) -> int:
         """From the message with this index on."""
         return self._sums[-1] - self._sums[min(message, len(self._sums) - 1)]
-
-    def before(self, message: int) -> int:
-        """Up to the message with this index."""
-        return self.head + int(self._sums[min(message, len(self._sums) - 1)] * self._each)
 
 
 def _characters(block: Block) -> int:

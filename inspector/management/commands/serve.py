@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from inspector import logs
+from inspector.capture.here import recorder_of
 from inspector.startup.address import Address, listen, parse_address
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
@@ -19,6 +20,8 @@ from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
 from inspector.startup.single import claim_home
 
+UNWRITTEN = 2.0
+"""Seconds that recordings get to reach the disk when the server ends."""
 WATCHER_AFTER = 0.3
 WORKER_AFTER = 1.5
 """Seconds. A person who opens the first page should not wait for two more interpreters; what is queued can."""
@@ -46,6 +49,7 @@ class Command(BaseCommand):
         ensure_database(self._say, check=True)
         logs.show_on_console(settings.LUCID_LOG_LEVEL)
         self._serve(listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch))
+        recorder_of(settings.LUCID_HOME).drain(UNWRITTEN)
         claim.close()
         _leave()
 

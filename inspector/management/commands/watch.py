@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from inspector.services.captures import captures_follow
 from inspector.services.follow import follow
 
 
@@ -24,4 +25,5 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        threading.Thread(target=captures_follow, args=(stop,), name="captures", daemon=True).start()
         follow(options["path"] or Path(settings.CLAUDE_CONFIG_DIR), stop)

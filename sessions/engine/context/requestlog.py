@@ -95,10 +95,10 @@ class RequestLog:
         new = hashes[len(elements) :]
         self._look_up(new)
         found = _find({one for one in new if one not in self._messages}, made)
-        origins = _origins(made) if any(one in self._messages for one in new) else {}
+        origins = origins_of(made) if any(one in self._messages for one in new) else {}
         for one in new:
             if one in self._messages:
-                elements.append(_element(self._messages[one], origins))
+                elements.append(element_of(self._messages[one], origins))
             elif (element := found.get(one) or _beside(elements, made)) is not None:
                 elements.append(element)
             else:
@@ -152,11 +152,11 @@ def _hashes(element: Element) -> Iterable[str]:
         yield full_hash(canonical({"role": element.role, "content": content[0].get("text")}))
 
 
-def _origins(made: Sequence[Element]) -> dict[tuple[str, str], Message]:
+def origins_of(made: Sequence[Element]) -> dict[tuple[str, str], Message]:
     return {_print(piece.block): piece.message for element in made for piece in element.pieces}
 
 
-def _element(message: Mapping[str, Any], origins: Mapping[tuple[str, str], Message]) -> Element:
+def element_of(message: Mapping[str, Any], origins: Mapping[tuple[str, str], Message]) -> Element:
     content = message.get("content")
     blocks: list[Block] = [text_block(content)] if isinstance(content, str) else []
     if isinstance(content, list):

@@ -73,8 +73,11 @@ class Array:
         self._context = context
         self._mask = mask
         self._opened = opened
-        recorded = context.exactness is Exactness.RECORDED
-        origin = "the client's log of the request" if recorded else "made by the client"
+        origin = "made by the client"
+        if context.captured is not None:
+            origin = "the capture of the request"
+        elif context.exactness is Exactness.RECORDED:
+            origin = "the client's log of the request"
         self._pieces = Pieces(self._answered, context.taken, origin)
         self._marked = _marked(context)
         self._cuts: tuple[Cuts, dict[str, int]] | None = None

@@ -9,17 +9,20 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from sessions.engine.capture import Sent
 from sessions.engine.context.array import Element, elements_of, without_thinking_of_others
+from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
 from sessions.engine.context.known import Exactness, Given, unknown_of
-from sessions.engine.context.overlays import CLEARED, Overlays, Span
-from sessions.engine.context.rendering import Place, Said, said
+from sessions.engine.context.overlaying import folded_by, overlaid, placeholder
+from sessions.engine.context.overlays import Overlays, Span
+from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.tally import Tally, system_tally, tally_of
 from sessions.engine.context.walk import Segment, Walk
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
-from sessions.engine.messages import Block, Kind, Message, changed, text_block
+from sessions.engine.messages import Kind, Message
 
 _COMMAND = int(Flag.COMMAND)
 _SPARE = 512
@@ -53,6 +56,8 @@ class Context:
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     broken_off: bool = False
     """The first record follows one that is not in the file."""
+    captured: Sent | None = None
+    """The request as it went over the wire; then the log's word for it is not needed."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -113,8 +118,9 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: Lookup) -> None:
+    def __init__(self, records: Records, lookup: Lookup, captures: Captures = never_captured) -> None:
         self._records = records
+        self._captures = captures
         self._walk = Walk()
         self._log = RequestLog(lookup)
         self._answered = -1
@@ -151,7 +157,10 @@ class Viewer:
         """The context of what stands at `position` and hangs on the row with this key, or would."""
         segments, same = self._walk.segments(link, position)
         self._make(segments, same, model)
-        logged, recorded = self._logged(position) if request else (None, None)
+        captured = self._captures(request) if request else None
+        logged, recorded = self._logged(position) if request and captured is None else (None, None)
+        if captured is not None:
+            recorded = elements_sent(captured, self._made())
         return Context(
             request,
             position,
@@ -159,11 +168,12 @@ class Viewer:
             tuple(self._parts),
             logged,
             recorded,
-            self._given(logged),
+            self._given(logged) if captured is None else given_by(captured),
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
             self._walk.broken_off() is not None,
+            captured,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -179,7 +189,7 @@ class Viewer:
         self._model = model
         del self._parts[same:]
         del self._sums[same:]
-        folded = _folded(segments, spans, self._walk) if spans else {}
+        folded = folded_by(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
         for segment in segments[same:]:
             part = self._part(segment, model, folded)
@@ -224,14 +234,14 @@ class Viewer:
             if position in folded:
                 span = folded[position]
                 if span is not None:
-                    found.append(_placeholder(span))
+                    found.append(placeholder(span))
                 continue
             row = self._walk.rows[position]
             if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
             one = self._said[position]
             if one is not None:
-                found.append(_overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
+                found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
         return found
 
     def _logged(self, position: int) -> tuple[Logged | None, tuple[Element, ...] | None]:
@@ -241,8 +251,10 @@ class Viewer:
             return None, None
         if logged.hashes is None:
             return logged, None
-        made = [element for part in self._parts for element in part.elements]
-        return logged, self._log.resolve(logged.hashes, made)
+        return logged, self._log.resolve(logged.hashes, self._made())
+
+    def _made(self) -> list[Element]:
+        return [element for part in self._parts for element in part.elements]
 
     def _given(self, logged: Logged | None) -> Given:
         shape = self._log.shape(logged.shape) if logged is not None else None
@@ -257,40 +269,3 @@ class Viewer:
         used = {position for part in self._parts for position in part.segment.positions}
         self._said = {position: one for position, one in self._said.items() if position in used}
         self._room = 2 * len(self._said) + _SPARE
-
-
-def _folded(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
-    """Position -> the span that stands in its place; None for the rest of the span."""
-    order = [position for segment in segments for position in segment.positions]
-    places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
-    folded: dict[int, Span | None] = {}
-    for span in spans:
-        first, last = places.get(span.first), places.get(span.last)
-        if first is None or last is None or first > last:
-            continue
-        for position in order[first : last + 1]:
-            folded[position] = None
-        folded[order[first]] = span
-    return folded
-
-
-def _placeholder(span: Span) -> Said:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
-    return Said(message, Place.ROW)
-
-
-def _overlaid(one: Said, overlays: Overlays) -> Said:
-    """A result as it is sent now, if a record took its text away."""
-    if not overlays.replaced and not overlays.cleared:
-        return one
-    blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
-
-
-def _replaced(block: Block, overlays: Overlays) -> Block:
-    tool = block.get("tool_use_id")
-    if not isinstance(tool, str):
-        return block
-    if tool in overlays.replaced:
-        return {**block, "content": overlays.replaced[tool][0]}
-    return {**block, "content": CLEARED} if tool in overlays.cleared else block

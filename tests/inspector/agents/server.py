@@ -207,6 +207,8 @@ def messages_server() -> Iterator[MessagesServer]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # As every server of an API has it: an event is sent when it is written.
+    disable_nagle_algorithm = True
     state: MessagesServer
 
     def do_HEAD(self) -> None:

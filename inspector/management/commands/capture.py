@@ -1,0 +1,126 @@
+"""`lucid capture list|show`: the requests that went through the recording endpoint."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseError
+
+from inspector.services.captures import captures_ingest
+from sessions.engine.printing import printable
+from sessions.engine.stamps import iso
+from sessions.engine.words import duration, plural, tokens
+from sessions.models import Capture
+from sessions.selectors.capture_list import Captured, capture_named, captures_found, with_sessions
+from sessions.selectors.captures import said_in, sent_of
+
+AT_ONCE = 500
+
+
+class Command(BaseCommand):
+    help = "List the requests that were recorded on their way to the API, or show one: list, show."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+        listing = verbs.add_parser("list", help="all of them, the newest first")
+        listing.add_argument("--session", default="", metavar="ID", help="of this session; the beginning is enough")
+        listing.add_argument("--limit", type=int, default=0, metavar="N", help="not more than these")
+        showing = verbs.add_parser("show", help="one of them, whole")
+        showing.add_argument("capture", metavar="ID", help="its number, or the id of the answer (msg_...)")
+        for verb in (listing, showing):
+            verb.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            captures_ingest()
+        except (DatabaseError, OSError) as error:
+            self.stderr.write(f"What was recorded last cannot be stored now and is not shown: {error}")
+        if options["verb"] == "list":
+            self._list(options)
+        else:
+            self._show(options)
+
+    def _list(self, options: dict[str, Any]) -> None:
+        found = captures_found(session=options["session"])
+        captures = list(found[: options["limit"]] if options["limit"] > 0 else found)
+        rows = [row for at in range(0, len(captures), AT_ONCE) for row in with_sessions(captures[at : at + AT_ONCE])]
+        if options["json"]:
+            self.stdout.write(json.dumps([as_json(row) for row in rows]))
+            return
+        for row in rows:
+            self.stdout.write(_line(row.capture))
+
+    def _show(self, options: dict[str, Any]) -> None:
+        capture = capture_named(options["capture"])
+        if capture is None:
+            raise CommandError(f"Nothing was captured as {options['capture']!r}. `lucid capture list` lists what was.")
+        (row,) = with_sessions([capture])
+        sent = sent_of(capture)
+        if options["json"]:
+            whole = {
+                **as_json(row),
+                "betas": capture.betas,
+                "headers": capture.headers,
+                "diagnostics": capture.diagnostics,
+                "marks": capture.marks,
+                "request": sent.body(),
+                "answer": said_in(capture),
+            }
+            self.stdout.write(json.dumps(whole))
+            return
+        self.stdout.write(_line(capture))
+        counts = (
+            plural(len(sent.messages), "message"),
+            plural(len(sent.system_blocks), "system block"),
+            plural(len(sent.tools or ()), "tool"),
+            plural(len(sent.marks), "mark"),
+        )
+        self.stdout.write(", ".join(counts))
+        for mark in sent.marks:
+            self.stdout.write(f"  marked: {'.'.join(str(step) for step in mark['path'])}  {mark['value']}")
+        for name, value in sent.params.items():
+            self.stdout.write(f"  {printable(name)}: {printable(json.dumps(value)[:200])}")
+
+
+def as_json(row: Captured) -> dict[str, Any]:
+    one = row.capture
+    return {
+        "id": one.pk,
+        "exchange": one.exchange,
+        "origin": one.origin,
+        "run": one.run_id,
+        "at": iso(one.at),
+        "session": row.transcript.public_id if row.transcript else one.session_id or None,
+        "agent": one.agent or None,
+        "message_id": one.message_id or None,
+        "request_id": one.request_id or None,
+        "path": one.path,
+        "model": one.model,
+        "status": one.status,
+        "ended": one.ended,
+        "error": one.error or None,
+        "stop_reason": one.stop_reason or None,
+        "input": one.input,
+        "cache_read": one.cache_read,
+        "cache_write_5m": one.cache_write_5m,
+        "cache_write_1h": one.cache_write_1h,
+        "output": one.output,
+        "first_byte_ms": one.first_byte_ms,
+        "duration_ms": one.duration_ms,
+        "request_bytes": one.request_bytes,
+        "answer_bytes": one.answer_bytes,
+    }
+
+
+def _line(one: Capture) -> str:
+    counted = "tokens unknown"
+    if one.input is not None:
+        counted = f"{tokens(one.cache_read)} read, {tokens(one.written)} written, {tokens(one.input)} fresh"
+    status = one.status if one.ended == Capture.Ending.COMPLETE else one.get_ended_display()
+    name = printable(one.message_id or one.error[:60])
+    return (
+        f"{one.pk:>6}  {iso(one.at)}  {status}  {printable(one.model)}  {counted}  {duration(one.duration_ms)}  {name}"
+    )

@@ -1,0 +1,89 @@
+"""Captured requests: all of them with how recording fares, one of them in its parts, and its raw JSON."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import Http404, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.selectors.capturing import capturing, endpoint
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.paging import page_of
+from inspector.web.svg import TokenBar, token_bar
+from sessions.engine.capture.anatomy import anatomy, answer_parts
+from sessions.engine.secrets import mask
+from sessions.models import Capture
+from sessions.selectors.capture_list import captures_found, captures_stored, with_sessions
+from sessions.selectors.captures import said_in, sent_of
+from sessions.selectors.facets import project_tree
+from sessions.views.filters import page_number
+
+PER_PAGE = 50
+RAW_CHARACTERS = 4_000_000
+
+
+@require_safe
+def capture_list(request: HtmxRequest) -> HttpResponse:
+    session = request.GET.get("session", "").replace("\0", "")[:200]
+    found = captures_found(session=session)
+    page = page_of(page_number(request.GET), size=PER_PAGE, total=found.count())
+    context = {
+        "section": "captures",
+        "state": capturing(),
+        "endpoint": endpoint(f"{request.scheme}://{request.get_host()}"),
+        "stored": captures_stored(),
+        "rows": with_sessions(list(found[page.start : page.stop])),
+        "session_id": session,
+        "page": page,
+        "projects": project_tree(),
+    }
+    return render_page(request, "captures/list.html", context, partials=("capture-list",))
+
+
+@require_safe
+def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
+    capture = _capture(capture_id)
+    (row,) = with_sessions([capture])
+    sent, said = sent_of(capture), said_in(capture)
+    context = {
+        "section": "captures",
+        "capture": capture,
+        "row": row,
+        "parts": anatomy(sent, mask),
+        "bar": _bar(capture),
+        "params": [(name, mask(json.dumps(value))[:2000]) for name, value in sent.params.items() if name != "betas"],
+        "headers": [(name, mask(value)) for name, value in capture.headers.items()],
+        "error": mask(capture.error),
+        "diagnostics": mask(json.dumps(capture.diagnostics)) if capture.diagnostics else "",
+        "answer": answer_parts(said, mask) if said else (),
+        "projects": project_tree(),
+    }
+    return render_page(request, "captures/detail.html", context)
+
+
+@require_safe
+def capture_raw(request: HtmxRequest, capture_id: int) -> HttpResponse:
+    """As plain text: whatever it holds, a browser must not run it."""
+    capture = _capture(capture_id)
+    whole = {"request": sent_of(capture).body(), "answer": said_in(capture)}
+    text = json.dumps(whole, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
+    cut = "\n… cut here" if len(text) > RAW_CHARACTERS else ""
+    return HttpResponse(mask(text[:RAW_CHARACTERS]) + cut, content_type="text/plain; charset=utf-8")
+
+
+def _capture(number: int) -> Capture:
+    capture = Capture.objects.filter(pk=number).first() if number < 2**63 else None
+    if capture is None:
+        raise Http404(f"There is no capture {number}; it may be older than what is kept.")
+    return capture
+
+
+def _bar(capture: Capture) -> TokenBar | None:
+    if capture.input is None:
+        return None
+    counts = [
+        ("read", "read from the cache", capture.cache_read or 0),
+        ("written", "written to it", capture.written or 0),
+    ]
+    return token_bar([*counts, ("fresh", "fresh", capture.input)])

@@ -1,0 +1,10 @@
+"""Whether a request comes from a page of ours. Browsers say where it comes from, and pages cannot forge that."""
+
+from __future__ import annotations
+
+OWN_PAGES = frozenset({"same-origin", "none"})
+
+
+def is_own(*, site: str | None, origin: str | None, ours: str) -> bool:
+    """`site`: the header Sec-Fetch-Site, `origin`: the header Origin. A script that sends neither is no browser."""
+    return (site is None or site in OWN_PAGES) and (origin is None or origin == ours)

@@ -1,0 +1,31 @@
+"""The context of a request that was captured: what was sent is known, and where its blocks come from is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sessions.engine.capture import Sent
+from sessions.engine.context.array import Element
+from sessions.engine.context.known import Given
+from sessions.engine.context.requestlog import element_of, origins_of
+
+
+class Captures(Protocol):
+    """Gives the captured request that an answer came to, if there is one."""
+
+    def __call__(self, message_id: str, /) -> Sent | None: ...
+
+
+def never_captured(_message_id: str, /) -> Sent | None:
+    return None
+
+
+def elements_sent(sent: Sent, made: Sequence[Element]) -> tuple[Element, ...]:
+    """`made`: what we make of the transcript, where the records of the blocks are found."""
+    origins = origins_of(made)
+    return tuple(element_of(message, origins) for message in sent.messages)
+
+
+def given_by(sent: Sent) -> Given:
+    return Given(sent.system_blocks, sent.tools or (), sent.params, sent.marks)

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.compaction.cached import Cached
+from tests.compaction.engine.cache.asking import TOOLS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Cached:
+    made = Cached(project=tmp_path / "projects" / "-home-dev-tidewatch").warm()
+    made.tools = TOOLS[1:]
+    made.asks(0, 51_000)
+    made.read()
+    return made
+
+
+def _told(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("cache", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_it_prints_one_document_with_every_break(session: Cached) -> None:
+    told: dict[str, Any] = json.loads(_told(session.session, "--json"))
+    assert told["requests"] == 3
+    assert told["hit_rate"] == pytest.approx(50_000 / (50_000 + 101_500 + 9))
+    assert told["rewrite_factor"] == pytest.approx(101_500 / 51_003)
+    (one,) = told["breaks"]
+    assert one["causes"] == ["tools_changed"]
+    assert one["at"] == "2025-11-01T12:26:45.000Z"
+    assert (one["previous_read"], one["read"], one["expected"], one["wasted_tokens"]) == (50_000, 0, False, 50_500)
+    assert one["cost_usd"] == pytest.approx(50_500 * 4e-6 * 1.2)
+    assert one["detail"] == "The tools changed: 1 removed (Bash)."
+    assert one["sizes"]["tools_changed"]["removed"] == 1
+    assert told["advice"]["ttl"]["used"] == "5m"
+    assert told["totals"]["breaks"] == 1
+
+
+def test_it_speaks_to_people(session: Cached) -> None:
+    told = _told(session.session)
+    assert "3 requests" in told
+    assert "tools changed" in told
+    assert "wasted 50.5k" in told
+
+
+def test_it_is_up_to_date_when_the_session_has_grown(session: Cached) -> None:
+    assert len(json.loads(_told(session.session, "--json"))["breaks"]) == 1
+    session.asks(51_000, 500)
+    session.asks(0, 52_000, after=7)
+    session.read()
+    told = json.loads(_told(session.session, "--json"))
+    assert [one["causes"] for one in told["breaks"]] == [["tools_changed"], ["ttl_expired_5m"]]
+
+
+def test_the_beginning_of_an_id_is_enough_and_a_wrong_one_is_refused(session: Cached) -> None:
+    assert json.loads(_told(session.session[:8], "--json"))["session"] == session.session
+    with pytest.raises(CommandError, match="No session begins with"):
+        _told("nothing")

@@ -1,0 +1,86 @@
+"""What really was sent, from the logs beside the recordings, and what must have broken the cache by that. It shares no
+code with the detection: it knows the requests, of which a transcript holds only a part."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+LOOKBACK = 20
+
+
+@dataclass(frozen=True)
+class Truth:
+    message: str
+    cause: str
+    expected: bool
+    before: int
+    read: int
+
+
+def requests(folder: Path) -> dict[str, Json]:
+    """By the id of the answer."""
+    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
+    return {
+        one["response"]["id"]: one for one in lines if isinstance(one.get("response"), dict) and one.get("messages")
+    }
+
+
+def compactions(folder: Path) -> list[int]:
+    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
+    return [one["n"] for one in lines if one["kind"] == "compact"]
+
+
+def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
+    """`sent`: the requests of one thread, in order."""
+    found = []
+    for previous, now in pairwise(sent):
+        before, read = _read(previous), _read(now)
+        if before - read <= 2_000 or before - read <= before * 0.05 or "haiku" in now["model"]:
+            continue
+        cause = _cause(previous, now, compacted)
+        expected = cause in ("compaction", "lookback_exceeded", "rewind")
+        found.append(Truth(now["response"]["id"], cause, expected, before, read))
+    return found
+
+
+def _cause(previous: Json, now: Json, compacted: list[int]) -> str:
+    old, new = _said(previous), _said(now)
+    held = next(
+        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
+    if held < len(old) and any(previous["n"] < one < now["n"] for one in compacted):
+        return "compaction"
+    if previous["model"] != now["model"]:
+        return "model_changed"
+    if not _read(now) and previous["tools"] != now["tools"]:
+        return "tools_changed"
+    # The first block is the billing header, where there is one.
+    if [one["sha256"] for one in previous["system"][-2:]] != [one["sha256"] for one in now["system"][-2:]]:
+        return "system_prompt_changed"
+    if held < len(old):
+        return "messages_rewritten"
+    if (_at(now) - _at(previous)).total_seconds() > 300:
+        return "ttl_expired_5m"
+    return "lookback_exceeded" if len(new) - len(old) >= LOOKBACK else "likely_server_side"
+
+
+def _said(request: Json) -> list[tuple[str, str, str]]:
+    return [
+        (message["role"], block["type"], block["sha256"])
+        for message in request["messages"]
+        for block in message["content"]
+    ]
+
+
+def _read(request: Json) -> int:
+    return int(request["response"]["usage"]["cache_read_input_tokens"])
+
+
+def _at(request: Json) -> datetime:
+    return datetime.fromisoformat(request["ts"])

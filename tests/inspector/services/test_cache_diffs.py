@@ -1,0 +1,91 @@
+"""After imports: a run where the cache of a session dropped, and none where it did not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from watchfiles import Change
+
+from compaction.models import CacheBreak, CacheScan
+from inspector.models import Run
+from inspector.services.cache_diffs import KIND, cache_diffs_catch_up, cache_diffs_create
+from inspector.services.follow import _take
+from inspector.services.runs.executing import run_execute
+from sessions.models import Transcript
+from tests.compaction.cached import Cached
+from tests.compaction.engine.cache.asking import TOOLS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Cached:
+    return Cached(project=tmp_path / "projects" / "-home-dev-tidewatch").warm()
+
+
+def _seen(session: Cached) -> None:
+    """The watcher sees that the file has grown."""
+    path = session.save(session.path.parent, session.path.stem)
+    _take(session.project.parents[1], {(Change.modified, str(path))})
+
+
+def _runs() -> list[Run]:
+    return list(Run.objects.filter(kind=KIND).order_by("pk"))
+
+
+def test_a_session_without_a_drop_makes_no_run_and_no_row(session: Cached) -> None:
+    for at in range(3):
+        session.asks(50_500 + 400 * at, 400)
+        _seen(session)
+    assert _runs() == []
+    assert not CacheScan.objects.exists()
+    assert Transcript.objects.get().cache_breaks == 0
+
+
+def test_a_drop_makes_a_run_that_finds_its_cause(session: Cached) -> None:
+    session.tools = TOOLS[1:]
+    session.asks(0, 51_000)
+    _seen(session)
+    (run,) = _runs()
+    assert run.target_url == f"/sessions/{session.session}/cache/"
+    run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.summary) == ("completed", "Looked into 1 session.")
+    assert CacheBreak.objects.get().cause == "tools_changed"
+    assert Transcript.objects.get().cache_breaks == 1
+
+
+def test_a_drop_that_was_looked_at_makes_no_second_run(session: Cached) -> None:
+    session.tools = TOOLS[1:]
+    session.asks(0, 51_000)
+    _seen(session)
+    run_execute(run_id=_runs()[0].pk)
+    session.asks(51_000, 500)
+    _seen(session)
+    assert len(_runs()) == 1
+
+
+def test_one_run_is_enough_while_it_is_under_way(session: Cached) -> None:
+    session.tools = TOOLS[1:]
+    session.asks(0, 51_000)
+    _seen(session)
+    session.asks(51_000, 500)
+    _seen(session)
+    assert len(_runs()) == 1
+
+
+def test_after_a_start_everything_that_has_changed_is_looked_into_once(session: Cached) -> None:
+    session.read()
+    run = cache_diffs_catch_up()
+    assert run is not None
+    run_execute(run_id=run.pk)
+    assert CacheScan.objects.count() == 1
+    assert cache_diffs_catch_up() is None
+
+
+def test_a_run_for_all_ends_well_where_there_is_nothing_to_do() -> None:
+    run = cache_diffs_create()
+    run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.summary) == ("completed", "Looked into 0 sessions.")
