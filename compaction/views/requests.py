@@ -65,11 +65,9 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
 def compared(before: End, after: End, opened: str) -> dict[str, Any]:
     """What the two differ in beside their messages, the verdict, and what each was counted as."""
     rows = [request_of(end) for end in (before, after)]
-    later = rows[1]
-    tokens = 0 if later is None else _prompt(later)
     limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
     return {
-        "verdict": verdict_of(before.context, after.context, tokens),
+        "verdict": verdict_of(before.context, after.context),
         "parts": shown_parts(differences_of(before.context, after.context), mask, opened),
         "sides": [(end, row, _bar(row, limit)) for end, row in zip((before, after), rows, strict=True)],
     }

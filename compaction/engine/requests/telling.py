@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compaction.engine.cache.changes import Change, Rank, changes, comparable
-from compaction.engine.cache.prompt import Prompt, Weights, prompt_of
+from compaction.engine.cache.prompt import Prompt, prompt_of
 from sessions.engine.context import Context
 from sessions.engine.words import plural
 
@@ -26,10 +26,9 @@ class Verdict:
     also: tuple[Change, ...]
 
 
-def verdict_of(before: Context, after: Context, tokens: int) -> Verdict:
-    """`tokens`: of the later prompt, as counted."""
+def verdict_of(before: Context, after: Context) -> Verdict:
     old, new = prompt_of(before), prompt_of(after)
-    found = changes(old, new, Weights(new, tokens))
+    found = changes(old, new)
     first = next((change for change in found if change.rank < Rank.HINT), None)
     also = tuple(change for change in found if change is not first)
     caveat = "" if comparable(old, new) else " Whether tools and system prompt stayed the same is not recorded."
