@@ -107,14 +107,12 @@ def parent_of(transcript: Transcript, context: Context) -> Parent | str:
         return NO_MODEL
     elements = context.elements
     messages = [element.to_api() for element in elements]
-    if sent is not None and place is not None and sent.logged is not None and sent.recorded is not None:
-        # What the log says was sent, and what has come since.
+    before = _sent_before(sent) if sent is not None and place is not None else None
+    if sent is not None and sent.recorded is not None and before is not None:
+        # What is known to have been sent, and what has come since.
         later = tuple(element for part in context.parts[place:] for element in part.elements)
         elements = (*sent.recorded, *later)
-        messages = [
-            *(_as_sent(one, name) for one, name in zip(sent.recorded, sent.logged.hashes or (), strict=True)),
-            *(element.to_api() for element in later),
-        ]
+        messages = [*before, *(element.to_api() for element in later)]
     body = {
         **given.params,
         "model": model,
@@ -125,7 +123,7 @@ def parent_of(transcript: Transcript, context: Context) -> Parent | str:
     mark = _marked(body, given.marks)
     betas = given.params.get("betas")
     params = CacheSafeParams.of_request(body, [str(one) for one in betas] if isinstance(betas, list) else ())
-    params = replace(params, mark=mark)
+    params = replace(params, mark=mark, request=sent.request if sent is not None and place is not None else "")
     order = tuple(one.position for one in context.messages if one.position is not None)
     return Parent(params, elements, order, bool(given.params))
 
@@ -142,6 +140,15 @@ def _last_request(transcript: Transcript, context: Context) -> tuple[Context | N
     if before is None:
         return None, None
     return context_of(transcript, Point(before.position, None, before.message_id)), None
+
+
+def _sent_before(sent: Context) -> list[Json] | None:
+    """The messages of a request as they went out, by a capture or by the client's log; None if neither holds them."""
+    if sent.captured is not None:
+        return [dict(message) for message in sent.captured.messages]
+    if sent.logged is None or sent.recorded is None:
+        return None
+    return [_as_sent(one, name) for one, name in zip(sent.recorded, sent.logged.hashes or (), strict=True)]
 
 
 def _as_sent(element: Element, name: str) -> Json:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.agents.errors import BadRequestError, CutMidStreamError, ModelError, TimedOutError, UnreachableError
 from inspector.agents.failures import of_event, of_status
 from inspector.agents.gathering import Gathering, reply_of
-from inspector.agents.model import Ask, Json, Reply
+from inspector.agents.model import Ask, Json, Reply, Sends
 from inspector.agents.pump import Pump
 from inspector.agents.retrying import Retries, with_retries
 from inspector.agents.wire import to_bytes
@@ -84,8 +84,11 @@ class AnthropicModel:
         return f"AnthropicModel({self._base_url!r})"
 
     def ask(self, ask: Ask, /) -> Reply:
-        content = to_bytes({**ask.body(self._default_output), "stream": True})
+        content = self.sends(ask).body
         return with_retries(ask, self._retries, lambda attempt: self._answer(ask, content, attempt))
+
+    def sends(self, ask: Ask, /) -> Sends:
+        return Sends(to_bytes({**ask.body(self._default_output), "stream": True}), self._named(ask.betas))
 
     def count_tokens(self, ask: Ask) -> int:
         """What the API takes the prompt for; it costs nothing."""
@@ -174,8 +177,11 @@ class AnthropicModel:
         )
 
     def _headers(self, betas: tuple[str, ...]) -> dict[str, str]:
-        named = tuple(dict.fromkeys((*betas, *self._betas)))
+        named = self._named(betas)
         return {"anthropic-beta": ",".join(named)} if named else {}
+
+    def _named(self, betas: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*betas, *self._betas)))
 
 
 def _feed(gathering: Gathering, event: _Event, request_id: str | None) -> None:

@@ -53,6 +53,8 @@ class CacheSafeParams:
     extra: Mapping[str, Any] = field(default_factory=dict)
     mark: Json | None = None
     """The cache mark of its messages, where they do not have it themselves."""
+    request: str = ""
+    """The id of the answer to the parent's latest request, where that is known."""
 
     @classmethod
     def of_request(cls, body: Mapping[str, Any], betas: Sequence[str] = ()) -> CacheSafeParams:
@@ -228,6 +230,7 @@ def _ask(
         metadata=params.metadata,
         stop=params.stop,
         extra=params.extra,
+        parent=params.request,
         listener=listener,
         cancel=cancel or CancelToken(),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from inspector.agents.cancel import CancelToken
 from inspector.agents.errors import ModelError
@@ -66,6 +66,8 @@ class Ask:
     stop: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     """More keys of the body, such as `tool_choice` or `output_config`."""
+    parent: str = ""
+    """Of a fork: the id of the answer to the request that it goes on from. It is not sent."""
     listener: Listener | None = None
     """Called in the thread that asked."""
     cancel: CancelToken = field(default_factory=CancelToken)
@@ -114,6 +116,21 @@ class Reply:
     @property
     def calls(self) -> tuple[Json, ...]:
         return tuple(block for block in self.content if block.get("type") == "tool_use")
+
+
+@dataclass(frozen=True, slots=True)
+class Sends:
+    """What goes over the wire for a request."""
+
+    body: bytes
+    betas: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A model that can tell what it sends."""
+
+    def sends(self, ask: Ask, /) -> Sends: ...
 
 
 class LanguageModel(Protocol):

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count, OuterRef, Subquery
+
 from inspector.models import Run
 from inspector.selectors.runs import RunCard, run_card
 from inspector.web.svg import TokenBar, token_bar
 from sessions.engine import words
 from sessions.engine.secrets import mask
+from sessions.models import Capture
 
 MOST_ITEMS = 20
 LONGEST = 600
@@ -56,6 +59,8 @@ class RunDetail:
     links: list[tuple[str, str]]
     raw: str
     retries: list[Run]
+    captures: int
+    """Requests of its own that were captured."""
 
     @property
     def run(self) -> Run:
@@ -63,7 +68,9 @@ class RunDetail:
 
 
 def run_detail(run_id: int, now: int) -> RunDetail | None:
-    run = Run.objects.select_related("retry_of").filter(pk=run_id).first()
+    asked = Capture.objects.filter(run_id=OuterRef("pk")).order_by().values("run_id")
+    counted = Subquery(asked.annotate(number=Count("pk")).values("number"))
+    run = Run.objects.select_related("retry_of").annotate(captures=counted).filter(pk=run_id).first()
     if run is None:
         return None
     return RunDetail(
@@ -75,6 +82,7 @@ def run_detail(run_id: int, now: int) -> RunDetail | None:
         links=_links(run.result),
         raw=mask(json.dumps(run.result, indent=2, ensure_ascii=False)) if run.result else "",
         retries=list(run.retries.only("pk", "status").order_by("pk")[:MOST_ITEMS]),
+        captures=run.captures or 0,
     )
 
 

@@ -12,6 +12,7 @@ from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.agents.usage import Usage
 from inspector.selectors.budget import Budget, budget_at
+from inspector.services.own_requests import Remembered
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms
 from sessions.engine.messages import messages_of
@@ -46,10 +47,11 @@ def _unpriced(budget: Budget) -> str:
 
 
 class WithinBudget:
-    """A model that is not asked beyond the budget. What its own run spends counts at once."""
+    """A model that is not asked beyond the budget. What its own run spends counts at once, and what it is sent is
+    captured."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:
-        self._model = model
+        self._model = Remembered(model, run_id)
         self._run_id = run_id
         self._spent = 0.0
 

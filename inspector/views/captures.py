@@ -18,6 +18,7 @@ from sessions.selectors.capture_list import captures_found, captures_stored, wit
 from sessions.selectors.captures import said_in, sent_of
 from sessions.selectors.facets import project_tree
 from sessions.views.filters import page_number
+from sessions.views.session import number_asked
 
 PER_PAGE = 50
 RAW_CHARACTERS = 4_000_000
@@ -26,7 +27,8 @@ RAW_CHARACTERS = 4_000_000
 @require_safe
 def capture_list(request: HtmxRequest) -> HttpResponse:
     session = request.GET.get("session", "").replace("\0", "")[:200]
-    found = captures_found(session=session)
+    run = number_asked(request, "run")
+    found = captures_found(session=session, run=run)
     page = page_of(page_number(request.GET), size=PER_PAGE, total=found.count())
     context = {
         "section": "captures",
@@ -35,6 +37,7 @@ def capture_list(request: HtmxRequest) -> HttpResponse:
         "stored": captures_stored(),
         "rows": with_sessions(list(found[page.start : page.stop])),
         "session_id": session,
+        "run_id": run,
         "page": page,
         "projects": project_tree(),
     }

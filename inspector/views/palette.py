@@ -21,6 +21,7 @@ PAGES = (
     ("cache-report", "Cache", "where the prompt cache broke, why, and what it cost"),
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
     ("capture-list", "Captures", "requests as they went over the wire, and how to record them"),
+    ("own-forks", "Lucid's own forks", "whether they shared the prompt cache of their session"),
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("odd", "What we did not understand", "unknown records and broken lines"),

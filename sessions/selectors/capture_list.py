@@ -37,12 +37,22 @@ class Stored:
     """Bytes that their contents take, each once and compressed."""
 
 
-def captures_found(*, session: str = "", origin: str = "") -> QuerySet[Capture]:
+def captures_found(*, session: str = "", run: int | None = None) -> QuerySet[Capture]:
     """The newest first. `session`: an id, or the beginning of one."""
     found = Capture.objects.defer(*BULKY).order_by("-at", "-pk")
     if session:
         found = found.filter(session_id__startswith=session)
-    return found.filter(origin=origin) if origin else found
+    return found if run is None else found.filter(run_id=run)
+
+
+def forks_found() -> QuerySet[Capture]:
+    """Those of Lucid's own requests that go on from one of a session, the newest first."""
+    own = Capture.objects.filter(origin=Capture.Origin.LUCID).exclude(parent_message="")
+    return own.defer(*BULKY).order_by("-at", "-pk")
+
+
+def own_count() -> int:
+    return Capture.objects.filter(origin=Capture.Origin.LUCID).count()
 
 
 def with_sessions(captures: Sequence[Capture]) -> list[Captured]:

@@ -10,6 +10,9 @@ from sessions.engine.context.array import Element
 from sessions.engine.context.known import Given
 from sessions.engine.context.requestlog import element_of, origins_of
 
+_TRAVEL = ("stream",)
+"""What only says how the answer shall come; the client's own log leaves it out."""
+
 
 class Captures(Protocol):
     """Gives the captured request that an answer came to, if there is one."""
@@ -28,4 +31,5 @@ def elements_sent(sent: Sent, made: Sequence[Element]) -> tuple[Element, ...]:
 
 
 def given_by(sent: Sent) -> Given:
-    return Given(sent.system_blocks, sent.tools or (), sent.params, sent.marks)
+    params = {name: value for name, value in sent.params.items() if name not in _TRAVEL}
+    return Given(sent.system_blocks, sent.tools or (), params, sent.marks)
