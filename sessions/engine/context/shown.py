@@ -217,6 +217,8 @@ class Array:
 
 
 def origin_beside(context: Context) -> str:
+    if context.captured is not None:
+        return "the capture of the request"
     return "the client's log of the request" if context.logged else "the client's snapshot of its prompt"
 
 
