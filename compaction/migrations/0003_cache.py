@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('entries', models.BigIntegerField(default=0)),
                 ('requests', models.IntegerField(default=0)),
+                ('captures', models.BigIntegerField(default=0)),
                 ('rules', models.IntegerField(default=0)),
                 ('totals', models.JSONField(default=dict)),
                 ('advice', models.JSONField(default=dict)),

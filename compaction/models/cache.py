@@ -15,6 +15,8 @@ class CacheScan(models.Model):
     entries = models.BigIntegerField(default=0)
     """How many records its files had then, together."""
     requests = models.IntegerField(default=0)
+    captures = models.BigIntegerField(default=0)
+    """The newest capture of one of them."""
     rules = models.IntegerField(default=0)
     """The version of the rules that it was looked through with."""
     totals = models.JSONField(default=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
@@ -16,6 +17,11 @@ from sessions.models import Request, Source, Transcript
 
 RULES = 1
 """Of the detection. Raise it when they change: everything is then looked at again."""
+NEWEST = (
+    "SELECT coalesce(t.parent_id, t.id), max(c.id) FROM transcripts_capture c"
+    " JOIN transcripts_request r ON r.message_key = c.message_key"
+    " JOIN transcripts_transcript t ON t.id = r.transcript_id{where} GROUP BY coalesce(t.parent_id, t.id)"
+)
 LATEST = 60
 """Requests at the end of a growing file that are looked at for a drop."""
 
@@ -30,6 +36,8 @@ class Reached:
 
     entries: int
     requests: int
+    captures: int = 0
+    """The newest capture of one of its requests: with it, they can be compared better."""
 
 
 def breaks_of(session: Transcript, *, expected: bool | None = None) -> QuerySet[CacheBreak]:
@@ -57,7 +65,7 @@ def scan_due(session: Transcript) -> bool:
     scan = scan_of(session)
     if scan is None or scan.rules != RULES:
         return True
-    return Reached(scan.entries, scan.requests) != reached_of(session)
+    return Reached(scan.entries, scan.requests, scan.captures) != reached_of(session)
 
 
 def session_of(transcript: Transcript) -> Transcript:
@@ -68,21 +76,30 @@ def session_of(transcript: Transcript) -> Transcript:
 def reached_of(session: Transcript) -> Reached:
     members = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=COUNTED)
     counted = members.aggregate(entries=Sum("entries"), requests=Sum("requests"))
-    return Reached(counted["entries"] or 0, counted["requests"] or 0)
+    return Reached(counted["entries"] or 0, counted["requests"] or 0, newest_captures(session.pk).get(session.pk, 0))
+
+
+def newest_captures(session: int | None = None) -> dict[int, int]:
+    """Session -> the newest capture of one of its requests; of this session only, if one is given."""
+    where = "" if session is None else " WHERE (t.id = %s OR t.parent_id = %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(NEWEST.format(where=where), [] if session is None else [session, session])
+        return dict(cursor.fetchall())
 
 
 def scans_due(ids: Collection[int] | None = None) -> list[int]:
-    """The sessions whose scan is not there, or is behind, the latest first. Three queries, however many there are.
+    """The sessions whose scan is not there, or is behind, the latest first. Four queries, however many there are.
 
     `ids`: among these only."""
     sessions = Transcript.objects.filter(kind__in=LOOKED_AT, parent=None).exclude(source__state=Source.State.REPLACED)
     if ids is not None:
         sessions = sessions.filter(pk__in=ids)
-    scans = CacheScan.objects.values_list("transcript_id", "entries", "requests", "rules")
-    known = {pk: (Reached(entries, requests), rules) for pk, entries, requests, rules in scans}
+    scans = CacheScan.objects.values_list("transcript_id", "rules", "entries", "requests", "captures")
+    known = {pk: (Reached(*reached), rules) for pk, rules, *reached in scans}
+    captured = newest_captures()
     members = Transcript.objects.filter(kind__in=COUNTED).annotate(root=Coalesce("parent_id", "pk"))
     sums = members.values("root").order_by("root").annotate(all=Sum("entries"), asked=Sum("requests"))
-    now = {row["root"]: Reached(row["all"] or 0, row["asked"] or 0) for row in sums}
+    now = {row["root"]: Reached(row["all"] or 0, row["asked"] or 0, captured.get(row["root"], 0)) for row in sums}
     ordered = sessions.order_by("-last_at", "-pk").values_list("pk", flat=True)
     return [pk for pk in ordered if known.get(pk) != (now.get(pk), RULES)]
 

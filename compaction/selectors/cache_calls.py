@@ -13,6 +13,7 @@ from sessions.engine.context.requestlog import REQUEST
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.usage import Usage
 from sessions.models import Entry, Request, Transcript
+from sessions.selectors.captures import captures_among
 
 _SENT = ("user", "attachment", REQUEST)
 """Records that a request holds, or that log it: the newest before its answer tells when it was sent."""
@@ -63,6 +64,14 @@ def calls_of(transcript: int, requests: Sequence[Request], *, timed: bool = True
         started = one.at if sent is None else sent if one.at is None else min(sent, one.at)
         source = f"{transcript}:{one.agent}"
         found.append(Call(one.message_id, source, one.model, one.position, started, usage, not one.owned))
+    return found
+
+
+def captured_calls(family: Family) -> dict[str, int]:
+    """The id of an answer -> the newest capture of its request."""
+    found: dict[str, int] = {}
+    for one in family.transcripts.values():
+        found.update((name, pk) for name, pk in captures_among(one).items() if pk is not None)
     return found
 
 

@@ -7,7 +7,7 @@ again, and a session that has not changed is not written to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from compaction.engine.cache.verdict import Break
 from compaction.engine.cache.windows import pruning_of
 from compaction.models import CacheBreak, CacheScan
 from compaction.selectors.cache import RULES, reached_of, scans_due
-from compaction.selectors.cache_calls import LOOKED_AT, Family, family_of
+from compaction.selectors.cache_calls import LOOKED_AT, Family, captured_calls, family_of
 from compaction.selectors.cache_evidence import boundary_between, evidence_of, settled_drop
 from inspector.web.clock import now_ms
 from sessions.engine.context.digest import full_hash
@@ -52,12 +52,13 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned
     found: list[CacheBreak] = []
     scan = CacheScan.objects.filter(transcript=transcript).first() or CacheScan(transcript=transcript)
     dismissed: dict[str, str] = {}
+    captured = captured_calls(family) if reached.captures else {}
     looked_at = 0
     for pk, calls in family.calls.items():
         for drop in drops(calls) if family.transcripts[pk].kind in LOOKED_AT else ():
             if check is not None:
                 check()
-            digest = _digest(drop, calls[-1])
+            digest = _digest(drop, calls[-1], captured)
             before = known.get((pk, key_of(drop.call.message_id)))
             if before is not None and before.digest == digest:
                 found.append(before)
@@ -72,7 +73,7 @@ def cache_scan(*, transcript: Transcript, check: Check | None = None) -> Scanned
                 dismissed[name] = digest
             else:
                 found.append(_row(transcript, pk, made, digest))
-    values = {"entries": reached.entries, "requests": reached.requests, "dismissed": dismissed, **_sums(family, found)}
+    values = {**asdict(reached), "dismissed": dismissed, **_sums(family, found)}
     with transaction.atomic():
         written = _store(known, found) + _count(transcript, found) + _save(scan, values)
     return Scanned(len(found), looked_at, written)
@@ -187,10 +188,11 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _digest(drop: Drop, last: Call) -> str:
-    """An answer may still be written: the last one is looked at again."""
+def _digest(drop: Drop, last: Call, captured: Mapping[str, int]) -> str:
+    """An answer may still be written, so the last one is looked at again; and so is one whose request was captured."""
     still = "" if last is not drop.call else f" of {last.usage}"
-    return full_hash(f"{RULES} {drop.previous} {drop.call}{still}")[:32]
+    captures = [captured.get(one.message_id, 0) for one in (drop.previous, drop.call)]
+    return full_hash(f"{RULES} {drop.previous} {drop.call} {captures}{still}")[:32]
 
 
 def _row(session: Transcript, transcript: int, made: Break, digest: str) -> CacheBreak:

@@ -20,7 +20,7 @@ from sessions.engine.messages import Block
 BILLING = "x-anthropic-billing-header"
 _ROOM, _SHARE = 1.25, 0.5
 _LONGEST, _SHORTEST = 6, 2.5
-"""Characters of a token, at the most and at the least, where only the messages are known."""
+"""Characters of a token of the messages, at the most and at the least."""
 _PICTURE = 8_000
 """Characters that an image or a document is counted as: 2,000 tokens."""
 
@@ -145,16 +145,18 @@ class Weights:
         self._each = tokens / max(1, head + self._sums[-1])
 
     def most_before(self, message: int) -> float:
-        """So many tokens at the most stand before the message with this index."""
+        """So many tokens at the most stand before the message with this index. What is recorded of the system prompt
+        may be shorter than what was sent, so that its share alone does not tell."""
+        rest = self._tokens - self.characters(message) / _LONGEST
         if self._head is None:
-            return self._tokens - self.characters(message) / _LONGEST
-        return (self._head + self._sums[min(message, len(self._sums) - 1)]) * self._each * _ROOM
+            return rest
+        return max(rest, (self._head + self._sums[min(message, len(self._sums) - 1)]) * self._each * _ROOM)
 
     def least_head(self) -> float:
         """System prompt and tools have at least so many."""
         if self._head is None:
-            return max(0.0, self._tokens - self._sums[-1] / _SHORTEST) * _SHARE
-        return self._head * self._each * _SHARE
+            return _SHARE * max(0.0, self._tokens - self._sums[-1] / _SHORTEST)
+        return _SHARE * self._head * self._each
 
     def characters(self, message: int) -> int:
         """From the message with this index on."""

@@ -30,9 +30,12 @@ class Rewriting:
 
 def rewriting(previous: Context, current: Context) -> Rewriting | None:
     """None if all messages of the previous request are still there, and first."""
+    printed = _printed(previous, current)
+    if printed is not None and printed[0] == printed[1]:
+        return None
     told = message_changes(previous, current)
     if told.prefix_held:
-        return None
+        return None if printed is None else _hidden(*printed)
     old, new = previous.elements, current.elements
     place = _place(old[told.held], new[told.held] if told.held < len(new) else None, told.held)
     counts = {kind.value: len(told.of(kind)) for kind in ChangeKind}
@@ -47,6 +50,26 @@ def rewriting(previous: Context, current: Context) -> Rewriting | None:
     if not back and place.offset:
         sentence = f"{sentence[:-1]}, from byte {place.offset:,} of {place.path} on."
     return Rewriting(told.held, back, sentence, place, counts, tuple(dict.fromkeys([*by, *records])), tuple(by))
+
+
+def _printed(previous: Context, current: Context) -> tuple[int, int] | None:
+    """By the client's own prints of its messages, where it logged them: how many are the same from the start, of how
+    many. They tell even of texts that are not kept as they were sent."""
+    if previous.logged is None or current.logged is None:
+        return None
+    old, new = previous.logged.hashes, current.logged.hashes
+    if not old or not new:
+        return None
+    same = (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
+    return next(same, min(len(old), len(new))), len(old)
+
+
+def _hidden(message: int, count: int) -> Rewriting:
+    said = (
+        f"The client's own print of message {message + 1} of {count} changed, while the texts that are kept of it are"
+        " the same."
+    )
+    return Rewriting(message, False, said, Place("messages", f"messages[{message}]"), {}, ())
 
 
 def _back(told: Changes) -> str:

@@ -14,9 +14,11 @@ from compaction.selectors.cache import break_of, breaks_of, dropped_lately, scan
 from compaction.selectors.cache_sides import sides_of
 from compaction.services.cache_scan import cache_scan, cache_scan_stale
 from sessions.models import Transcript
+from sessions.services.captures import capture_store
 from sessions.services.sync import sync
 from tests.compaction.cached import Cached
-from tests.compaction.engine.cache.asking import HAIKU, SONNET, SYSTEM, TOOLS, tool
+from tests.compaction.engine.cache.asking import HAIKU, HEADER, MARK, SONNET, SYSTEM, TOOLS, tool
+from tests.sessions.capturing import exchange, message, request
 
 pytestmark = pytest.mark.django_db
 
@@ -203,6 +205,35 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
     assert dropped_lately([transcript.pk]) == set()
 
 
+def _captured(session: Cached, name: str, messages: int, header: str, tools: tuple[dict[str, Any], ...]) -> None:
+    """What a recording endpoint saw of a request: with the header that the client's own log leaves out."""
+    system = [{"type": "text", "text": HEADER.format(header)}]
+    system += [{"type": "text", "text": one, "cache_control": MARK} for one in SYSTEM]
+    body = request(*session.sent[:messages], system=system, tools=list(tools))
+    capture_store(exchange=exchange(body, message(name)))
+
+
+def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) -> None:
+    session.logs = False
+    session.asks(0, 50_000)
+    before, after = session.asks(50_000, 500), session.asks(0, 51_000)
+    (row,) = _found(session)
+    assert _causes(row) == ["unknown"]
+    transcript = Transcript.objects.get()
+    said = [{"role": "user", "content": [{"type": "text", "text": f"{at}. " * 300}]} for at in range(5)]
+    session.sent = said
+    _captured(session, before, 3, "a1", TOOLS)
+    _captured(session, after, 5, "b2", TOOLS[1:])
+    assert scan_due(transcript)
+    assert scans_due() == [transcript.pk]
+    again = cache_scan(transcript=transcript)
+    (row,) = breaks_of(transcript)
+    assert again.looked_at == 1
+    assert (_causes(row), row.exactness, row.also) == (["tools_changed"], "recorded", [])
+    assert not scan_due(transcript)
+    assert cache_scan(transcript=transcript).written == 0
+
+
 def test_looking_again_writes_nothing_and_compares_nothing(session: Cached) -> None:
     session.warm().tools = TOOLS[1:]
     session.asks(0, 51_000)
@@ -278,4 +309,4 @@ def test_which_sessions_are_due_takes_as_many_queries_for_many_as_for_one(sessio
     sync([session.project], workers=1)
     with CaptureQueriesContext(connection) as queries:
         assert len(scans_due()) == 5
-    assert len(queries) == 3
+    assert len(queries) == 4

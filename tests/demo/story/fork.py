@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.demo.story import events, long
+from tests.demo.story import evening, events, long
 from tests.demo.story.blocks import Record, Say, Think, hidden
 from tests.demo.story.clock import Clock
 from tests.demo.story.compaction import manual
@@ -156,7 +156,6 @@ def cleared(before: Session) -> Session:
     clock = Clock(before.clock.now.isoformat().removesuffix("+00:00"))
     clock.wait(20)
     session = Session("cleared", f"{ident}.jsonl", Setting(ident, entrypoint="claude-desktop"), clock, Workspace())
-    session.log = None
     session.user(CAVEAT, {"isMeta": True}, root={})
     session.user(command_text("clear", ""), name="clear command")
     session.prompt("What does `tidewatch next` print at midnight of a clock change?", name="cleared prompt", wait=30)
@@ -166,5 +165,6 @@ def cleared(before: Session) -> Session:
         "Always UTC: `next` never converts, so a clock change cannot touch it. The line says `UTC` itself.",
         name="cleared answer",
     )
+    evening.go_on(session)
     events.cost_state(session)
     return session

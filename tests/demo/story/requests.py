@@ -18,10 +18,10 @@ _BETAS = [
     "context-management-2025-06-27",
     "effort-2025-11-24",
 ]
-_SYSTEM = [
+_SYSTEM = (
     "You are a coding agent that works in a terminal, in the user's own directory.",
     "Say what you are about to do in a sentence, do it with the tools, and report what you found.",
-]
+)
 _TOOLS = {
     "Agent": "Start a sub-agent for a piece of work of its own.",
     "AskUserQuestion": "Ask the user to choose between a few options.",
@@ -46,6 +46,7 @@ class RequestLog:
 
     def __init__(self) -> None:
         self.extra: dict[str, str] = {}
+        self.system: tuple[str, ...] = _SYSTEM
         self.base: str | None = None
         self.messages = 0
         self.count = 0
@@ -57,13 +58,13 @@ class RequestLog:
             {"name": name, "description": about, "input_schema": {"type": "object"}}
             for name, about in sorted((_TOOLS | self.extra).items())
         ]
-        return {"system": [{"type": "text", "text": text} for text in _SYSTEM], "tools": tools}
+        return {"system": [{"type": "text", "text": text} for text in self.system], "tools": tools}
 
     def snapshot(self) -> Record:
         """The attachment that keeps the system prompt, short here."""
         return {
             "type": "prompt_snapshot",
-            "systemPrompt": _SYSTEM,
+            "systemPrompt": list(self.system),
             "reminderFold": False,
             "echoWireToolInputs": False,
             "contextRendering": "announced",

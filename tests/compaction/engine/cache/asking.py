@@ -56,6 +56,8 @@ class Asked:
     logged: bool = True
     """Else it was made from the transcript."""
     shape: str = "shape"
+    prints: tuple[str, ...] = ()
+    """The client's own, of its messages."""
     position: int = 100
     places: Mapping[int, int] = field(default_factory=dict)
     """Of messages that came from other records than usual."""
@@ -64,7 +66,7 @@ class Asked:
         elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
         system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
         tools = None if self.tools is None else tuple(self.tools)
-        logged = Logged("r", (), self.params, self.shape, (), self.position - 1) if self.logged else None
+        logged = Logged("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
         marks = self._marks() if self.logged else None
         params = {"model": self.model, **self.params} if self.logged else {}
         part = Part(Segment(None, [], [], [], []), (), elements, Tally())

@@ -408,3 +408,22 @@ def test_a_shorter_prompt_that_was_read_whole_is_expected() -> None:
 def test_every_cause_has_an_advice() -> None:
     asked = Asked()
     assert broken(asked, later(asked), read=0).advice
+
+
+def test_a_message_that_the_client_prints_otherwise_was_rewritten_even_if_its_kept_text_is_the_same() -> None:
+    prints = tuple(f"hash {at}" for at in range(41))
+    asked = Asked(prints=prints)
+    found = broken(asked, later(asked, prints=(*prints[:7], "other", *prints[8:], "new", "newer")), read=HEAD)
+    assert names(found) == ["messages_rewritten"]
+    assert "print of message 8 of 41" in found.causes[0].sentence
+    assert found.place is not None
+    assert found.place.path == "messages[7]"
+
+
+def test_messages_that_the_client_prints_alike_were_not_rewritten_whatever_is_kept_of_them() -> None:
+    prints = tuple(f"hash {at}" for at in range(41))
+    asked = Asked(prints=prints)
+    messages = list(later(asked).messages)
+    messages[4] = said(1, "Blanked {}. ")[0]
+    found = broken(asked, replace(later(asked, prints=(*prints, "new", "newer")), messages=messages), read=HEAD)
+    assert names(found) == ["likely_server_side"]
