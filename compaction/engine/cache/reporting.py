@@ -43,8 +43,8 @@ def answer(totals: Mapping[str, Any], losses: Sequence[Loss], what: str = "this 
         return f"The cache of {what} never broke unexpectedly{_saved(totals)}."
     wasted = sum(loss.wasted for loss in losses)
     known = [loss.cost for loss in losses if loss.cost is not None]
-    unpriced = len(known) < len(losses)
-    price = f"{'at least ' if unpriced else ''}{money(sum(known))}" if known else "an unknown sum (no price is known)"
+    least = "at least " if any(loss.unpriced for loss in losses) else ""
+    price = f"{least}{money(sum(known))}" if known else "an unknown sum (no price is known)"
     times = "once" if count == 1 else "twice" if count == 2 else f"{count:,} times"
     told = (
         f"The cache of {what} broke {times} unexpectedly, which cost {price}: {tokens(wasted)} tokens were sent again"
