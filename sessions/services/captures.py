@@ -31,9 +31,17 @@ def capture_store(*, exchange: Exchange, asker: Asker | None = None) -> Capture 
     if Capture.objects.filter(exchange=exchange.name).exists():
         return None
     parts, answer, problem = _read(exchange)
+    if asker is None and answer.id and _is_own(exchange, answer):
+        return None
     with transaction.atomic():
         _alone()
         return _stored(exchange, parts, answer, problem, asker)
+
+
+def _is_own(exchange: Exchange, answer: Answer) -> bool:
+    """Whether it is a request of Lucid's own that went through its own endpoint: it is stored with its run already."""
+    own = Capture.objects.filter(message_key=key_of(answer.id), message_id=answer.id, origin=Capture.Origin.LUCID)
+    return own.filter(request_bytes=len(exchange.request)).exists()
 
 
 def _read(exchange: Exchange) -> tuple[Parts, Answer, str]:

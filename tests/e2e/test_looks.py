@@ -46,6 +46,8 @@ PAGES = {
     "retention": "/retention/",
     "runs": "/runs/",
     "run": "/runs/1/",
+    "captures": "/captures/",
+    "own forks": "/cache/own/",
     "palette": "/palette/?q=tide",
 }
 

@@ -207,7 +207,7 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
 
 def _captured(session: Cached, name: str, messages: int, header: str, tools: tuple[dict[str, Any], ...]) -> None:
     """What a recording endpoint saw of a request: with the header that the client's own log leaves out."""
-    system = [{"type": "text", "text": HEADER.format(header)}]
+    system: list[dict[str, Any]] = [{"type": "text", "text": HEADER.format(header)}]
     system += [{"type": "text", "text": one, "cache_control": MARK} for one in SYSTEM]
     body = request(*session.sent[:messages], system=system, tools=list(tools))
     capture_store(exchange=exchange(body, message(name)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 
@@ -110,10 +111,15 @@ def _chunks(file: object) -> Iterator[bytes]:
 
 
 @contextmanager
-def raw_server(answer: Callable[[Taken], Pieces]) -> Iterator[RawServer]:
+def raw_server(answer: Callable[[Taken], Pieces], *, tls: ssl.SSLContext | None = None) -> Iterator[RawServer]:
     server = RawServer(answer)
     with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
-        server.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.url = f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}"
+
+        def serve(client: socket.socket) -> None:
+            # A client that does not trust us hangs up.
+            with suppress(OSError):
+                server.serve(client if tls is None else tls.wrap_socket(client, server_side=True))
 
         def accept() -> None:
             while True:
@@ -121,7 +127,7 @@ def raw_server(answer: Callable[[Taken], Pieces]) -> Iterator[RawServer]:
                     client, _ = listener.accept()
                 except OSError:
                     return
-                threading.Thread(target=server.serve, args=(client,), daemon=True).start()
+                threading.Thread(target=serve, args=(client,), daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
         try:

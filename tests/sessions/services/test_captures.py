@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from sessions.engine.capture import Ending
 from sessions.models import Capture, CaptureBlob
 from sessions.selectors.captures import capture_of, said_in, sent_of
-from sessions.services.captures import capture_store, captures_prune
+from sessions.services.captures import Asker, capture_store, captures_prune
 from tests.sessions.capturing import MARK, Json, events, exchange, message, request
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +66,14 @@ def test_storing_the_same_exchange_again_changes_nothing() -> None:
         assert capture_store(exchange=once) is None
     assert len(queries) == 1
     assert Capture.objects.count() == 1
+
+
+def test_a_request_of_our_own_that_went_through_the_endpoint_is_stored_once() -> None:
+    own = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
+    assert capture_store(exchange=own, asker=Asker(7, "msg_parent")) is not None
+    again = exchange(request({"role": "user", "content": "Hi"}), message("msg_own"))
+    assert capture_store(exchange=again) is None
+    assert [(one.origin, one.run_id) for one in Capture.objects.all()] == [("lucid", 7)]
 
 
 @pytest.mark.parametrize(
