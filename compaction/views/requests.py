@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from compaction.engine.compare import Layout
@@ -67,7 +68,7 @@ def compared(before: End, after: End, opened: str) -> dict[str, Any]:
     rows = [request_of(end) for end in (before, after)]
     limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
     return {
-        "verdict": verdict_of(before.context, after.context),
+        "verdict": SimpleLazyObject(lambda: verdict_of(before.context, after.context)),
         "parts": shown_parts(differences_of(before.context, after.context), mask, opened),
         "sides": [(end, row, _bar(row, limit)) for end, row in zip((before, after), rows, strict=True)],
     }

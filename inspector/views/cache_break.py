@@ -47,40 +47,40 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
     before, after = (request_end(points, name) for name in (one.previous_message_id, one.message_id))
     state = State.of(request)
     values = {**cache_frame(head), **ends_of(before, after), "state": state, "here": ""}
-    found = comparison_of(points, before, after)
-    shown = Shown(found, before.side, after.side, mask, state.opened)
-    if part := part_of(request, shown, Layout(found), values):
-        name, more = part
-        return render_page(request, name, {**values, **more})
-    return render_page(
-        request,
-        TEMPLATE,
-        {
-            **values,
-            **_parting(one, shown, compared(before, after, state.opened), (before, after)),
-            **_neighbours(one),
-            "one": shown_break(one),
-            "row": one,
-            "also": [told(other) for other in one.also],
-        },
-    )
+    message = _MESSAGE.fullmatch(str(one.divergence.get("path", "")))
+    if message is None:
+        values |= _parting(one, compared(before, after, state.opened))
+    else:
+        found = comparison_of(points, before, after)
+        shown = Shown(found, before.side, after.side, mask, state.opened)
+        if part := part_of(request, shown, Layout(found), values):
+            name, more = part
+            return render_page(request, name, {**values, **more})
+        values |= {
+            **compared(before, after, ""),
+            **_in_message(one, shown, (before, after), *map(int, message.groups())),
+        }
+    known = {"one": shown_break(one), "row": one, "also": [told(other) for other in one.also], **_neighbours(one)}
+    return render_page(request, TEMPLATE, {**values, **known})
 
 
 def address_of(one: CacheBreak) -> str:
     return f"{session_root(one.transcript)}cache/{quote(one.message_id, safe='')}/"
 
 
-def _parting(one: CacheBreak, shown: Shown, known: dict[str, Any], ends: tuple[End, End]) -> dict[str, Any]:
-    """The part of the request where they part: its differences, or the rows of its messages."""
-    where = one.divergence
-    name = str(where.get("part", ""))
-    if match := _MESSAGE.fullmatch(str(where.get("path", ""))):
-        place = f"message {int(match[1]) + 1}, block {int(match[2]) + 1}"
-        rows = _rows(shown, ends[0].side, ends[1].side, int(match[1]))
-        block = shown_parts([_block(one, place, *ends)], mask)
-        return {**known, "parting": "messages", "place": place, "items": rows, "parts": block}
+def _parting(one: CacheBreak, known: dict[str, Any]) -> dict[str, Any]:
+    """The differences of the part where they part: its name, or none if they do not part anywhere."""
+    name = str(one.divergence.get("part", ""))
     parting = name if name in ("", "tools", "system") else "params"
     return {**known, "parting": parting, "parts": [part for part in known["parts"] if part.part.name == parting]}
+
+
+def _in_message(one: CacheBreak, shown: Shown, ends: tuple[End, End], message: int, block: int) -> dict[str, Any]:
+    """The block where they part, and the messages around it."""
+    place = f"message {message + 1}, block {block + 1}"
+    rows = _rows(shown, ends[0].side, ends[1].side, message)
+    parts = shown_parts([_block(one, place, *ends)], mask)
+    return {"parting": "messages", "place": place, "items": rows, "parts": parts}
 
 
 def _block(one: CacheBreak, name: str, before: End, after: End) -> Part:
