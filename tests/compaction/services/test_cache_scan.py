@@ -60,6 +60,17 @@ def test_a_system_block_that_changed_on_resume_is_found_to_the_byte(session: Cac
     assert row.causes[0]["size"]["added"] == len("ever ")
 
 
+def test_names_that_no_database_takes_are_told_as_far_as_they_go(session: Cached) -> None:
+    session.warm().tools = (*TOOLS, tool("mcp__HALF__NUL__lookup"))
+    session.asks(0, 51_000)
+    path = session.save(session.path.parent, session.path.stem)
+    path.write_bytes(path.read_bytes().replace(b"HALF", rb"\ud800").replace(b"NUL", rb"\u0000"))
+    sync([session.project], workers=1)
+    cache_scan_stale()
+    told = CacheBreak.objects.get().causes[0]["sentence"]
+    assert told == "The tools changed: 1 added (mcp__\ufffd__\ufffd__lookup)."
+
+
 def test_the_two_sides_of_a_divergence_can_be_read(session: Cached) -> None:
     session.warm().system = (SYSTEM[0], "Guess. " + SYSTEM[1])
     name = session.asks(1_500, 49_500)
