@@ -13,6 +13,8 @@ from sessions.engine.capture import Exchange
 
 ENDING, DRAFT = ".capture", ".part"
 ABANDONED_SECONDS = 3600.0
+_NO_FOLDER = (FileNotFoundError, NotADirectoryError)
+"""Nothing was recorded yet, or something is in the way; then writing says so."""
 FULL = 2 * 1024 * 1024 * 1024
 """Bytes that may wait: if nobody stores them, more would only fill the disk."""
 
@@ -55,7 +57,7 @@ class Spool:
         """The oldest first: names begin with the time."""
         try:
             return sorted(path for path in self.folder.iterdir() if path.suffix == ENDING)
-        except FileNotFoundError:
+        except _NO_FOLDER:
             return []
 
     def waiting(self) -> Waiting:
@@ -94,6 +96,6 @@ def _sizes(folder: Path) -> Waiting:
             for entry in entries:
                 if entry.name.endswith(ENDING):
                     files, size = files + 1, size + entry.stat().st_size
-    except FileNotFoundError:
-        pass
+    except _NO_FOLDER:
+        return Waiting(0, 0)
     return Waiting(files, size)
