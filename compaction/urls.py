@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from compaction.views import comparison, summary, trail
+from compaction.views import comparison, requests, summary, trail
 
 urlpatterns = [
     path("sessions/<str:session>/compactions/", trail.compaction_list, name="compaction-list"),
@@ -10,5 +10,6 @@ urlpatterns = [
     path(
         "sessions/<str:session>/compactions/<str:name>/summary/", summary.compaction_summary, name="compaction-summary"
     ),
+    path("sessions/<str:session>/requests/compare/", requests.request_compare, name="request-compare"),
     path("sessions/<str:session>/compare/", comparison.transcript_compare, name="transcript-compare"),
 ]

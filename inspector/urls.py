@@ -2,8 +2,13 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
 from inspector.views import (
     agent_summaries,
+    cache,
+    cache_break,
+    cache_downloads,
+    cache_report,
     captures,
     compacting,
     dreams,
@@ -32,6 +37,9 @@ urlpatterns = [
     path("captures/<int:capture_id>/raw/", captures.capture_raw, name="capture-raw"),
     path("dreams/", dreams.dream_list, name="dream-list"),
     path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
+    path("cache/", cache_report.cache_report, name="cache-report"),
+    path("cache/breaks.csv", cache_downloads.breaks_csv, name="cache-breaks-csv"),
+    path("cache/breaks.json", cache_downloads.breaks_json, name="cache-breaks-json"),
     path("runs/", runs.listing, name="run-list"),
     path("runs/indicator/", runs.indicator, name="run-indicator"),
     path("runs/start/", runs.start, name="run-start"),
@@ -42,6 +50,9 @@ urlpatterns = [
     path("sessions/<str:session>/agents/summaries/", agent_summaries.agent_summaries, name="agent-summaries"),
     path("memory/<int:number>/recall/", recalling.memory_recall, name="memory-recall"),
     path("memory/<int:number>/recall/evaluation/", recalling.recall_evaluation, name="memory-recall-evaluation"),
+    path("sessions/<str:session>/cache/", cache.transcript_cache, name="transcript-cache"),
+    path("sessions/<str:session>/cache/look/", cache.cache_look, name="cache-look"),
+    path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
     path("sessions/<str:session>/notes/", notes.transcript_notes, name="transcript-notes"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
 from sessions.views import (
     agent_messages,
     agents,
@@ -15,6 +16,7 @@ from sessions.views import (
     live,
     odd,
     prefixes,
+    request,
     search,
     session,
 )
@@ -28,6 +30,7 @@ urlpatterns = [
     path("sessions/<str:session>/context/", context.transcript_context, name="transcript-context"),
     path("sessions/<str:session>/context/changes/", changes.context_changes, name="context-changes"),
     path("sessions/<str:session>/context/left-out/", left_out.context_left_out, name="context-left-out"),
+    path("sessions/<str:session>/requests/<any:message_id>/", request.request_detail, name="request-detail"),
     path("sessions/<str:session>/agents/", agents.transcript_agents, name="transcript-agents"),
     path("sessions/<str:session>/agents/messages/", agent_messages.agent_messages, name="agent-messages"),
     path("sessions/<str:session>/agents/prefixes/", prefixes.agent_prefixes, name="agent-prefixes"),

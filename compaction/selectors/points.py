@@ -94,7 +94,7 @@ class Points:
             case ["next"]:
                 return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
             case ["request", rest] if rest:
-                return self._request(rest)
+                return self.request(rest)
             case ["entry", rest] if rest:
                 return self._after_entry(rest)
             case ["before", rest] if rest:
@@ -170,7 +170,7 @@ class Points:
         known = (row.transcript, side, context.model, context.given)
         return before, End(f"run:{number}", title, *known, address="", context=context, compaction=row)
 
-    def _request(self, message_id: str) -> End:
+    def request(self, message_id: str) -> End:
         owner = self.transcript
         if all(step.message_id != message_id for step in self._all(owner)):
             try:

@@ -101,10 +101,10 @@ def _page(
     if "name" in values:
         shown.trace(lambda: traced(found, _summary(found, after), mask))
     layout = Layout(found, state.chosen)
-    values = {**_frame(head), "choices": None, **values, **_ends(before, after), "state": state, "here": state.query}
+    values = {**_frame(head), "choices": None, **values, **ends_of(before, after), "state": state, "here": state.query}
     if request.htmx and request.GET.get("part") == "sendable":
         return render_page(request, f"{TEMPLATE}#sendable", {**values, **_sendable(found, after)})
-    if part := _part(request, shown, layout, values):
+    if part := part_of(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
     start = number_asked(request, "from")
@@ -120,7 +120,7 @@ def _page(
             "summary": summary_in(found),
             "sentence": sentence(found),
             "items": shown.rows(layout.page(start)),
-            "chips": _chips(found, state),
+            "chips": chips_of(found, state),
             "sizes": _sizes(before, after),
             **(_sendable(found, after) if _wants_check(request, found) else {"validity": None}),
             "everything": state.with_(chosen=frozenset()),
@@ -159,7 +159,7 @@ def _frame(head: Head) -> dict[str, Any]:
     }
 
 
-def _ends(before: End, after: End) -> dict[str, Any]:
+def ends_of(before: End, after: End) -> dict[str, Any]:
     return {
         "before": before,
         "after": after,
@@ -168,7 +168,7 @@ def _ends(before: End, after: End) -> dict[str, Any]:
     }
 
 
-def _part(
+def part_of(
     request: HtmxRequest, shown: Shown, layout: Layout, values: dict[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
     """What htmx wants alone: a block or a message as a whole, or the rows of a gap."""
@@ -193,7 +193,7 @@ def _part(
     return None
 
 
-def _chips(found: Comparison, state: State) -> list[dict[str, Any]]:
+def chips_of(found: Comparison, state: State) -> list[dict[str, Any]]:
     """A chip for each status there is; each leads to the page with it, or without it."""
     return [
         {

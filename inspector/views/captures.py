@@ -10,14 +10,16 @@ from django.views.decorators.http import require_safe
 from inspector.selectors.capturing import capturing, endpoint
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
-from inspector.web.svg import TokenBar, token_bar
-from sessions.engine.capture.anatomy import anatomy, answer_parts
+from sessions.engine.anatomy import anatomy_of
+from sessions.engine.anatomy.captured import blocks_said, context_sent
+from sessions.engine.context.shown import Array
 from sessions.engine.secrets import mask
 from sessions.models import Capture
 from sessions.selectors.capture_list import captures_found, captures_stored, with_sessions
 from sessions.selectors.captures import said_in, sent_of
 from sessions.selectors.facets import project_tree
 from sessions.views.filters import page_number
+from sessions.views.request import dissected
 from sessions.views.session import number_asked
 
 PER_PAGE = 50
@@ -49,17 +51,22 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     capture = _capture(capture_id)
     (row,) = with_sessions([capture])
     sent, said = sent_of(capture), said_in(capture)
+    seen = context_sent(sent, request=capture.message_id, model=capture.model)
+    array = Array(seen, mask, request.GET.get("open", ""))
+    known = anatomy_of(seen.given, seen.elements, capture.usage)
+    parts = {**dissected(request, seen, array, known), "here": request.path, "root": ""}
+    if name := parts.pop("part", ""):
+        return render_page(request, name, parts)
     context = {
+        **parts,
         "section": "captures",
         "capture": capture,
         "row": row,
-        "parts": anatomy(sent, mask),
-        "bar": _bar(capture),
-        "params": [(name, mask(json.dumps(value))[:2000]) for name, value in sent.params.items() if name != "betas"],
+        "sent": seen,
         "headers": [(name, mask(value)) for name, value in capture.headers.items()],
         "error": mask(capture.error),
         "diagnostics": mask(json.dumps(capture.diagnostics)) if capture.diagnostics else "",
-        "answer": answer_parts(said, mask) if said else (),
+        "pieces": blocks_said(said, mask) if said else (),
         "projects": project_tree(),
     }
     return render_page(request, "captures/detail.html", context)
@@ -80,13 +87,3 @@ def _capture(number: int) -> Capture:
     if capture is None:
         raise Http404(f"There is no capture {number}; it may be older than what is kept.")
     return capture
-
-
-def _bar(capture: Capture) -> TokenBar | None:
-    if capture.input is None:
-        return None
-    counts = [
-        ("read", "read from the cache", capture.cache_read or 0),
-        ("written", "written to it", capture.written or 0),
-    ]
-    return token_bar([*counts, ("fresh", "fresh", capture.input)])

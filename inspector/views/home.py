@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from inspector.selectors import import_state, runs_of_note
+from inspector.selectors.cache_lost import cache_lost
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import Series, TokenBar, series, token_bar
@@ -31,6 +32,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         "importing": import_state(now),
         "cards": runs_of_note(now),
         "lines": latest_sessions(LATEST, now=now),
+        "lost": cache_lost(now),
         "attention": needs_attention(policy, now=now),
         "totals": sums,
         "token_bar": spent(sums),

@@ -18,6 +18,7 @@ PAGES = (
     ("search", "Search", "words in conversations and tool output"),
     ("memory-list", "Memory", "what the agent remembers, of all projects"),
     ("memory-search", "Search memory", "words in all memory of all projects"),
+    ("cache-report", "Cache", "where the prompt cache broke, why, and what it cost"),
     ("dream-list", "Dreams", "memory put in order: when it is due, and what came of it"),
     ("capture-list", "Captures", "requests as they went over the wire, and how to record them"),
     ("own-forks", "Lucid's own forks", "whether they shared the prompt cache of their session"),
@@ -29,6 +30,8 @@ PAGES = (
 ACTIONS = (
     ("transcript-compact", "Compact this session", "what each kind would leave of it"),
     ("transcript-context", "What the model was sent", "the context of this session"),
+    ("transcript-cache", "Why the cache broke", "the prompt cache of this session"),
+    ("request-compare", "Compare two requests", "of this session, word by word"),
     ("transcript-detail", "Timeline", "of this session"),
 )
 MOST = 8

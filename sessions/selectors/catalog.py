@@ -29,6 +29,7 @@ SORTS: dict[str, Expression | F] = {
     "tokens": TOKENS,
     "cost": F("cost"),
     "compactions": F("compactions"),
+    "breaks": F("cache_breaks"),
     "errors": F("errors"),
 }
 
@@ -52,6 +53,7 @@ _COLUMNS = (
     "bad_lines",
     "errors",
     "compactions",
+    "cache_breaks",
     "input",
     "cache_read",
     "cache_write_5m",
@@ -77,6 +79,8 @@ class Filters:
     until: date | None = None
     compacted: bool = False
     failed: bool = False
+    broke: bool = False
+    """The prompt cache broke unexpectedly."""
     text: str = ""
     kind: str = ""
 
@@ -183,6 +187,8 @@ def _wanted(filters: Filters) -> Q:
         wanted &= Q(compactions__gt=0)
     if filters.failed:
         wanted &= Q(errors__gt=0)
+    if filters.broke:
+        wanted &= Q(cache_breaks__gt=0)
     if filters.text:
         wanted &= _speaks_of(filters.text)
     return wanted

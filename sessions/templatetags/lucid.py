@@ -18,6 +18,7 @@ from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
 from sessions.engine.diffs import Diff, Line
+from sessions.engine.secrets import mask
 
 register = template.Library()
 
@@ -82,6 +83,12 @@ def _moment(milliseconds: int | None) -> datetime | None:
 def visible(text: str) -> str:
     """A name out of a transcript: control characters in it are spelled out."""
     return unseen.visible(text)
+
+
+@register.filter
+def masked(text: str) -> str:
+    """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
+    return unseen.visible(mask(text))
 
 
 @register.filter

@@ -28,9 +28,10 @@ TITLES = {
     "tokens": "Tokens",
     "cost": "Cost",
     "compactions": "Compactions",
+    "breaks": "Cache breaks",
     "errors": "Errors",
 }
-SHORT = {"compactions": "Comp."}
+SHORT = {"compactions": "Comp.", "breaks": "Cache"}
 WORDS = {"title", "project", "branch", "model"}
 
 

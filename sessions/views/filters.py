@@ -29,6 +29,7 @@ class FilterForm(forms.Form):
     kind = forms.ChoiceField(required=False, choices=[(kind, kind) for kind in ("", *KIND_NAMES)])
     compacted = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     failed = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
+    broke = forms.ChoiceField(required=False, choices=[("", "no"), ("1", "yes")])
     sort = forms.ChoiceField(required=False, choices=[(s, s) for name in SORTS for s in (name, f"-{name}")])
     page = forms.IntegerField(required=False, min_value=1, max_value=BIGGEST)
 
@@ -52,6 +53,7 @@ class Asked:
             until=found.get("until"),
             compacted=bool(found.get("compacted")),
             failed=bool(found.get("failed")),
+            broke=bool(found.get("broke")),
             text=found.get("text", ""),
             kind=found.get("kind", ""),
         )
@@ -69,6 +71,7 @@ class Asked:
             "kind": KIND_NAMES.get(filters.kind, ""),
             "compacted": "compacted" if filters.compacted else "",
             "failed": "with errors" if filters.failed else "",
+            "broke": "with cache breaks" if filters.broke else "",
         }
         return [(word, self._without(name)) for name, word in words.items() if word]
 

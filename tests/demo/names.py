@@ -40,6 +40,10 @@ AGENT_HEIGHTS = agent_id("survey/heights")
 AGENT_NOTE = agent_id("survey/note")
 AGENT_LARGEST = hexed("sibling helper", 8)
 
+BEFORE_IT_BROKE = "msg_01da2878963921045a2efded"
+BROKE = "msg_01a4f44c662b86a364e4f13e"
+"""In the long session: the request whose tools had changed since the one before."""
+
 SEARCH_WORDS = WORDS
 FAKE_API_KEY = "sk-ant-api03-EXAMPLE-not-a-real-key-EXAMPLE-not-a-real-key-EXAMPLE-0000"
 FAKE_TOKEN = "ghp_EXAMPLEexampleEXAMPLEexampleEXAMPLE0"

@@ -49,9 +49,10 @@ def demo_site(
 
 
 def _imported(server: Server) -> bool:
-    """The index comes last, so a word that is found means that everything is there."""
+    """The index comes last, so a word that is found means that everything is there; then the cache is looked into."""
     found = b"<mark>Azores</mark>" in server.get("/search/?q=Azores").body
-    return found and server.get("/import/").headers["HX-Trigger"] == "imported"
+    imported = found and server.get("/import/").headers["HX-Trigger"] == "imported"
+    return imported and b"unexpected break" in server.get(f"/sessions/{names.LONG}/").body
 
 
 @dataclass

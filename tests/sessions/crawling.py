@@ -14,7 +14,7 @@ from django.urls import resolve
 
 ADDRESSES = ("href", "src", "action", "formaction", "hx-get", "xlink:href", "data", "poster", "srcset")
 POLICY = "Content-Security-Policy"
-PLAIN = ("text/plain", "text/markdown", "image/png", "application/json")
+PLAIN = ("text/plain", "text/markdown", "text/csv", "application/json", "image/png")
 OF_A_KIND = 3
 """So many addresses are visited that differ only in the values of their parameters."""
 OF_A_ROUTE = 20

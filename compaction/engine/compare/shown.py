@@ -47,6 +47,8 @@ class Side:
     """The places of messages whose wording is not recorded."""
     origin: str = "made by the client"
     """Of what no entry holds."""
+    numbers: tuple[int, ...] = ()
+    """What people call the messages, where that is not their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,9 @@ class Shown:
     def _traced(self) -> Attribution | None:
         return self._trace() if self._trace is not None else None
 
+    def __len__(self) -> int:
+        return len(self._found.rows)
+
     def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
         """Together not larger than a page allows."""
         shown = [self._row(one, 1.0) if isinstance(one, int) else one for one in items]
@@ -165,8 +170,10 @@ class Shown:
         blocks = tuple(self._block(name, number, at, scale) for at in range(min(most, len(message.content))))
         weights = self._found.weight_before if name == "b" else self._found.weight_after
         more = len(message.content) - len(blocks)
+        numbers = self._sides[name].numbers
+        called = numbers[number] if numbers else number + 1
         return ShownMessage(
-            place, number + 1, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
+            place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
         )
 
     def _block(self, name: str, number: int, at: int, scale: float) -> ShownBlock:
@@ -180,8 +187,10 @@ class Shown:
         self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
     ) -> tuple[ShownMessage, ShownMessage]:
         """The same pair with what its blocks have in common."""
-        old = self._sides["b"].messages[before.number - 1].content
-        new = self._sides["a"].messages[after.number - 1].content
+        assert row.before is not None
+        assert row.after is not None
+        old = self._sides["b"].messages[row.before].content
+        new = self._sides["a"].messages[row.after].content
         left, right = list(before.blocks), list(after.blocks)
         for here, there in partners(old, new):
             if here >= len(left) or there >= len(right):

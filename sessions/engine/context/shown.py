@@ -169,11 +169,11 @@ class Array:
         """The system prompt and the tools, where a record holds them."""
         given, found = self._context.given, []
         lens = lens or Lens(self._mask)
-        origin = "the client's log of the request" if self._context.logged else "the client's snapshot of its prompt"
+        origin = origin_beside(self._context)
         for place, blocks in (("system", given.system), ("tools", given.tools)):
             if blocks is None:
                 continue
-            shown = [_beside(place, at, block, lens.fresh(), origin) for at, block in enumerate(blocks[:PIECES])]
+            shown = [beside_piece(place, at, block, lens.fresh(), origin) for at, block in enumerate(blocks[:PIECES])]
             if place == "tools":
                 shown = [_tools(blocks, lens.fresh(), origin)] if blocks else []
             more = max(0, len(blocks) - PIECES) if place == "system" else 0
@@ -216,11 +216,18 @@ class Array:
         return (piece.block for element in elements for piece in element.pieces)
 
 
+def origin_beside(context: Context) -> str:
+    if context.captured is not None:
+        return "the capture of the request"
+    return "the client's log of the request" if context.logged else "the client's snapshot of its prompt"
+
+
 def is_number(words: str) -> bool:
     return words.isascii() and words.isdigit() and len(words) < 8
 
 
-def _beside(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: str) -> ShownPiece:
+def beside_piece(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: str) -> ShownPiece:
+    """What is sent beside the messages has no entry of its own."""
     words = lens.block(told(block), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))

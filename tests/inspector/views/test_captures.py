@@ -93,19 +93,19 @@ def test_one_request_is_shown_in_its_parts(client: Client) -> None:
         "Runs a command.",
         "How high is the water?",
         "tide",
-        "mark 1h",
+        "⚑ 1h",
         "effort-2025-11-24",
         "adaptive",
         "Four metres.",
     ):
         assert words in page, words
-    assert page.count("mark 1h") == 2
+    assert page.count("⚑ 1h") == 2
 
 
 def test_a_request_of_thousands_of_messages_is_shown_by_its_ends(client: Client) -> None:
     messages = [{"role": "user", "content": f"number {number} of many"} for number in range(3000)]
     page = shown(client, f"/captures/{captured(request(*messages)).pk}/")
-    assert "2940 more" in page
+    assert "2994 more" in page
     assert "number 0 of many" in page
     assert "number 2999 of many" in page
     assert len(page) < 150_000
@@ -143,3 +143,17 @@ def test_what_is_not_there_is_said_to_be_missing(client: Client) -> None:
     assert client.get("/captures/77/").status_code == 404
     assert client.get("/captures/99999999999999999999/").status_code == 404
     assert client.get("/captures/77/raw/").status_code == 404
+
+
+def test_a_part_of_a_captured_request_unfolds_alone(client: Client) -> None:
+    body = request(
+        {"role": "user", "content": "How high is the water?"},
+        tools=[{"name": "Bash", "description": "Runs a command.", "input_schema": {"type": "object"}}],
+    )
+    address = f"/captures/{captured(body, message('msg_a')).pk}/"
+    answer = client.get(f"{address}?part=open&section=tools&open=tools.0", headers={"HX-Request": "true"})
+    assert answer.content.decode().lstrip().startswith('<li class="part')
+    assert "input_schema" in answer.content.decode()
+    assert "the capture of the request" in shown(client, f"{address}?open=0")
+    missing = client.get(f"{address}?part=open&section=tools&open=tools.7", headers={"HX-Request": "true"})
+    assert missing.status_code == 404

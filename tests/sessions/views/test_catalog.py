@@ -135,11 +135,12 @@ def test_a_session_whose_file_is_being_written_is_live(client: Client) -> None:
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_column_sorts_in_both_directions(client: Client, sort: str) -> None:
     session(
-        title="a", project=project("/a"), branch="a", model_names="\na\n", first_at=NOW - 10, last_at=NOW - 5, turns=1
-    )
+        title="a", project=project("/a"), branch="a", model_names="\na\n", first_at=NOW - 10, last_at=NOW - 5, turns=1,
+        cache_breaks=1,
+    )  # fmt: skip
     session(
         title="b", project=project("/b"), branch="b", model_names="\nb\n", first_at=NOW - 99, last_at=NOW, turns=2,
-        entries=2, output=2, cost=2, compactions=2, errors=2,
+        entries=2, output=2, cost=2, compactions=2, errors=2, cache_breaks=2,
     )  # fmt: skip
     assert titles(client, sort=sort) == ["a", "b"]
     assert titles(client, sort=f"-{sort}") == ["b", "a"]

@@ -1,0 +1,18 @@
+"""Ids of records in addresses. They come out of transcripts, and may hold any character, slashes among them."""
+
+from __future__ import annotations
+
+from django.urls import register_converter
+
+
+class AnyId:
+    regex = r"[\s\S]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(AnyId, "any")

@@ -1,0 +1,82 @@
+"""What a person does to find out why the prompt cache broke, and what it cost."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from tests.demo import names
+from tests.e2e.browsing import Visit, visiting
+from tests.serving import Server
+
+LONG = names.LONG
+
+
+def test_one_reads_why_it_broke_down_to_the_record_that_proves_it(visit: Visit) -> None:
+    page = visit.session(LONG)
+    page.locator(".tabs").get_by_role("link", name=re.compile("^Cache")).click()
+    expect(page.locator(".answer")).to_contain_text("The cache of this session broke 6 times unexpectedly, which cost")
+    expect(page.locator(".answer")).to_contain_text("What cost most: tools changed (1 time, $0.30).")
+    expect(page.locator(".break-flags .broke")).to_have_count(6)
+
+    page.get_by_role("link", name="Tools changed", exact=True).click()
+    expect(page).to_have_url(re.compile(f"/cache/{names.BROKE}/$"))
+    expect(page.locator(".answer")).to_contain_text("1 added (mcp__tides__lookup). That cost $0.30: 62.0k tokens")
+    expect(page.locator(".advice")).to_contain_text("Connect MCP servers and choose tools before the first message")
+    expect(page.locator(".divergence ins")).to_contain_text("mcp__tides__lookup")
+    expect(page.locator(".evidence")).to_contain_text("The API's own diagnosis agrees")
+
+    page.locator(".evidence a").first.click()
+    expect(page.locator("main h1, main h2").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/entries/L\d+/$"))
+    page.go_back()
+
+    page.get_by_role("link", name="everything that differs").click()
+    expect(page.locator(".answer")).to_contain_text("The tools changed: 1 added (mcp__tides__lookup)")
+    page.locator(".two-sides a").last.click()
+    expect(page.locator(".scrubber b")).to_have_text("Request 28 of 79")
+
+
+def test_one_takes_a_request_apart(visit: Visit) -> None:
+    page = visit.session(LONG, f"requests/{names.BROKE}/")
+    expect(page.locator(".answer")).to_contain_text("The cache had 1.8k of its 66.1k tokens")
+    part = page.locator("#p1")
+    part.locator("a.fold-mark").click()
+    expect(part.locator(".piece").first).to_be_visible()
+    part.locator("a.fold-mark").click()
+    expect(part.locator(".piece")).to_have_count(0)
+    folded = page.locator(".parts .gap-row").first
+    count = page.locator("#s-messages .part").count()
+    folded.get_by_role("link", name="Show them").click()
+    expect(page.locator("#s-messages .part").nth(count + 5)).to_be_visible()
+    page.keyboard.press("[")
+    expect(page.locator(".scrubber b")).to_have_text("Request 27 of 79")
+
+
+def test_one_goes_from_the_report_to_a_session_and_takes_it_along(visit: Visit) -> None:
+    page = visit.open("/")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Cache").click()
+    expect(page.locator(".answer")).to_contain_text("The cache of all sessions broke")
+    expect(page.locator(".causes")).to_contain_text("5-minute lifetime expired")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    assert "tools_changed" in download.value.path().read_text()
+    page.locator(".losers a").first.click()
+    expect(page).to_have_url(re.compile(f"/sessions/{LONG}/cache/$"))
+
+
+def test_everything_can_be_read_without_scripts(browser: Browser, site: Server) -> None:
+    with visiting(browser, site, java_script_enabled=False) as visit:
+        page = visit.session(LONG, "cache/")
+        page.locator(".cache-series summary").click()
+        expect(page.locator(".cache-series tbody tr")).to_have_count(79)
+        page.get_by_role("link", name="Tools changed", exact=True).click()
+        page.locator(".two-sides a").last.click()
+        page.go_back()
+        page.get_by_role("link", name="everything that differs").click()
+        expect(page.locator("#rows")).to_be_visible()
+        page = visit.session(LONG, f"requests/{names.BROKE}/")
+        page.locator("#p1 a.fold-mark").click()
+        expect(page.locator("#p1 .piece").first).to_be_visible()
+        assert visit.troubles == []
