@@ -15,7 +15,8 @@ from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.engine.words import money, tokens
 from sessions.models import Transcript
-from sessions.selectors.lookup import LookupFailedError, find_transcript
+from sessions.selectors.lookup import LookupFailedError
+from sessions.services.opening import transcript_open
 
 
 class Command(BaseCommand):
@@ -28,7 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            session = session_of(find_transcript(options["session"]))
+            session = session_of(transcript_open(name=options["session"]))
         except LookupFailedError as error:
             raise CommandError(str(error)) from error
         if scan_due(session):
