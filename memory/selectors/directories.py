@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from django.conf import settings
@@ -53,6 +53,15 @@ def counts_of(directories: Iterable[Directory]) -> dict[int, Counts]:
     rows = File.objects.filter(state=File.State.PRESENT, directory__in=[one.pk for one in directories])
     found = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
     return {pk: Counts(count, size, last // 1_000_000) for pk, count, size, last in found}
+
+
+def directory_of_project(name: str) -> Directory:
+    """The memory of a project by the name of its directory of transcripts, such as `-home-dev-boat`. Several
+    configurations may hold one of that name: then none is meant."""
+    found = [one for one in directories_shown() if PurePath(one.path).parts[-2:] == (name, "memory")]
+    if len(found) != 1:
+        raise Http404(f"There is not just one memory of a project called {name}.")
+    return found[0]
 
 
 def directory_get(number: int) -> Directory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
@@ -14,7 +15,7 @@ from memory.engine.lint import FORMULA, RULES
 from memory.engine.reading import INDEX_NAME, Index
 from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
 from memory.models import Directory
-from memory.selectors.directories import files_listed
+from memory.selectors.directories import directory_of_project, files_listed
 from memory.selectors.history import files_deleted
 from memory.selectors.provenance import uses_of
 from memory.selectors.shelves import index_of, shelf_known, shelf_of
@@ -26,6 +27,11 @@ from sessions.engine.secrets import mask
 
 PER_PAGE = 50
 FINDINGS_PER_PAGE = 100
+
+
+@require_safe
+def memory_of_project(request: HtmxRequest, project: str) -> HttpResponse:
+    return redirect("memory-detail", directory_of_project(project).pk)
 
 
 @require_safe

@@ -27,6 +27,12 @@ def test_the_list_shows_every_directory_and_its_health_beside(person: Person) ->
     assert "of 100" in person.page("health/")
 
 
+def test_a_project_leads_to_its_memory(person: Person) -> None:
+    response = Client().get("/memory/-home-dev-boat/")
+    assert (response.status_code, response.headers["Location"]) == (302, person.root)
+    assert Client().get("/memory/-home-dev-nowhere/").status_code == 404
+
+
 def test_the_index_stands_beside_the_topics_with_the_cut_marked(person: Person) -> None:
     lines = [f"- line {number}" for number in range(199)]
     text = "\n".join(["- [Fog](fog.md)", *lines, "- [Boat](boat.md)", ""])
