@@ -40,7 +40,7 @@ def answer(totals: Mapping[str, Any], losses: Sequence[Loss], what: str = "this 
         return f"No request of {what} has a count of its prompt, so nothing can be said about its cache."
     count = sum(loss.count for loss in losses)
     if not count:
-        return f"The cache of {what} never broke unexpectedly{_saved(totals)}."
+        return f"The cache of {what} never broke unexpectedly{_saved(totals)}.{_foreseen(totals, losses)}"
     wasted = sum(loss.wasted for loss in losses)
     known = [loss.cost for loss in losses if loss.cost is not None]
     least = "at least " if any(loss.unpriced for loss in losses) else ""
@@ -49,7 +49,7 @@ def answer(totals: Mapping[str, Any], losses: Sequence[Loss], what: str = "this 
     told = (
         f"The cache of {what} broke {times} unexpectedly, which cost {price}: {tokens(wasted)} tokens were sent again"
     )
-    return f"{told}. {_why(losses, count)}"
+    return f"{told}. {_why(losses, count)}{_foreseen(totals, losses)}"
 
 
 def _why(losses: Sequence[Loss], count: int) -> str:
@@ -61,6 +61,17 @@ def _why(losses: Sequence[Loss], count: int) -> str:
     if len(losses) == 1:
         return f"The cause was the same each time: {title_of(worst.cause)}."
     return f"What cost most: {title_of(worst.cause)} ({share}{cost})."
+
+
+def _foreseen(totals: Mapping[str, Any], losses: Sequence[Loss]) -> str:
+    """What drops cost that were no surprise: the sums of a session have all drops in them."""
+    rest = _count(totals.get("wasted")) - sum(loss.wasted for loss in losses)
+    if rest <= 0:
+        return ""
+    cost = totals.get("wasted_cost")
+    known = sum(loss.cost for loss in losses if loss.cost is not None)
+    price = f" for {money(cost - known)}" if isinstance(cost, float | int) and cost > known else ""
+    return f" Drops that were to be expected sent {tokens(rest)} tokens again{price}."
 
 
 def _saved(totals: Mapping[str, Any]) -> str:

@@ -32,6 +32,13 @@ def test_a_cache_that_held_says_what_it_saved() -> None:
     assert answer({"read": 1, "hit_rate": 0.5, "cost": None, "cost_without": None}, []).endswith("were read from it.")
 
 
+def test_what_expected_drops_sent_again_is_not_kept_quiet() -> None:
+    wasted = {**TOTALS, "wasted": 43_800, "wasted_cost": 0.21}
+    assert answer(wasted, []).endswith(" Drops that were to be expected sent 43.8k tokens again for $0.21.")
+    all_of_it = answer(wasted, [Loss("model_changed", 43_800, 0.21)])
+    assert "to be expected" not in all_of_it
+
+
 def test_without_a_count_nothing_is_claimed() -> None:
     assert "nothing can be said" in answer({}, [])
 
