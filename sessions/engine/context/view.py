@@ -18,6 +18,7 @@ from sessions.engine.context.overlays import Overlays, Span
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.tally import Tally, system_tally, tally_of
+from sessions.engine.context.unrecorded import writes_words
 from sessions.engine.context.walk import Segment, Walk
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
@@ -153,8 +154,9 @@ class Viewer:
         """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
         return self._walk.missing(link, position)
 
-    def at(self, link: int | None, position: int, *, request: str = "", model: str = "") -> Context:
-        """The context of what stands at `position` and hangs on the row with this key, or would."""
+    def at(self, link: int | None, position: int, *, request: str = "", model: str = "", version: str = "") -> Context:
+        """The context of what stands at `position` and hangs on the row with this key, or would. `version`: of the
+        client that asked."""
         segments, same = self._walk.segments(link, position)
         self._make(segments, same, model)
         captured = self._captures(request) if request else None
@@ -168,7 +170,7 @@ class Viewer:
             tuple(self._parts),
             logged,
             recorded,
-            self._given(logged) if captured is None else given_by(captured),
+            self._given(logged, version) if captured is None else given_by(captured),
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
@@ -181,7 +183,8 @@ class Viewer:
         record = self._records(row.position)
         self._said[row.position] = said(record, row)
         message = mapping(record.get("message"))
-        return self.at(row.parent, row.position, request=text(message.get("id")), model=text(message.get("model")))
+        name, model, version = text(message.get("id")), text(message.get("model")), text(record.get("version"))
+        return self.at(row.parent, row.position, request=name, model=model, version=version)
 
     def _make(self, segments: Sequence[Segment], same: int, model: str) -> None:
         spans = self._walk.overlays.spans
@@ -256,12 +259,14 @@ class Viewer:
     def _made(self) -> list[Element]:
         return [element for part in self._parts for element in part.elements]
 
-    def _given(self, logged: Logged | None) -> Given:
+    def _given(self, logged: Logged | None, version: str) -> Given:
+        """A snapshot says nothing about the requests of a client that is too old to write one."""
         shape = self._log.shape(logged.shape) if logged is not None else None
+        snapshot = self._snapshot if not version or writes_words(version) else None
         if shape is not None:
             given = Given.of_shape(shape)
         else:
-            given = Given.of_snapshot(self._records(self._snapshot)) if self._snapshot is not None else Given()
+            given = Given.of_snapshot(self._records(snapshot)) if snapshot is not None else Given()
         return given if logged is None else replace(given, params=logged.params, marks=logged.marks)
 
     def _spare(self) -> None:
