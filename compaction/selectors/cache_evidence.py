@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from compaction.engine.cache.calls import Call, Drop, fell
 from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Answer, Event, Evidence, settled
+from compaction.selectors.cache_pairs import pair_of
 from sessions.engine.context import Context
 from sessions.engine.keys import key_of
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
-from sessions.selectors.context import Point, context_of
+from sessions.selectors.context import Point
 
 _KINDS = CLEARED | FOLDED | HINTS.keys()
 _ANSWER = 200
@@ -35,8 +36,7 @@ def evidence_of(
     transcript: Transcript, drop: Drop, answers: tuple[Answer, Answer], calls: Sequence[Call], reader: Reader
 ) -> Evidence:
     """`calls`: those of the same source before this one, in order."""
-    previous = context_of(transcript, _point(drop.previous), reader)
-    current = context_of(transcript, _point(drop.call), reader)
+    previous, current = pair_of(transcript, _point(drop.previous), _point(drop.call), reader)
     return Evidence(previous, current, *answers, _events(transcript, drop), _within_reach(drop, current, calls))
 
 

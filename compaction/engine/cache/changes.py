@@ -61,9 +61,9 @@ def changes(previous: Prompt, current: Prompt) -> list[Change]:
 
 
 def comparable(previous: Prompt, current: Prompt) -> bool:
-    """Whether system prompt and tools of the two can be compared: a snapshot has them in another form than a log."""
-    known = all(one.system is not None and one.tools is not None for one in (previous, current))
-    return known and previous.sent_whole == current.sent_whole
+    """Whether it can be said that system prompt and tools of the two are the same. Snapshots cannot: the client does
+    not write a new one whenever a tool goes, nor before the first request that a new one was sent with."""
+    return all(one.system is not None and one.tools is not None and one.sent_whole for one in (previous, current))
 
 
 def same_model(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from compaction.engine.cache.calls import LIMITS, Call, Drop, Limits
 from compaction.engine.cache.changes import Change, Rank, changes, comparable
-from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Evidence
+from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Evidence, alike
 from compaction.engine.cache.lifetime import Lifetime, lifetime_of
 from compaction.engine.cache.lookback import blocks_since, out_of_sight
 from compaction.engine.cache.names import Name
@@ -49,8 +49,9 @@ class _Case:
     def __init__(self, drop: Drop, evidence: Evidence, calls: Sequence[Call], limits: Limits) -> None:
         self.drop, self.evidence, self.limits = drop, evidence, limits
         before, answer = evidence.before, evidence.answer
-        self.previous = prompt_of(evidence.previous, effort=before.effort, speed=before.speed)
-        self.current = prompt_of(evidence.current, effort=answer.effort, speed=answer.speed)
+        previous, current = alike(evidence.previous, evidence.current)
+        self.previous = prompt_of(previous, effort=before.effort, speed=before.speed)
+        self.current = prompt_of(current, effort=answer.effort, speed=answer.speed)
         self.weights = Weights(self.current, drop.call.prompt)
         self.changes = changes(self.previous, self.current)
         self.messages = next((one for one in self.changes if one.rank is Rank.MESSAGES), None)
