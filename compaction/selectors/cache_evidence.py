@@ -37,7 +37,10 @@ def evidence_of(
 ) -> Evidence:
     """`calls`: those of the same source before this one, in order."""
     previous, current = pair_of(transcript, _point(drop.previous), _point(drop.call), reader)
-    return Evidence(previous, current, *answers, _events(transcript, drop), _within_reach(drop, current, calls))
+    reach = _within_reach(drop, current, calls)
+    earlier = _returned_to(drop, calls)
+    then = None if earlier is None else pair_of(transcript, _point(earlier), _point(drop.call), reader)[0]
+    return Evidence(previous, current, *answers, _events(transcript, drop), reach, then)
 
 
 def _point(call: Call) -> Point:
@@ -50,6 +53,13 @@ def _within_reach(drop: Drop, current: Context, calls: Sequence[Call]) -> int | 
         return None
     before = [one.cached for one in calls if one.position in current.positions and one.model == drop.call.model]
     return before[-1] if before else 0
+
+
+def _returned_to(drop: Drop, calls: Sequence[Call]) -> Call | None:
+    if not drop.call.read:
+        return None
+    same = (one for one in calls if one.cached == drop.call.read and one.model == drop.call.model)
+    return next((one for one in same if one.position != drop.previous.position), None)
 
 
 def _answer(transcript: Transcript, call: Call, reader: Reader) -> Answer:

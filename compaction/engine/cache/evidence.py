@@ -76,6 +76,9 @@ class Evidence:
     within_reach: int | None = None
     """If the session went back: what the latest request that the shorter conversation goes on from had in the cache."""
 
+    returned_to: Context | None = None
+    """A request before the previous one that left in the cache, to the token, what was read now."""
+
     def of_kind(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)
 

@@ -54,6 +54,7 @@ class _Case:
         self.current = prompt_of(current, effort=answer.effort, speed=answer.speed)
         self.weights = Weights(self.current, drop.call.prompt)
         self.changes = changes(self.previous, self.current)
+        self.reverted = self._reverted()
         self.messages = next((one for one in self.changes if one.rank is Rank.MESSAGES), None)
         self.lifetime: Lifetime = lifetime_of(self.previous.marks, [*calls, drop.previous])
         self.ttl = self.lifetime.expired(drop.gap, limits)
@@ -76,9 +77,21 @@ class _Case:
             if change.rank >= Rank.HINT:
                 return None
             message = change.rewriting.message if change.rewriting is not None else 0
-            if change.rank is Rank.MODEL or not self._read_beyond(message):
+            known = change.rank is Rank.MODEL or change.name in self.reverted
+            if known or not self._read_beyond(message):
                 return change
         return None
+
+    def _reverted(self) -> set[str]:
+        """What is again as it was in the request whose cache was read: that it was otherwise in between is why no more
+        was read, however much that is."""
+        earlier = self.evidence.returned_to
+        if earlier is None:
+            return set()
+        then, now = (prompt_of(one) for one in alike(earlier, self.evidence.current))
+        if not then.sent_whole or not now.sent_whole:
+            return set()
+        return {one.name for one in self.changes} - {one.name for one in changes(then, now)}
 
     def _changed(self, change: Change) -> Break:
         cause = _cause(change, HIGH if change.rank < Rank.MESSAGES or self.exact else MEDIUM)

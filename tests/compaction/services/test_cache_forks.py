@@ -71,6 +71,22 @@ def test_a_fork_whose_origin_is_not_here_stays_unexplained(session: Cached) -> N
     assert (_causes(row), row.also, row.exactness) == (["unknown"], [], "reconstructed")
 
 
+def test_tools_that_went_again_are_the_cause_although_what_was_cached_before_them_was_read(session: Cached) -> None:
+    session.asks(0, 50_000, words="The water is high. " * 8_000)
+    session.asks(50_000, 500, words="The water is low. " * 8_000)
+    session.tools = (*TOOLS, tool("mcp__tides__lookup"))
+    session.asks(0, 51_000)
+    for turn in range(6):
+        session.asks(51_000 + turn * 600, 600)
+    session.tools = TOOLS
+    session.asks(50_500, 5_000)
+    transcript = session.read()
+    cache_scan(transcript=transcript)
+    came, went = breaks_of(transcript)
+    assert (_causes(came), _causes(went)) == (["tools_changed"], ["tools_changed"])
+    assert (went.previous_read, went.read) == (54_000, 50_500)
+
+
 def test_an_older_client_did_not_send_what_a_newer_one_wrote_down(session: Cached) -> None:
     """Somebody went back to a version that logs nothing: the snapshot in the file is not of its requests."""
     snapshot = {"type": "prompt_snapshot", "systemPrompt": list(SYSTEM), "tools": list(TOOLS)}

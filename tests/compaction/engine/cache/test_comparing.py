@@ -9,7 +9,7 @@ import pytest
 from compaction.engine.cache.calls import Drop
 from compaction.engine.cache.evidence import Evidence
 from compaction.engine.cache.explaining import explain
-from tests.compaction.engine.cache.asking import SYSTEM, TOOLS, Asked, also, broken, call, later, names
+from tests.compaction.engine.cache.asking import SYSTEM, TOOLS, Asked, Json, also, broken, call, later, names, tool
 
 
 def _with_reminders(asked: Asked) -> Asked:
@@ -40,3 +40,28 @@ def test_snapshots_of_the_system_prompt_do_not_prove_that_it_is_the_same() -> No
     found = broken(asked, later(asked), read=0)
     assert names(found) == ["unknown"]
     assert any("System prompt and tools" in one for one in found.missing)
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"tools": (*TOOLS, tool("mcp__tides__lookup"))}, "tools_changed"),
+        ({"system": (*SYSTEM, "Be brief.")}, "system_prompt_changed"),
+        ({"params": {"thinking": {"type": "disabled"}}}, "thinking_changed"),
+    ],
+)
+def test_what_is_again_as_it_was_before_the_previous_request_is_the_cause(changed: Json, cause: str) -> None:
+    """What was cached under it then is still there, so that more was read than the change lets one expect."""
+    first = Asked()
+    between = later(first, **changed)
+    again = later(between, **{name: getattr(first, name) for name in changed})
+    assert names(broken(between, again, read=8_000, was=12_000)) != [cause]
+    assert names(broken(between, again, read=8_000, was=12_000, returned_to=first)) == [cause]
+
+
+def test_a_change_that_the_request_which_was_read_had_not_either_is_no_cause() -> None:
+    first = Asked()
+    between = later(first)
+    again = later(between, params={"thinking": {"type": "disabled"}})
+    found = broken(between, again, read=8_000, was=12_000, returned_to=first)
+    assert (names(found), also(found)) == (["likely_server_side"], ["thinking_changed"])
