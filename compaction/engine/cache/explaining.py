@@ -199,6 +199,8 @@ class _Case:
         """How many tokens the prompt lacks, at the least, of the one before it and what has come since."""
         if self.messages is not None or self.exact:
             return 0
+        if not self.comparable and not self._read_beyond(0):
+            return 0  # it may as well be the system prompt that is shorter, or there are fewer tools
         new = Weights(self.current, 0).characters(len(self.previous.elements))
         return self.drop.previous.prompt + new // _MOST_CHARACTERS - self.drop.call.prompt
 
