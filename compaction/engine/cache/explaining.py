@@ -94,8 +94,8 @@ class _Case:
         return {one.name for one in self.changes} - {one.name for one in changes(then, now)}
 
     def _changed(self, change: Change) -> Break:
-        cause = _cause(change, HIGH if change.rank < Rank.MESSAGES or self.exact else MEDIUM)
-        if change.rank is Rank.MESSAGES and self._head_lost():
+        cause = _cause(change, HIGH if change.told and (change.rank < Rank.MESSAGES or self.exact) else MEDIUM)
+        if (change.rank is Rank.MESSAGES or not change.told) and self._head_lost():
             # A change among the messages leaves the system prompt readable: that it was not read has another reason.
             found = self._same()
             return replace(found, also=(cause, *found.also))
