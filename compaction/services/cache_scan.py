@@ -25,6 +25,7 @@ from compaction.selectors.cache_evidence import boundary_between, evidence_of, s
 from inspector.web.clock import now_ms
 from sessions.engine.context.digest import full_hash
 from sessions.engine.keys import key_of
+from sessions.engine.storing import storable_text
 from sessions.models import Transcript
 from sessions.selectors.archive import Reader
 
@@ -181,6 +182,15 @@ def _counts(found: list[CacheBreak]) -> dict[str, int]:
     return {"breaks": len(found) - expected, "expected": expected}
 
 
+def _storable(value: Any) -> Any:
+    """Names of tools and settings are the client's own words: they may hold what a database does not take."""
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict):
+        return {name: _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value
+
+
 def _plain(value: Any) -> Any:
     """As it comes back from the database: tuples are lists there."""
     if isinstance(value, dict):
@@ -215,14 +225,14 @@ def _row(session: Transcript, transcript: int, made: Break, digest: str) -> Cach
         written=call.written,
         fresh=call.usage.input,
         cause=made.causes[0].name,
-        causes=[one.to_json() for one in made.causes],
-        also=[one.to_json() for one in made.also],
+        causes=_storable([one.to_json() for one in made.causes]),
+        also=_storable([one.to_json() for one in made.also]),
         expected=bool(made.expected),
-        expected_why=made.expected,
+        expected_why=storable_text(made.expected),
         wasted=made.waste.tokens,
         cost=made.waste.cost,
         divergence=made.place.to_json() if made.place is not None else {},
-        server=made.server,
+        server=_storable(made.server),
         agrees=made.agrees,
         exactness=made.exactness,
         missing=list(made.missing),

@@ -79,6 +79,7 @@ def main() -> None:
         "transcripts": _transcripts(),
         "sources": _sources(),
         "entries": _entries(),
+        "cache": _cache(),
         "search": {query: _search(query) for query in asked["search"]},
         "deep": {query: _deep(query) for query in asked["deep"]},
         "pages": {page: _page(page) for page in asked["pages"]},
@@ -143,6 +144,20 @@ def _entries() -> dict[str, list[Any]]:
     for turn in Turn.objects.order_by("pk"):
         found[names[turn.pk >> POSITION_BITS]].append(["turn", *_values(turn, TURN)])
     return found
+
+
+def _cache() -> dict[str, Any]:
+    from compaction.models import CacheBreak, CacheScan
+    from compaction.services.cache_scan import cache_scan_stale
+
+    looked = [cache_scan_stale(), cache_scan_stale()]
+    own = ("id", "session_id", "transcript_id", "made_at", "digest")
+    breaks = {
+        one.message_id: {name: value for name, value in vars(one).items() if name not in own and name[0] != "_"}
+        for one in CacheBreak.objects.order_by("pk")
+    }
+    scans = CacheScan.objects.select_related("transcript")
+    return {"looked": looked, "breaks": breaks, "totals": {one.transcript.public_id: one.totals for one in scans}}
 
 
 def _search(query: str) -> Any:

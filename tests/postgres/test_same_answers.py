@@ -194,7 +194,7 @@ def _session_pages(config: Path) -> list[str]:
     return [f"/sessions/{session}/{part}" for session in sessions for part in parts]
 
 
-@pytest.mark.parametrize("part", ["report", "again", "transcripts", "sources", "entries"])
+@pytest.mark.parametrize("part", ["report", "again", "transcripts", "sources", "entries", "cache"])
 def test_the_same_is_stored(both: tuple[dict[str, Any], dict[str, Any]], part: str) -> None:
     sqlite, postgres = both
     assert postgres[part] == sqlite[part]

@@ -60,6 +60,17 @@ def test_a_system_block_that_changed_on_resume_is_found_to_the_byte(session: Cac
     assert row.causes[0]["size"]["added"] == len("ever ")
 
 
+def test_names_that_no_database_takes_are_told_as_far_as_they_go(session: Cached) -> None:
+    session.warm().tools = (*TOOLS, tool("mcp__HALF__NUL__lookup"))
+    session.asks(0, 51_000)
+    path = session.save(session.path.parent, session.path.stem)
+    path.write_bytes(path.read_bytes().replace(b"HALF", rb"\ud800").replace(b"NUL", rb"\u0000"))
+    sync([session.project], workers=1)
+    cache_scan_stale()
+    told = CacheBreak.objects.get().causes[0]["sentence"]
+    assert told == "The tools changed: 1 added (mcp__\ufffd__\ufffd__lookup)."
+
+
 def test_the_two_sides_of_a_divergence_can_be_read(session: Cached) -> None:
     session.warm().system = (SYSTEM[0], "Guess. " + SYSTEM[1])
     name = session.asks(1_500, 49_500)
@@ -207,7 +218,7 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
 
 def _captured(session: Cached, name: str, messages: int, header: str, tools: tuple[dict[str, Any], ...]) -> None:
     """What a recording endpoint saw of a request: with the header that the client's own log leaves out."""
-    system = [{"type": "text", "text": HEADER.format(header)}]
+    system: list[dict[str, Any]] = [{"type": "text", "text": HEADER.format(header)}]
     system += [{"type": "text", "text": one, "cache_control": MARK} for one in SYSTEM]
     body = request(*session.sent[:messages], system=system, tools=list(tools))
     capture_store(exchange=exchange(body, message(name)))
