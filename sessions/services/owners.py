@@ -1,7 +1,8 @@
 """Which of several files that hold the same rows was there first.
 
 A fork repeats the rows of its origin with their times, so both may begin at the same moment. But it does not repeat
-what the client noted between them for itself: in the origin the same rows stand farther apart.
+what the client noted between them for itself: in the origin the same rows stand farther apart. Sub-agents repeat their
+session, and never the other way round.
 """
 
 from __future__ import annotations
@@ -27,8 +28,13 @@ class Owners:
     def __init__(self) -> None:
         rows = Transcript.objects.exclude(source__state=Source.State.REPLACED)
         self._ages = {
-            pk: (_NEVER if first is None else first, _NEVER if last is None else last, path)
-            for pk, first, last, path in rows.values_list("pk", "first_at", "last_at", "source__path")
+            pk: (
+                _NEVER if first is None else first,
+                kind != Transcript.Kind.MAIN,
+                _NEVER if last is None else last,
+                path,
+            )
+            for pk, first, kind, last, path in rows.values_list("pk", "first_at", "kind", "last_at", "source__path")
         }
         self._known: dict[tuple[int, int], int] = {}
 
@@ -41,10 +47,10 @@ class Owners:
             self._known[pair] = min(pair, key=lambda file: self._age(file, pair))
         return self._known[pair]
 
-    def _age(self, file: int, pair: tuple[int, int]) -> tuple[int, int, int, str]:
-        first, last, path = self._ages.get(file, (_NEVER + 1, 0, ""))
-        tied = len({self._ages[one][0] for one in pair if one in self._ages}) == 1
-        return first, -self._span(file, pair) if tied else 0, last, path
+    def _age(self, file: int, pair: tuple[int, int]) -> tuple[int, bool, int, int, str]:
+        first, agent, last, path = self._ages.get(file, (_NEVER + 1, True, 0, ""))
+        tied = len({self._ages[one][:2] for one in pair if one in self._ages}) == 1
+        return first, agent, -self._span(file, pair) if tied else 0, last, path
 
     def _span(self, file: int, pair: tuple[int, int]) -> int:
         """How far apart the first and the last row that both hold stand in this one."""
