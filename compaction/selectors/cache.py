@@ -15,7 +15,7 @@ from compaction.selectors.cache_calls import COUNTED, LOOKED_AT, calls_of
 from sessions.engine.keys import key_of
 from sessions.models import Request, Source, Transcript
 
-RULES = 1
+RULES = 2
 """Of the detection. Raise it when they change: everything is then looked at again."""
 NEWEST = (
     "SELECT coalesce(t.parent_id, t.id), max(c.id) FROM transcripts_capture c"

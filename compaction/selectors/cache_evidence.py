@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from compaction.engine.cache.calls import Call, Drop, fell
 from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Answer, Event, Evidence, settled
+from compaction.selectors.cache_pairs import pair_of
 from sessions.engine.context import Context
 from sessions.engine.keys import key_of
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
-from sessions.selectors.context import Point, context_of
+from sessions.selectors.context import Point
 
 _KINDS = CLEARED | FOLDED | HINTS.keys()
 _ANSWER = 200
@@ -35,9 +36,11 @@ def evidence_of(
     transcript: Transcript, drop: Drop, answers: tuple[Answer, Answer], calls: Sequence[Call], reader: Reader
 ) -> Evidence:
     """`calls`: those of the same source before this one, in order."""
-    previous = context_of(transcript, _point(drop.previous), reader)
-    current = context_of(transcript, _point(drop.call), reader)
-    return Evidence(previous, current, *answers, _events(transcript, drop), _within_reach(drop, current, calls))
+    previous, current = pair_of(transcript, _point(drop.previous), _point(drop.call), reader)
+    reach = _within_reach(drop, current, calls)
+    earlier = _returned_to(drop, calls)
+    then = None if earlier is None else pair_of(transcript, _point(earlier), _point(drop.call), reader)[0]
+    return Evidence(previous, current, *answers, _events(transcript, drop), reach, then)
 
 
 def _point(call: Call) -> Point:
@@ -50,6 +53,13 @@ def _within_reach(drop: Drop, current: Context, calls: Sequence[Call]) -> int | 
         return None
     before = [one.cached for one in calls if one.position in current.positions and one.model == drop.call.model]
     return before[-1] if before else 0
+
+
+def _returned_to(drop: Drop, calls: Sequence[Call]) -> Call | None:
+    if not drop.call.read:
+        return None
+    same = (one for one in calls if one.cached == drop.call.read and one.model == drop.call.model)
+    return next((one for one in same if one.position != drop.previous.position), None)
 
 
 def _answer(transcript: Transcript, call: Call, reader: Reader) -> Answer:

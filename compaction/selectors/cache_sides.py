@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compaction.engine.cache.evidence import alike
 from compaction.engine.cache.prompt import Prompt, prompt_of
 from compaction.engine.cache.sides import text_at
 from compaction.models import CacheBreak
+from compaction.selectors.cache_pairs import pair_of
 from sessions.selectors.archive import Reader
-from sessions.selectors.context import Point, context_of
+from sessions.selectors.context import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Sides:
 def sides_of(one: CacheBreak) -> Sides:
     reader = Reader(one.transcript.source_id)
     points = Point(one.previous_position, None, one.previous_message_id), Point(one.position, None, one.message_id)
-    previous, current = (prompt_of(context_of(one.transcript, point, reader)) for point in points)
+    contexts = pair_of(one.transcript, *points, reader)
+    previous, current = (prompt_of(context) for context in alike(*contexts))
     where = one.divergence
     if not where:
         return Sides(previous, current, "", None, None, None)

@@ -10,8 +10,9 @@ from django.db import connection
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
-from sessions.models import Request, Source, Transcript
+from sessions.models import Request, Transcript
 from sessions.services.families import families_unite
+from sessions.services.owners import Owners
 from sessions.services.writer import Written
 
 _COPY, _DUPLICATE = int(Flag.COPY), int(Flag.DUPLICATE)
@@ -59,11 +60,6 @@ def _in(ids: Collection[int]) -> str:
     return "(" + ",".join(str(int(one)) for one in ids) + ")"
 
 
-def _ages() -> dict[int, tuple[int, str]]:
-    rows = Transcript.objects.exclude(source__state=Source.State.REPLACED).values_list("pk", "first_at", "source__path")
-    return {pk: (first_at if first_at is not None else 1 << 62, path) for pk, first_at, path in rows}
-
-
 def own_requests(touched: dict[int, int]) -> set[int]:
     """The earliest file owns a request. Returns the transcripts whose ownership changed."""
     shared: dict[int, list[tuple[int, int, bool]]] = defaultdict(list)
@@ -80,16 +76,15 @@ def own_requests(touched: dict[int, int]) -> set[int]:
             shared[message_key].append((pk, transcript_id, bool(owned)))
     if not shared:
         return set()
-    ages = _ages()
-    youngest = (1 << 63, "")
+    owners = Owners()
     gain: list[int] = []
     lose: list[int] = []
     changed: set[int] = set()
     for rows in shared.values():
-        owner = min(rows, key=lambda row: ages.get(row[1], youngest))
+        owner = owners.owner({row[1] for row in rows})
         for row in rows:
-            if row[2] != (row is owner):
-                (gain if row is owner else lose).append(row[0])
+            if row[2] != (row[1] == owner):
+                (gain if row[1] == owner else lose).append(row[0])
                 changed.add(row[1])
     for owned, ids in ((True, gain), (False, lose)):
         for at in range(0, len(ids), 500):
@@ -116,14 +111,13 @@ def own_entries(touched: dict[int, int]) -> None:
             by_uuid[uuid_key].append((pk, flags))
     if not by_uuid:
         return
-    ages = _ages()
-    youngest = (1 << 63, "")
+    owners = Owners()
     updates: list[tuple[int, int]] = []
     copies: set[int] = set()
     origins: dict[int, Counter[int]] = defaultdict(Counter)
     for rows in by_uuid.values():
         files = {pk >> POSITION_BITS for pk, _ in rows}
-        owner = min(files, key=lambda one: ages.get(one, youngest))
+        owner = owners.owner(files)
         if len(files) > 1:
             copies |= files
         met: set[int] = set()

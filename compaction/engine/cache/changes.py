@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from compaction.engine.cache.commands import effort_set
 from compaction.engine.cache.names import Name
 from compaction.engine.cache.parts import system_changes, tool_changes
 from compaction.engine.cache.place import Place
@@ -43,6 +44,8 @@ class Change:
     """Of the records that prove it."""
     rewriting: Rewriting | None = None
     """Of the messages: how they differ."""
+    told: bool = True
+    """The requests tell it; else only something that was done in between."""
 
 
 def changes(previous: Prompt, current: Prompt) -> list[Change]:
@@ -61,9 +64,9 @@ def changes(previous: Prompt, current: Prompt) -> list[Change]:
 
 
 def comparable(previous: Prompt, current: Prompt) -> bool:
-    """Whether system prompt and tools of the two can be compared: a snapshot has them in another form than a log."""
-    known = all(one.system is not None and one.tools is not None for one in (previous, current))
-    return known and previous.sent_whole == current.sent_whole
+    """Whether it can be said that system prompt and tools of the two are the same. Snapshots cannot: the client does
+    not write a new one whenever a tool goes, nor before the first request that a new one was sent with."""
+    return all(one.system is not None and one.tools is not None and one.sent_whole for one in (previous, current))
 
 
 def same_model(one: str, other: str) -> bool:
@@ -105,6 +108,8 @@ def _settings(previous: Prompt, current: Prompt, records: tuple[int, int]) -> It
     if previous.effort and current.effort and previous.effort != current.effort:
         said = f"The effort changed from {previous.effort} to {current.effort}, which the messages are cached with."
         yield Change(Name.EFFORT, Rank.SETTING, said, Place("effort", "output_config.effort"), {}, records)
+    elif not previous.effort or not current.effort:
+        yield from _commanded(previous, current)
     for key, name, noun in (
         ("thinking", Name.THINKING, "how the model thinks"),
         ("tool_choice", Name.TOOL_CHOICE, "how the model chooses tools"),
@@ -115,6 +120,13 @@ def _settings(previous: Prompt, current: Prompt, records: tuple[int, int]) -> It
         if old != new:
             said = f"The setting of {noun} changed from {_short(old)} to {_short(new)}."
             yield Change(name, Rank.SETTING, said, Place(key, key), {}, records)
+
+
+def _commanded(previous: Prompt, current: Prompt) -> Iterator[Change]:
+    setting = effort_set(current.context, previous.context.position)
+    if setting is not None and setting.value != previous.effort:
+        said = f"The effort was set to {setting.value} in between, which the messages are cached with."
+        yield Change(Name.EFFORT, Rank.SETTING, said, None, {}, (setting.position,), told=False)
 
 
 def _marks(previous: Prompt, current: Prompt, records: tuple[int, int]) -> Iterator[Change]:

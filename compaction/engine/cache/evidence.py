@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace as another
 from typing import Any
 
 from msgspec.structs import replace
@@ -75,8 +76,19 @@ class Evidence:
     within_reach: int | None = None
     """If the session went back: what the latest request that the shorter conversation goes on from had in the cache."""
 
+    returned_to: Context | None = None
+    """A request before the previous one that left in the cache, to the token, what was read now."""
+
     def of_kind(self, kinds: frozenset[str]) -> tuple[int, ...]:
         return tuple(event.position for event in self.events if event.kind in kinds)
+
+
+def alike(previous: Context, current: Context) -> tuple[Context, Context]:
+    """Both as they were sent, or else both as the transcript makes them: what the client puts around the words is not
+    the same in the two forms, and would pass for a change. A request that stands in no transcript has one form."""
+    if previous.exactness is current.exactness or not previous.parts or not current.parts:
+        return previous, current
+    return another(previous, recorded=None), another(current, recorded=None)
 
 
 def settled(drop: Drop, before: Answer, answer: Answer) -> Drop:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from compaction.engine.cache.calls import LIMITS, Call, Drop, Limits
 from compaction.engine.cache.changes import Change, Rank, changes, comparable
-from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Evidence
+from compaction.engine.cache.evidence import CLEARED, FOLDED, HINTS, Evidence, alike
 from compaction.engine.cache.lifetime import Lifetime, lifetime_of
 from compaction.engine.cache.lookback import blocks_since, out_of_sight
 from compaction.engine.cache.names import Name
@@ -49,10 +49,12 @@ class _Case:
     def __init__(self, drop: Drop, evidence: Evidence, calls: Sequence[Call], limits: Limits) -> None:
         self.drop, self.evidence, self.limits = drop, evidence, limits
         before, answer = evidence.before, evidence.answer
-        self.previous = prompt_of(evidence.previous, effort=before.effort, speed=before.speed)
-        self.current = prompt_of(evidence.current, effort=answer.effort, speed=answer.speed)
+        previous, current = alike(evidence.previous, evidence.current)
+        self.previous = prompt_of(previous, effort=before.effort, speed=before.speed)
+        self.current = prompt_of(current, effort=answer.effort, speed=answer.speed)
         self.weights = Weights(self.current, drop.call.prompt)
         self.changes = changes(self.previous, self.current)
+        self.reverted = self._reverted()
         self.messages = next((one for one in self.changes if one.rank is Rank.MESSAGES), None)
         self.lifetime: Lifetime = lifetime_of(self.previous.marks, [*calls, drop.previous])
         self.ttl = self.lifetime.expired(drop.gap, limits)
@@ -75,13 +77,25 @@ class _Case:
             if change.rank >= Rank.HINT:
                 return None
             message = change.rewriting.message if change.rewriting is not None else 0
-            if change.rank is Rank.MODEL or not self._read_beyond(message):
+            known = change.rank is Rank.MODEL or change.name in self.reverted
+            if known or not self._read_beyond(message):
                 return change
         return None
 
+    def _reverted(self) -> set[str]:
+        """What is again as it was in the request whose cache was read: that it was otherwise in between is why no more
+        was read, however much that is."""
+        earlier = self.evidence.returned_to
+        if earlier is None:
+            return set()
+        then, now = (prompt_of(one) for one in alike(earlier, self.evidence.current))
+        if not then.sent_whole or not now.sent_whole:
+            return set()
+        return {one.name for one in self.changes} - {one.name for one in changes(then, now)}
+
     def _changed(self, change: Change) -> Break:
-        cause = _cause(change, HIGH if change.rank < Rank.MESSAGES or self.exact else MEDIUM)
-        if change.rank is Rank.MESSAGES and self._head_lost():
+        cause = _cause(change, HIGH if change.told and (change.rank < Rank.MESSAGES or self.exact) else MEDIUM)
+        if (change.rank is Rank.MESSAGES or not change.told) and self._head_lost():
             # A change among the messages leaves the system prompt readable: that it was not read has another reason.
             found = self._same()
             return replace(found, also=(cause, *found.also))
@@ -185,6 +199,8 @@ class _Case:
         """How many tokens the prompt lacks, at the least, of the one before it and what has come since."""
         if self.messages is not None or self.exact:
             return 0
+        if not self.comparable and not self._read_beyond(0):
+            return 0  # it may as well be the system prompt that is shorter, or there are fewer tools
         new = Weights(self.current, 0).characters(len(self.previous.elements))
         return self.drop.previous.prompt + new // _MOST_CHARACTERS - self.drop.call.prompt
 

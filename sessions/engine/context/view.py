@@ -174,7 +174,7 @@ class Viewer:
             tuple(self._parts),
             logged,
             recorded,
-            self._given(logged) if captured is None else given_by(captured),
+            self._given(logged, sender) if captured is None else given_by(captured),
             self._walk.overlays,
             self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
@@ -269,12 +269,14 @@ class Viewer:
     def _made(self) -> list[Element]:
         return [element for part in self._parts for element in part.elements]
 
-    def _given(self, logged: Logged | None) -> Given:
+    def _given(self, logged: Logged | None, sender: Sender) -> Given:
+        """A snapshot says nothing about the requests of a client that is too old to write one."""
         shape = self._log.shape(logged.shape) if logged is not None else None
+        snapshot = self._snapshot if sender.habits.writes_words else None
         if shape is not None:
             given = Given.of_shape(shape)
         else:
-            given = Given.of_snapshot(self._records(self._snapshot)) if self._snapshot is not None else Given()
+            given = Given.of_snapshot(self._records(snapshot)) if snapshot is not None else Given()
         return given if logged is None else replace(given, params=logged.params, marks=logged.marks)
 
     def _spare(self) -> None:

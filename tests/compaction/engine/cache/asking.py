@@ -123,12 +123,14 @@ def broken(
     answers: tuple[Answer, Answer] = (Answer(), Answer()),
     within_reach: int | None = None,
     was: int = 9_000,
+    returned_to: Asked | None = None,
 ) -> Break:
     """What is said of two requests. The first had `was` tokens read and 1,000 written; of the second all that is not
     read was written. `gap`: in minutes."""
     previous = call(was, 1_000, at=0, model=before.model, position=before.position, hour=hour)
     now = call(read, 10_500 - read, at=gap, model=after.model, position=after.position, hour=hour)
-    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach)
+    earlier = None if returned_to is None else returned_to.context()
+    evidence = Evidence(before.context(), after.context(), *answers, tuple(events), within_reach, earlier)
     return explain(Drop(previous, now), evidence, [])
 
 

@@ -281,9 +281,15 @@ def test_messages_made_from_the_transcript_make_a_cause_less_sure() -> None:
 
 def test_a_prompt_that_shrank_while_the_transcript_grew_lacks_something() -> None:
     asked = Asked(logged=False, system=None, tools=None)
-    found = broken(asked, later(asked), read=3_000, was=60_000)
+    found = broken(asked, later(asked), read=6_000, was=60_000)
     assert names(found) == ["messages_rewritten"]
     assert "without writing that down" in found.causes[0].sentence
+
+
+def test_a_prompt_that_shrank_before_its_messages_may_lack_tools_as_well() -> None:
+    asked = Asked(logged=False, system=None, tools=None)
+    found = broken(asked, later(asked), read=3_000, was=60_000)
+    assert names(found) == ["unknown"]
 
 
 def test_twenty_blocks_at_once_hide_what_was_cached_and_that_is_expected() -> None:

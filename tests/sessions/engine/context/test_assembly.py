@@ -306,3 +306,11 @@ def test_a_snapshot_of_the_prompt_tells_the_system_prompt() -> None:
     assert context.given.system == ({"type": "text", "text": "You are careful."},)
     assert context.tokens.system == 6
     assert not any("system prompt" in sentence for sentence in context.unknown)
+
+
+def test_a_snapshot_tells_nothing_of_what_an_older_client_sent() -> None:
+    writing = Writing()
+    writing.row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["You are careful."]})
+    writing.user("Look")
+    writing.assistant("Done.", version="2.1.90")
+    assert last(writing).given.system is None
