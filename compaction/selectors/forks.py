@@ -21,7 +21,7 @@ from sessions.engine.context.overlays import Overlays
 from sessions.engine.keys import key_of
 from sessions.engine.usage import Usage
 from sessions.models import Capture, Request, Transcript
-from sessions.selectors.captures import sent_of
+from sessions.selectors.captures import sent_of, usage_of
 from sessions.selectors.context import Point, context_of
 
 SOURCE = "fork"
@@ -103,7 +103,7 @@ def _parent_call(one: Request) -> Call:
 
 
 def _call(capture: Capture) -> Call:
-    usage = capture.usage or Usage(0, 0, 0, 0, 0)
+    usage = usage_of(capture) or Usage(0, 0, 0, 0, 0)
     return Call(capture.message_id, SOURCE, capture.model, 0, capture.at, usage)
 
 

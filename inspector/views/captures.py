@@ -16,7 +16,7 @@ from sessions.engine.context.shown import Array
 from sessions.engine.secrets import mask
 from sessions.models import Capture
 from sessions.selectors.capture_list import captures_found, captures_stored, with_sessions
-from sessions.selectors.captures import said_in, sent_of
+from sessions.selectors.captures import said_in, sent_of, usage_of
 from sessions.selectors.facets import project_tree
 from sessions.views.filters import page_number
 from sessions.views.request import dissected
@@ -53,7 +53,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     sent, said = sent_of(capture), said_in(capture)
     seen = context_sent(sent, request=capture.message_id, model=capture.model)
     array = Array(seen, mask, request.GET.get("open", ""))
-    known = anatomy_of(seen.given, seen.elements, capture.usage)
+    known = anatomy_of(seen.given, seen.elements, usage_of(capture))
     parts = {**dissected(request, seen, array, known), "here": request.path, "root": ""}
     if name := parts.pop("part", ""):
         return render_page(request, name, parts)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from sessions.engine.usage import Usage
-
 
 class CaptureBlob(models.Model):
     """A message, a system block, a tool or an answer, as compressed JSON."""
@@ -83,13 +81,6 @@ class Capture(models.Model):
 
     def __str__(self) -> str:
         return f"capture {self.pk}"
-
-    @property
-    def usage(self) -> Usage | None:
-        if self.input is None:
-            return None
-        counts = (self.cache_read, self.cache_write_5m, self.cache_write_1h, self.output)
-        return Usage(self.input, *(count or 0 for count in counts))
 
     @property
     def written(self) -> int | None:

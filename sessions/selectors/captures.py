@@ -12,6 +12,7 @@ from sessions.engine.capture import Sent
 from sessions.engine.capture.documents import loads
 from sessions.engine.capture.packing import unpacked
 from sessions.engine.keys import key_of
+from sessions.engine.usage import Usage
 from sessions.models import Capture, CaptureBlob, Request, Transcript
 
 AT_ONCE = 500
@@ -43,6 +44,14 @@ def captures_among(transcript: Transcript) -> dict[str, int | None]:
 def sent_of(capture: Capture) -> Sent:
     """The request as it was sent."""
     return Contents().sent(capture)
+
+
+def usage_of(capture: Capture) -> Usage | None:
+    """What the answer counted; None if it came to no count."""
+    if capture.input is None:
+        return None
+    counts = (capture.cache_read, capture.cache_write_5m, capture.cache_write_1h, capture.output)
+    return Usage(capture.input, *(count or 0 for count in counts))
 
 
 def said_in(capture: Capture) -> Mapping[str, Any] | None:

@@ -170,7 +170,8 @@ def test_a_database_server_that_is_away_is_one_sentence(home: Path, extra: dict[
     assert done.stderr.count("\n") == 1
 
 
-def test_a_run_that_fails_says_so_in_one_line(home: Path) -> None:
+def test_a_run_that_fails_says_so_in_one_line(made_home: Path, tmp_path: Path) -> None:
+    home = shutil.copytree(made_home, tmp_path / "home")
     transcript = next(settings.DEMO_DIR.glob("projects/*/*.jsonl"))
     assert lucid(home, "import", str(transcript), "--json").returncode == 0
     for arguments, reason in (

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.engine.capture import Ending
 from sessions.models import Capture, CaptureBlob
-from sessions.selectors.captures import capture_of, said_in, sent_of
+from sessions.selectors.captures import capture_of, said_in, sent_of, usage_of
 from sessions.services.captures import Asker, capture_store, captures_prune
 from tests.sessions.capturing import MARK, Json, events, exchange, message, request
 
@@ -52,7 +52,7 @@ def test_the_answer_is_found_by_its_id_with_what_it_counted() -> None:
     found = capture_of("msg_high")
     assert found == capture
     assert said_in(capture) == answer
-    assert capture.usage is not None
+    assert usage_of(capture) is not None
     assert (capture.input, capture.cache_read, capture.cache_write_5m, capture.cache_write_1h) == (3, 70, 20, 10)
     assert (capture.request_id, capture.stop_reason, capture.error) == ("req_1", "end_turn", "")
     assert capture.diagnostics == {"cache_miss_reason": {"type": "tools_changed"}}
@@ -93,7 +93,7 @@ def test_the_session_is_taken_from_where_the_client_tells_it(headers: Any, user:
 def test_an_error_is_stored_in_the_words_of_the_api() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     capture = stored(request(), error, status=529)
-    assert (capture.status, capture.error, capture.usage) == (529, "overloaded_error: Overloaded", None)
+    assert (capture.status, capture.error, usage_of(capture)) == (529, "overloaded_error: Overloaded", None)
     assert capture.message_key is None
 
 
