@@ -22,9 +22,11 @@ def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Send
     """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on."""
     lost = open_calls if over else _NONE
     habits = sender.habits
-    if not lost and habits.plans and _is_plain(answer, sender.model):
+    if not lost and habits.filed_plans and _is_plain(answer, sender.model):
         return answer
     sent = [_sent(one, sender, habits, lost) for one in answer]
+    if habits.emptied and not lost and not any(one.message.content for one in sent):
+        return _emptied(sent, answer, habits.emptied)
     alone = not habits.lone_thinking and all(_is_thinking(block) for one in sent for block in one.message.content)
     return [_without_content(one) for one in sent] if alone else sent
 
@@ -78,18 +80,32 @@ def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str]) -> Sa
     for block in message.content:
         if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
-        kept.append(block if habits.plans else _without_plan(block))
+        kept.append(block if habits.filed_plans else _without_plan(block, filed=habits.plans))
     content = tuple(kept)
     return one if content == message.content else replace(one, message=changed(message, content=content))
+
+
+def _emptied(sent: Sequence[Said], answer: Sequence[Said], words: str) -> Sequence[Said]:
+    """Nothing is left: the client says so, where there was something."""
+    at = next((at for at, one in enumerate(answer) if one.message.content), None)
+    if at is None:
+        return sent
+    told: Block = {"type": "text", "text": words, "citations": []}
+    return [
+        replace(one, message=changed(one.message, content=(told,))) if n == at else one for n, one in enumerate(sent)
+    ]
 
 
 def _without_content(one: Said) -> Said:
     return replace(one, message=changed(one.message, content=())) if one.message.content else one
 
 
-def _without_plan(block: Block) -> Block:
+def _without_plan(block: Block, *, filed: bool) -> Block:
+    """`filed`: only a plan that the client put in, with the path of its file."""
     given = block.get("input")
-    if block.get("name") != _PLANNING or not isinstance(given, dict) or not any(name in given for name in _PLAN):
+    if block.get("name") != _PLANNING or not isinstance(given, dict):
+        return block
+    if not any(name in given for name in (_PLAN[1:] if filed else _PLAN)):
         return block
     return {**block, "input": {name: value for name, value in given.items() if name not in _PLAN}}
 
