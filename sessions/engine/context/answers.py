@@ -49,17 +49,16 @@ def is_over(others: Sequence[Said]) -> bool:
     return any(one.message.kind is not Kind.RESULT and one.place is Place.ROW for one in others)
 
 
-def going_on(answer: Sequence[Said], others: Sequence[Said], habits: Habits) -> Said | None:
-    """What the client said to have an answer finished that was cut off, if it did not write that down."""
-    if not habits.going_on or not (is_cut(answer) or is_cut(others)):
-        return None
-    if any(one.message.content for one in others):
+def going_on(others: Sequence[Said], habits: Habits) -> Said | None:
+    """What the client said to have an answer finished that was cut off, if it did not write that down. `others`: what
+    follows the answer."""
+    if not habits.going_on or any(one.message.content for one in others):
         return None
     return Said(Message("user", (text_block(habits.going_on),), Kind.INJECTED), Place.ROW)
 
 
 def is_cut(some: Sequence[Said]) -> bool:
-    return any(one.cut for one in some)
+    return True in [one.cut for one in some]
 
 
 def _is_plain(answer: Sequence[Said], model: str) -> bool:
@@ -69,7 +68,9 @@ def _is_plain(answer: Sequence[Said], model: str) -> bool:
         message = one.message
         if model and message.model != model:
             return False
-        spoken = spoken or any(block.get("type") not in THINKING for block in message.content)
+        for block in () if spoken else message.content:
+            if block.get("type") not in THINKING:
+                spoken = True
     return spoken
 
 

@@ -34,6 +34,11 @@ class Seam:
         self._latest, self._ended = row, None
         return parent
 
+    @property
+    def open(self) -> bool:
+        """Has no answer followed the newest boundary?"""
+        return self._ended is not None
+
     def cut(self, boundary: LinkRow) -> None:
         """Everything before this boundary is gone."""
         self._ended, self._boundary, self._summary = self._latest, boundary.uuid, None

@@ -244,10 +244,11 @@ class Viewer:
             others = [as_user(one, sender.habits) if one.passing else one for one in others]
             self._turns.passing(at)
         waiting = open_calls(answer, others)
-        if current and (asked or not last) and (added := going_on(answer, others, sender.habits)) is not None:
+        cut = is_cut(answer) or is_cut(others)
+        if cut and current and (asked or not last) and (added := going_on(others, sender.habits)) is not None:
             others = [*others, added]
             self._turns.passing(at)
-        self._open = last and (bool(waiting) or is_cut(answer) or is_cut(others))
+        self._open = last and (bool(waiting) or cut)
         sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
         elements = elements_of(sent, others)
         return Part(segment, (*sent, *others), elements, tally_of(elements))

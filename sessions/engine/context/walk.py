@@ -171,7 +171,7 @@ class Walk:
 
     def misses(self, answer: LinkRow) -> bool:
         """Is something not fed yet that an answer stands on? One that is written again stands where it stood."""
-        if answer.uuid in self._at:
+        if answer.uuid in self._at or (answer.parent in self._at and not self._seam.open and self.awaited is None):
             return False
         parent = self._seam.parent_of(answer)
         return parent != answer.parent or self.awaited is not None or (parent is not None and parent not in self._at)
