@@ -10,6 +10,7 @@ from django.db.models import OuterRef, Q, Subquery
 
 from sessions.engine.context import Context, Viewer
 from sessions.engine.context.habits import Sender, writes_words
+from sessions.engine.context.late import AHEAD
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
@@ -121,7 +122,8 @@ class _Stretch:
         small = sum(self._links.places[row.position][1] for row in rows) <= FETCHED
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
-        self.viewer = Viewer(self._links.record, self._lookup, Captured({point.request: point.capture}))
+        captured = Captured({point.request: point.capture})
+        self.viewer = Viewer(self._links.record, self._lookup, self._later, captured)
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._before(transcript, rows, begin) if begin else []
@@ -186,6 +188,15 @@ class _Stretch:
         last = log.last
         return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
 
+    def _later(self, position: int) -> list[LinkRow]:
+        """What was written after the answer, and may belong before it: a query, where something is missed there."""
+        rows = self._links.load(position + 1, position + 1 + AHEAD)
+        self._links.fetch([row.position for row in rows if row.type != "assistant"])
+        self._logged |= {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
+        return self._links.with_records(
+            rows, [row.position for row in rows if needs_record(row.type, row.detail, row.flags)]
+        )
+
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         wanted = {key_of(one) for one in hashes}
         missing = wanted - self._logged.keys() - self._sought
@@ -209,7 +220,8 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
         return (links.stream(position) for position in positions)
 
-    viewer = Viewer(links.stream, lookup, Captured(captures_among(transcript)))
+    captured = Captured(captures_among(transcript))
+    viewer = Viewer(links.stream, lookup, lambda position: rows[position + 1 : position + 1 + AHEAD], captured)
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
         if row.position in starts:

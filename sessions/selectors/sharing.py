@@ -10,6 +10,7 @@ from typing import Any
 
 from sessions.engine.agents import Sharing, share
 from sessions.engine.context import Context, Viewer
+from sessions.engine.context.late import AHEAD
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.keys import key_of
 from sessions.engine.linking import LinkRow
@@ -111,7 +112,12 @@ def _contexts(links: Links, rows: Sequence[LinkRow], positions: Collection[int])
         links.fetch(found)
         return [links.record(position) for position in found]
 
-    viewer = Viewer(links.record, lookup)
+    def later(position: int) -> Sequence[LinkRow]:
+        following = links.load(position + 1, position + 1 + AHEAD)
+        links.fetch([row.position for row in following])
+        return following
+
+    viewer = Viewer(links.record, lookup, later)
     for row in rows:
         if row.position in positions:
             links.fetch([*viewer.needed(row.parent, row.position), row.position])

@@ -22,9 +22,11 @@ def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Send
     """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on."""
     lost = open_calls if over else _NONE
     habits = sender.habits
-    if not lost and habits.plans and _is_plain(answer, sender.model):
+    if not lost and habits.filed_plans and _is_plain(answer, sender.model):
         return answer
     sent = [_sent(one, sender, habits, lost) for one in answer]
+    if habits.emptied and not lost and not any(one.message.content for one in sent):
+        return _emptied(sent, answer, habits.emptied)
     alone = not habits.lone_thinking and all(_is_thinking(block) for one in sent for block in one.message.content)
     return [_without_content(one) for one in sent] if alone else sent
 
@@ -47,17 +49,16 @@ def is_over(others: Sequence[Said]) -> bool:
     return any(one.message.kind is not Kind.RESULT and one.place is Place.ROW for one in others)
 
 
-def going_on(answer: Sequence[Said], others: Sequence[Said], habits: Habits) -> Said | None:
-    """What the client said to have an answer finished that was cut off, if it did not write that down."""
-    if not habits.going_on or not (is_cut(answer) or is_cut(others)):
-        return None
-    if any(one.message.content for one in others):
+def going_on(others: Sequence[Said], habits: Habits) -> Said | None:
+    """What the client said to have an answer finished that was cut off, if it did not write that down. `others`: what
+    follows the answer."""
+    if not habits.going_on or any(one.message.content for one in others):
         return None
     return Said(Message("user", (text_block(habits.going_on),), Kind.INJECTED), Place.ROW)
 
 
 def is_cut(some: Sequence[Said]) -> bool:
-    return any(one.cut for one in some)
+    return True in [one.cut for one in some]
 
 
 def _is_plain(answer: Sequence[Said], model: str) -> bool:
@@ -67,7 +68,9 @@ def _is_plain(answer: Sequence[Said], model: str) -> bool:
         message = one.message
         if model and message.model != model:
             return False
-        spoken = spoken or any(block.get("type") not in THINKING for block in message.content)
+        for block in () if spoken else message.content:
+            if block.get("type") not in THINKING:
+                spoken = True
     return spoken
 
 
@@ -78,18 +81,32 @@ def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str]) -> Sa
     for block in message.content:
         if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
-        kept.append(block if habits.plans else _without_plan(block))
+        kept.append(block if habits.filed_plans else _without_plan(block, filed=habits.plans))
     content = tuple(kept)
     return one if content == message.content else replace(one, message=changed(message, content=content))
+
+
+def _emptied(sent: Sequence[Said], answer: Sequence[Said], words: str) -> Sequence[Said]:
+    """Nothing is left: the client says so, where there was something."""
+    at = next((at for at, one in enumerate(answer) if one.message.content), None)
+    if at is None:
+        return sent
+    told: Block = {"type": "text", "text": words, "citations": []}
+    return [
+        replace(one, message=changed(one.message, content=(told,))) if n == at else one for n, one in enumerate(sent)
+    ]
 
 
 def _without_content(one: Said) -> Said:
     return replace(one, message=changed(one.message, content=())) if one.message.content else one
 
 
-def _without_plan(block: Block) -> Block:
+def _without_plan(block: Block, *, filed: bool) -> Block:
+    """`filed`: only a plan that the client put in, with the path of its file."""
     given = block.get("input")
-    if block.get("name") != _PLANNING or not isinstance(given, dict) or not any(name in given for name in _PLAN):
+    if block.get("name") != _PLANNING or not isinstance(given, dict):
+        return block
+    if not any(name in given for name in (_PLAN[1:] if filed else _PLAN)):
         return block
     return {**block, "input": {name: value for name, value in given.items() if name not in _PLAN}}
 

@@ -73,11 +73,17 @@ def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
     rows = [one for one in others if one.place is Place.ROW]
     for one in (*notes, *rows):
         for block in one.message.content:
-            if one.place is Place.RESULT and pieces and pieces[-1].block.get("type") == "tool_result":
+            if pieces and _is_told_in(pieces[-1].block, one.place):
                 pieces[-1] = _within(pieces[-1], block, exact=one.exact)
             else:
                 _append(pieces, Piece(block, one.message, one.exact), one.place)
     return tuple(pieces)
+
+
+def _is_told_in(result: Block, place: Place) -> bool:
+    if result.get("type") != "tool_result":
+        return False
+    return place is Place.RESULT or (place is Place.WORDS and isinstance(result.get("content"), str))
 
 
 def _within(result: Piece, note: Block, *, exact: bool) -> Piece:

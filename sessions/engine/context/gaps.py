@@ -3,7 +3,7 @@ down: the conversation went on all the same, from the row before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from sessions.engine.flags import Flag
@@ -34,7 +34,7 @@ class Gaps:
         return True
 
     @property
-    def rows(self) -> Iterable[int]:
+    def rows(self) -> Collection[int]:
         return self._before
 
     @property

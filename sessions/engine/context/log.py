@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from sessions.engine.context.habits import Sender
+from sessions.engine.context.late import AHEAD
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.context.view import Context, Viewer
 from sessions.engine.flags import Flag
@@ -64,6 +65,9 @@ class Log:
             if position is not None:
                 yield self.record(position)
 
+    def after(self, position: int) -> list[LinkRow]:
+        return self.rows[position + 1 : position + 1 + AHEAD]
+
     def marks(self) -> tuple[Mark, ...]:
         """What became of each stretch of the session."""
         return link(self.rows).marks
@@ -81,7 +85,7 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
 
 def contexts(log: Log) -> Iterator[Context]:
     """The contexts of all requests, in order, in one pass. Each is whole; none but the last is held."""
-    viewer = Viewer(log.record, log.lookup)
+    viewer = Viewer(log.record, log.lookup, log.after)
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
         if row.position in starts:
@@ -96,7 +100,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
         return _next(log)
     key = key_of(point)
     first = _first(log, key)
-    viewer = Viewer(log.record, log.lookup)
+    viewer = Viewer(log.record, log.lookup, log.after)
     for row in log.rows:
         if row.position == first:
             return viewer.at_request(row)
@@ -113,7 +117,7 @@ def _first(log: Log, message: int) -> int | None:
 
 
 def _next(log: Log) -> Context:
-    viewer = Viewer(log.record, log.lookup)
+    viewer = Viewer(log.record, log.lookup, log.after)
     for row in log.rows:
         viewer.feed(row)
     leaf = link(log.rows).leaf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sessions.engine.context.habits import Habits
 from sessions.engine.context.overlays import CLEARED, Overlays, Span
 from sessions.engine.context.rendering import Place, Said
 from sessions.engine.context.segments import Segment
@@ -31,8 +32,10 @@ def placeholder(span: Span) -> Said:
     return Said(message, Place.ROW)
 
 
-def as_user(one: Said) -> Said:
-    return Said(changed(one.message, role="user", content=one.tagged), Place.RESULT, one.exact)
+def as_user(one: Said, habits: Habits) -> Said:
+    """How a model is told it that does not take the role `system`."""
+    place = Place.NOTE if one.passing else Place.RESULT if habits.told_in_parts else Place.WORDS
+    return Said(changed(one.message, role="user", content=one.tagged), place, one.exact)
 
 
 def overlaid(one: Said, overlays: Overlays) -> Said:

@@ -8,21 +8,25 @@ from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sessions.engine.context.habits import Habits, habits_of
 from sessions.engine.context.unrecorded import attachment_words
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
-from sessions.engine.messages import Block, Kind, Message, Role, text_block
+from sessions.engine.messages import Block, Kind, Message, Role, changed, text_block
 from sessions.engine.usage import Usage
 
 LOADED = "Tool loaded."
 """Follows a result that brings the schemas of deferred tools."""
 _REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", re.DOTALL)
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
-_BESIDE_RESULTS = frozenset({"hook_additional_context"})
+_BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
 """Told with the result of the call that the hook watched, whatever role other attachments have."""
+_WATCHED = frozenset({"PreToolUse", "PostToolUse"})
+"""Events of a call."""
+_NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
 _OURS = int(Flag.META | Flag.COMMAND)
 
@@ -38,6 +42,8 @@ class Place(Enum):
     """As it is: the client puts all of these together before it joins them with anything."""
     RESULT = "result"
     """At the end of the result that it follows; without one, as a note."""
+    WORDS = "words"
+    """The same, if the result is a text and not a list of parts."""
 
 
 class Said(Struct, frozen=True, gc=False):
@@ -46,9 +52,11 @@ class Said(Struct, frozen=True, gc=False):
     exact: bool = True
     """Whether these are the very words. Older versions wrote down what they attached, not how they told it."""
     tagged: tuple[Block, ...] = ()
-    """Of a message of the role `system`: how models are told it that do not take that role."""
+    """Of what goes with messages of the role `system`: how models are told it that do not take that role."""
     cut: bool = False
     """An answer that reached the limit of its length."""
+    passing: bool = False
+    """Told as to models that do not take the role `system`, until the turn is over."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -59,7 +67,7 @@ def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         return _row(record, row)
     if row.type == "attachment":
         return _attachment(record, row)
-    if row.type == "system" and row.detail == "local_command":
+    if row.type == "system" and row.detail == "local_command" and not record.get("isDisplayOnly"):
         return Said(_message(record, row, "user", (text_block(text(record.get("content"))),), Kind.INJECTED), Place.ROW)
     return None
 
@@ -100,9 +108,19 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
                 break
     elif row.flags & _SUMMARY:
         kind = Kind.SUMMARY
+    elif blocks and text(blocks[0].get("text")).startswith(_NOTIFICATION):
+        blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
     else:
         kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
     return Said(_message(record, row, "user", blocks, kind), Place.ROW)
+
+
+def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
+    if not words:
+        return blocks
+    return tuple(
+        text_block(f"<system-reminder>\n{words}\n\n{text(block.get('text'))}\n</system-reminder>") for block in blocks
+    )
 
 
 def _asked(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
@@ -120,7 +138,9 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if not blocks:
         return None
     if record.get("renderedRole") == "system":
-        return _system(record, row, attachment, blocks)
+        told = _system(record, row, attachment, blocks)
+        # What a person typed meanwhile is the user's, in words that are not a reminder.
+        return replace(told, message=changed(told.message, role="user")) if told.message.kind is Kind.PROMPT else told
     place = Place.BATCH if row.detail in _BATCH else Place.NOTE
     return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
 
@@ -133,8 +153,12 @@ def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, 
         return None
     exact = seen and habits.words_known
     blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
-    if habits.system_role and row.detail not in _BESIDE_RESULTS:
-        return _system(record, row, attachment, blocks, exact=exact)
+    if habits.system_role:
+        told = _system(record, row, attachment, blocks, exact=exact)
+        if row.detail not in _BESIDE_RESULTS:
+            return told
+        if attachment.get("hookEvent") in _WATCHED:
+            return replace(told, passing=True)
     return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
 
 

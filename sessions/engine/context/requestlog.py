@@ -47,28 +47,33 @@ class RequestLog:
     _messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
-    _requests: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    _requests: dict[str, Logged] = field(default_factory=dict)
     _previous: tuple[tuple[str, ...], tuple[Element, ...]] = ((), ())
     """The hashes of the request that was resolved last, and what they stand for."""
 
     def feed(self, record: Mapping[str, Any], position: int) -> None:
         name, tail = text(record.get("id")), record.get("tail")
         keep = record.get("keep")
-        base = self._requests.get(text(record.get("base")), None if record.get("base") else ())
+        former = self._requests.get(text(record.get("base")))
+        base = former.hashes if former is not None else None if record.get("base") else ()
         hashes = None
         if base is not None and isinstance(tail, list) and isinstance(keep, int) and 0 <= keep <= len(base):
             hashes = (*base[:keep], *(text(one) for one in tail))
-        self._requests[name] = hashes
+        marks = record.get("cacheControl")
+        logged = self._requests[name] = Logged(
+            name,
+            hashes,
+            mapping(record.get("params")),
+            text(record.get("shapeHash")),
+            tuple(mapping(one) for one in marks) if isinstance(marks, list) else (),
+            position,
+        )
         if text(record.get("querySource")).startswith(_MAIN):
-            marks = record.get("cacheControl")
-            self.last = Logged(
-                name,
-                hashes,
-                mapping(record.get("params")),
-                text(record.get("shapeHash")),
-                tuple(mapping(one) for one in marks) if isinstance(marks, list) else (),
-                position,
-            )
+            self.last = logged
+
+    def named(self, request: str) -> Logged | None:
+        """The request of this name: an answer tells the one that it came from."""
+        return self._requests.get(request)
 
     def shape(self, name: str) -> Mapping[str, Any] | None:
         self._look_up([name])

@@ -15,19 +15,20 @@ from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.known import Exactness, Given, unknown_of
+from sessions.engine.context.late import Later, log_of, summary_of, way_up
+from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.tally import Tally, system_tally, tally_of
+from sessions.engine.context.turns import Turns
 from sessions.engine.context.walk import Walk
-from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
 from sessions.engine.messages import Kind, Message
 
-_COMMAND = int(Flag.COMMAND)
 _SPARE = 512
 
 
@@ -121,9 +122,12 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: Lookup, captures: Captures = never_captured) -> None:
+    def __init__(self, records: Records, lookup: Lookup, later: Later, captures: Captures = never_captured) -> None:
         self._records = records
         self._captures = captures
+        self._later = later
+        self._early: set[int] = set()
+        """Positions of rows that were fed before their turn."""
         self._walk = Walk()
         self._log = RequestLog(lookup)
         self._answered = -1
@@ -137,8 +141,14 @@ class Viewer:
         self._sender, self._takes_system = Sender(), True
         self._open = False
         """The last part was made while results could still come, and one has not."""
+        self._turns = Turns()
 
     def feed(self, row: LinkRow) -> None:
+        if self._early and row.position in self._early:
+            self._early.remove(row.position)
+            return
+        if row.type == "assistant" and self._walk.misses(row):
+            self._feed_late(row)
         self._walk.feed(row)
         if row.type == "assistant":
             if row.message is not None and row.message != self._message:
@@ -158,13 +168,16 @@ class Viewer:
         """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
         return self._walk.missing(link, position)
 
-    def at(self, link: int | None, position: int, *, request: str = "", sender: Sender | None = None) -> Context:
-        """The context of what stands at `position` and hangs on the row with this key, or would."""
+    def at(
+        self, link: int | None, position: int, *, request: str = "", ref: str = "", sender: Sender | None = None
+    ) -> Context:
+        """The context of what stands at `position` and hangs on the row with this key, or would. `ref`: the name that
+        the request has in the client's log."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
         self._make(segments, same, sender, asked=bool(request))
         captured = self._captures(request) if request else None
-        logged, recorded = self._logged(position) if request and captured is None else (None, None)
+        logged, recorded = self._logged(position, ref) if request and captured is None else (None, None)
         if captured is not None:
             recorded = elements_sent(captured, self._made())
         return Context(
@@ -186,54 +199,74 @@ class Viewer:
         """The context of the request whose answer begins with this row, which is not fed yet."""
         record = self._records(row.position)
         self._said[row.position] = said(record, row)
-        request = text(mapping(record.get("message")).get("id"))
-        return self.at(row.parent, row.position, request=request, sender=Sender.of(record))
+        request, ref = text(mapping(record.get("message")).get("id")), text(record.get("requestRef"))
+        if self._walk.misses(row):
+            self._feed_late(row)
+        if ref and self._log.named(ref) is None:
+            self._feed_log(ref, row.position)
+        return self.at(self._walk.parent_of(row), row.position, request=request, ref=ref, sender=Sender.of(record))
+
+    def _feed_late(self, answer: LinkRow) -> None:
+        """What belongs before an answer counts for it, even where it was written after it."""
+        later = self._following(answer.position)
+        parent = self._walk.parent_of(answer)
+        known, awaited = self._walk.knows, self._walk.awaited
+        ways = way_up(parent, answer, known, later) if parent == answer.parent else summary_of(parent, later)
+        for row in ways or way_up(awaited, answer, known, later):
+            self._walk.feed(row)
+            self._early.add(row.position)
+
+    def _feed_log(self, ref: str, position: int) -> None:
+        for row, record in log_of(ref, self._following(position), self._records):
+            self._log.feed(record, row.position)
+            self._early.add(row.position)
+
+    def _following(self, position: int) -> list[LinkRow]:
+        return [row for row in self._later(position) if row.position not in self._early]
 
     def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, asked: bool) -> None:
         """`asked`: an answer follows."""
         spans = self._walk.overlays.spans
-        same = 0 if sender != self._sender or spans else min(same, len(self._parts) - self._open)
-        self._sender, self._takes_system = sender, sender.takes_system
+        same = 0 if spans else min(same, len(self._parts) - self._open)
+        if sender != self._sender:
+            same, self._sender, self._takes_system = 0, sender, sender.takes_system
+        same = self._turns.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
         del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
         for at, segment in enumerate(segments[same:], same + 1):
-            part = self._part(segment, folded, last=at == len(segments), asked=asked)
+            part = self._part(segment, folded, at - 1, last=at == len(segments), asked=asked)
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
         if len(self._said) > self._room:
             self._spare()
 
-    def _part(self, segment: Segment, folded: Mapping[int, Span | None], *, last: bool, asked: bool) -> Part:
-        sender = self._sender
+    def _part(self, segment: Segment, folded: Mapping[int, Span | None], at: int, *, last: bool, asked: bool) -> Part:
+        sender, current = self._sender, self._turns.is_current(at)
         answer = self._all(segment.answer, folded)
         others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
         if not self._takes_system:
-            others = [as_user(one) if one.message.role == "system" else one for one in others]
+            others = [as_user(one, sender.habits) if one.tagged else one for one in others]
+        elif current and any(one.passing for one in others):
+            others = [as_user(one, sender.habits) if one.passing else one for one in others]
+            self._turns.passing(at)
         waiting = open_calls(answer, others)
-        if asked or not last:
-            added = going_on(answer, others, sender.habits)
-            others = others if added is None else [*others, added]
-        self._open = last and (bool(waiting) or is_cut(answer) or is_cut(others))
+        cut = is_cut(answer) or is_cut(others)
+        if cut and current and (asked or not last) and (added := going_on(others, sender.habits)) is not None:
+            others = [*others, added]
+            self._turns.passing(at)
+        self._open = last and (bool(waiting) or cut)
         sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
         elements = elements_of(sent, others)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
-        """What a command printed is sent where the command itself is; elsewhere the client keeps both to itself."""
         rows = self._walk.rows
         if not any(rows[position].type == "system" for position in positions):
             return positions
-        sent: list[int] = []
-        before: LinkRow | None = None
-        for position in positions:
-            row = rows[position]
-            if row.type != "system" or (before is not None and before.type == "user" and before.flags & _COMMAND):
-                sent.append(position)
-            before = row
-        return sent
+        return sent_notices([rows[position] for position in positions], self._sender.habits)
 
     def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
         overlays = self._walk.overlays
@@ -257,11 +290,13 @@ class Viewer:
                 found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
         return found
 
-    def _logged(self, position: int) -> tuple[Logged | None, tuple[Element, ...] | None]:
-        """The log's word for this request, if it was made after the answer before."""
-        logged = self._log.last
-        if logged is None or not self._answered < logged.position < position:
-            return None, None
+    def _logged(self, position: int, ref: str) -> tuple[Logged | None, tuple[Element, ...] | None]:
+        """The log's word for this request: by its name, or if it was made after the answer before."""
+        logged = self._log.named(ref)
+        if logged is None:
+            logged = self._log.last
+            if logged is None or not self._answered < logged.position < position:
+                return None, None
         if logged.hashes is None:
             return logged, None
         return logged, self._log.resolve(logged.hashes, self._made())

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from sessions.engine.context.gaps import Gaps
 from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.owned import Owned
+from sessions.engine.context.seam import Seam
 from sessions.engine.context.segments import Boundary, Segment, is_boundary
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key, keys, mapping
@@ -19,7 +21,8 @@ from sessions.engine.linking.rows import LinkRow
 _SUMMARY = int(Flag.SUMMARY)
 _NOTES = 100
 """So many notes may stand between a boundary and its summary."""
-_ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
+_RESULT = int(Flag.RESULT)
+_TALK = frozenset({"assistant", "user"})
 
 
 @dataclass(slots=True)
@@ -27,11 +30,10 @@ class Walk:
     rows: dict[int, LinkRow] = field(default_factory=dict)
     """By position."""
     overlays: Overlays = field(default_factory=Overlays)
+    awaited: int | None = None
+    """The summary that the newest boundary names, until it is fed."""
     _at: dict[int, int] = field(default_factory=dict)
     _up: dict[int, int | None] = field(default_factory=dict)
-    _answers: dict[int, list[int]] = field(default_factory=dict)
-    _calls: dict[int, int] = field(default_factory=dict)
-    _results: dict[int, list[int]] = field(default_factory=dict)
     _notes: dict[int, list[int]] = field(default_factory=dict)
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
     _kept: dict[int, Boundary] = field(default_factory=dict)
@@ -45,13 +47,16 @@ class Walk:
     """uuid of a row on the chain -> its segment."""
     _stale: set[int] = field(default_factory=set)
     """Answers whose segment misses a row that has come since."""
-    _early: set[int] = field(default_factory=set)
-    """Tools whose result came before their call."""
+    _owned: Owned = field(init=False)
+    _seam: Seam = field(default_factory=Seam)
     _gaps: Gaps = field(default_factory=Gaps)
     _gap: int | None = None
     """What the last chain was asked to go on from, if that has not been fed."""
     _touched: int = 0
     """The first segment that is not as it was when it was last asked for."""
+
+    def __post_init__(self) -> None:
+        self._owned = Owned(self.rows, self._at, self._stale)
 
     def feed(self, row: LinkRow) -> None:
         position, uuid, kind = row.position, row.uuid, row.type
@@ -60,21 +65,27 @@ class Walk:
             self._forget()
         if uuid is None:
             return
+        if uuid == self.awaited:
+            self.awaited = None
+        parent = row.parent
+        if kind in _TALK:
+            parent = self._seam.feed(row)
         again = uuid in self._up
         if not again:
             self._at[uuid] = position
-            if self._gaps.feed(row, uuid, known=row.parent in self._up):
+            if self._gaps.feed(row, uuid, known=parent in self._up):
                 self._forget()
-        elif self._up[uuid] != row.parent:
+        elif self._up[uuid] != parent:
             self._forget()  # written again in another place
-        self._up[uuid] = row.parent
-        if again and kind in ("assistant", "user"):
+        self._up[uuid] = parent
+        if again and kind in _TALK:
             return  # it is sent once
         if kind == "assistant":
-            self._feed_answer(row)
+            if self._owned.feed_answer(row):
+                self._forget()
         elif kind == "user":
             if row.flags & _RESULT and row.tool is not None:
-                self._feed_result(row, row.tool)
+                self._owned.feed_result(row, row.tool)
             elif row.flags & _SUMMARY:
                 self._special.add(uuid)
         else:
@@ -89,32 +100,6 @@ class Walk:
         up = self._up[link]
         return up if up is None or up in self._at else self._gaps.before(link)
 
-    def _feed_answer(self, row: LinkRow) -> None:
-        if row.message is None:
-            return
-        self._answers.setdefault(row.message, []).append(row.position)
-        if row.tool is not None and row.flags & _CALL:
-            self._calls.setdefault(row.tool, row.message)
-            if row.tool in self._early:
-                self._forget()
-        self._stale.add(row.message)
-
-    def _feed_result(self, row: LinkRow, tool: int) -> None:
-        message = self._calls.get(tool)
-        if message is None:
-            message = self._asked_in(row.parent)
-            if message is None:
-                self._early.add(tool)
-                return
-            self._calls[tool] = message
-        self._results.setdefault(message, []).append(row.position)
-        self._stale.add(message)
-
-    def _asked_in(self, parent: int | None) -> int | None:
-        """The answer whose record makes several calls: a row names the first of them only."""
-        above = self.rows.get(self._at.get(parent, -1)) if parent is not None else None
-        return above.message if above is not None and above.type == "assistant" and above.flags & _CALL else None
-
     def _feed_boundary(self, row: LinkRow) -> None:
         metadata = mapping(mapping(row.extra).get("compactMetadata"))
         segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
@@ -122,7 +107,10 @@ class Walk:
         named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
         kept = tuple(one for one in named if one in self._at) or self._between(segment)
         if anchor is None or not kept:
+            self._seam.cut(row)
             return
+        if anchor not in self._at:
+            self.awaited = anchor
         boundary = Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
@@ -177,6 +165,20 @@ class Walk:
         self._refresh()
         same, self._touched = self._touched, len(self._segments)
         return self._segments, same
+
+    def knows(self, link: int) -> bool:
+        return link in self._at
+
+    def misses(self, answer: LinkRow) -> bool:
+        """Is something not fed yet that an answer stands on? One that is written again stands where it stood."""
+        if answer.uuid in self._at or (answer.parent in self._at and not self._seam.open and self.awaited is None):
+            return False
+        parent = self._seam.parent_of(answer)
+        return parent != answer.parent or self.awaited is not None or (parent is not None and parent not in self._at)
+
+    def parent_of(self, answer: LinkRow) -> int | None:
+        """What an answer follows that is not fed yet."""
+        return self._seam.parent_of(answer)
 
     def _passes_kept(self, link: int) -> bool:
         """Whether the way up leads differently from here than for the rows that came before."""
@@ -234,7 +236,7 @@ class Walk:
 
     def broken_off(self) -> int | None:
         """The same for the chain that was walked last."""
-        if self._gap is not None:
+        if self._gap is not None or not self._gaps.rows:
             return self._gap
         first = self._segments[0].links[0] if self._segments and self.start() >= 0 else None
         # A kept row stands behind the summary, whatever it followed once.
@@ -273,7 +275,7 @@ class Walk:
         segments = self._segments
         for link in links:
             row = self.rows[self._at[link]]
-            message = self._message_of(row)
+            message = self._owned.message_of(row)
             if not segments or (row.type == "assistant" and message is not None and message not in self._places):
                 segments.append(Segment(message if row.type == "assistant" else None, [], [], [], []))
                 if message is not None and row.type == "assistant":
@@ -289,14 +291,6 @@ class Walk:
             last.links.append(link)
             self._depth[link] = len(segments) - 1
 
-    def _message_of(self, row: LinkRow) -> int | None:
-        """The answer that a row is a part of, or answers. What reports an error is no answer."""
-        if row.type == "assistant":
-            return None if row.flags & _ERROR else row.message
-        if row.type == "user" and row.flags & _RESULT and row.tool is not None:
-            return self._calls.get(row.tool)
-        return None
-
     def _refresh(self) -> None:
         """Pull in what the chain itself does not pass: further blocks, parallel results, and what hangs on those."""
         for message in self._stale:
@@ -304,8 +298,7 @@ class Walk:
             if at is None:
                 continue
             old = self._segments[at]
-            answer = sorted(self._answers.get(message, ()))
-            results = list(self._results.get(message, ()))
+            answer, results = self._owned.positions(message, self._is_on_chain)
             rest = list(old.rest)
             for position in self._beside((*answer, *results)):
                 if position not in rest:
@@ -313,6 +306,9 @@ class Walk:
             self._segments[at] = Segment(message, answer, results, rest, old.links)
             self._touched = min(self._touched, at)
         self._stale.clear()
+
+    def _is_on_chain(self, position: int) -> bool:
+        return self.rows[position].uuid in self._depth
 
     def _beside(self, positions: Iterable[int]) -> list[int]:
         """Notes on rows that the chain does not pass, and notes on those."""

@@ -39,6 +39,11 @@ _TASKS = (
     " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )
 _EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
+_MODIFIED = (
+    "was modified, either by the user or by a linter. This change was intentional, so make sure to take it into account"
+    " as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this, since they are"
+    " already aware. Here are the relevant changes (shown with line numbers):"
+)
 _TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
 
 
@@ -87,6 +92,13 @@ def _hook(attachment: Attachment) -> Words:
     return (f"{text(attachment.get('hookName'))} hook additional context: {said}",) if said else ()
 
 
+def _blocked(attachment: Attachment) -> Words:
+    error = mapping(attachment.get("blockingError"))
+    said, command = text(error.get("blockingError")), text(error.get("command"))
+    name = text(attachment.get("hookName"))
+    return (f'{name} hook blocking error from command: "{command}": {said}',) if said and command else ()
+
+
 def _queued(attachment: Attachment) -> Words:
     prompt = attachment.get("prompt")
     if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str):
@@ -105,15 +117,33 @@ def _exited(attachment: Attachment) -> Words:
 def _file(attachment: Attachment) -> Words:
     content = mapping(attachment.get("content"))
     file = mapping(content.get("file"))
-    if content.get("type") != "text" or file.get("startLine") != 1 or file.get("numLines") != file.get("totalLines"):
+    start = file.get("startLine")
+    if content.get("type") != "text" or not isinstance(start, int):
         return ()
-    named = json.dumps({"file_path": text(attachment.get("filename"))}, ensure_ascii=False, separators=(",", ":"))
+    named = _json({"file_path": text(attachment.get("filename"))})
     lines = text(file.get("content")).split("\n")
-    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
+    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start))
     return (
         f"Called the Read tool with the following input: {named}",
         f"Result of calling the Read tool:\n{numbered}",
     )
+
+
+def _directory(attachment: Attachment) -> Words:
+    path = text(attachment.get("path"))
+    named = _json({"command": f"ls {path}", "description": f"Lists files in {path}"})
+    return (
+        f"Called the Bash tool with the following input: {named}",
+        f"Result of calling the Bash tool:\n{text(attachment.get('content'))}",
+    )
+
+
+def _edited(attachment: Attachment) -> Words:
+    return (f"Note: {text(attachment.get('filename'))} {_MODIFIED}\n{text(attachment.get('snippet'))}",)
+
+
+def _json(given: object) -> str:
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
 
 
 def _reference(attachment: Attachment) -> Words:
@@ -134,8 +164,11 @@ _WORDED: dict[str, Callable[[Attachment], Words]] = {
     "agent_listing_delta": _agents,
     "compact_file_reference": _reference,
     "deferred_tools_delta": _deferred,
+    "directory": _directory,
+    "edited_text_file": _edited,
     "file": _file,
     "hook_additional_context": _hook,
+    "hook_blocking_error": _blocked,
     "mcp_instructions_delta": _servers,
     "nested_memory": _memory,
     "plan_mode_exit": _exited,

@@ -144,3 +144,25 @@ def test_a_session_that_went_back_behind_boundaries_has_the_contexts_of_its_file
     for message_id, expected in walked.items():
         _, point = point_of_request(transcript, message_id)
         assert facts(context_of(transcript, point)) == expected, message_id
+
+
+@pytest.mark.django_db
+def test_a_session_that_was_written_out_of_order_has_the_contexts_of_its_file(tmp_path: Path) -> None:
+    """The prompt after its answer, and a summary after the answer that was made of it."""
+    file = Written(project=tmp_path / "projects" / "-home-dev-kelp", session="66666666-2222-4333-8444-555555555555")
+    file.user("Please look at the harbour")
+    file.call("Bash", "toolu_late", command="tide")
+    before = file.result("toolu_late", "high water")
+    metadata = {"trigger": "auto", "preTokens": 1}
+    boundary = file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+    answer = file.assistant("It is high.", parent=before)
+    file.user("In short.", parent=boundary, isCompactSummary=True)
+    file.user("And the low water?", parent=answer)
+    file.assistant("At six.")
+    file.records[0:2] = reversed(file.records[0:2])
+    transcript = file.read()
+    walked = list(contexts(log_of(transcript)))
+    assert [len(context.elements) for context in walked] == [1, 1, 3]
+    for context in walked:
+        _, point = point_of_request(transcript, context.request)
+        assert facts(context_of(transcript, point)) == facts(context)

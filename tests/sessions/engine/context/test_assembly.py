@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sessions.engine.context import Exactness
 from sessions.engine.messages import Kind
 from tests.sessions.engine.context.asking import attach, call, following, last, texts, thought
@@ -200,15 +202,32 @@ def test_what_a_command_printed_is_sent_where_the_command_is() -> None:
     assert texts(last(writing))[0][1][2] == "<local-command-stdout>$1</local-command-stdout>\n"
 
 
-def test_a_command_that_the_client_kept_to_itself_is_not_sent() -> None:
+@pytest.mark.parametrize(
+    ("version", "sent"), [("2.0.76", False), ("2.1.20", False), ("2.1.90", True), ("2.1.325", True)]
+)
+def test_a_command_that_the_client_ran_itself_is_told_by_newer_versions(version: str, sent: bool) -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant("Done.", version=version)
+    writing.row("system", subtype="local_command", content="<command-name>/rename</command-name>")
+    writing.row("system", subtype="local_command", content="<local-command-stdout>foo</local-command-stdout>")
+    writing.user("More")
+    writing.assistant("Yes.", version=version)
+    told = ["<command-name>/rename</command-name>\n", "<local-command-stdout>foo</local-command-stdout>\n"]
+    assert texts(last(writing))[-1] == ("user", [*told, "More"] if sent else ["More"])
+
+
+def test_what_a_command_printed_for_the_person_alone_is_not_sent() -> None:
     writing = Writing()
     writing.user("Look")
     writing.assistant("Done.")
     writing.row("system", subtype="local_command", content="<command-name>/context</command-name>")
-    writing.row("system", subtype="local_command", content="<local-command-stdout>art</local-command-stdout>")
+    art = "<local-command-stdout>art</local-command-stdout>"
+    writing.row("system", subtype="local_command", content=art, isDisplayOnly=True)
+    writing.user("## Context Usage", isMeta=True)
     writing.user("More")
     writing.assistant("Yes.")
-    assert texts(last(writing))[-1] == ("user", ["More"])
+    assert texts(last(writing))[-1][1] == ["<command-name>/context</command-name>\n", "## Context Usage\n", "More"]
 
 
 def test_thinking_of_another_model_is_left_out() -> None:

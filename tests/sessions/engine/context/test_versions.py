@@ -221,10 +221,128 @@ def test_what_hooks_add_to_a_result_stands_with_it() -> None:
     writing.user("Look", version=version)
     writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
     writing.result("t1", "one")
-    note(writing, version, "hook_additional_context", content=["extra"], hookName="PostToolUse:Bash")
+    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
+    note(writing, version, "hook_additional_context", content=["extra"], **watched)
     writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
-    said = "<system-reminder>\nPostToolUse:Bash hook additional context: extra\n</system-reminder>"
+    words = "PostToolUse:Bash hook additional context: extra"
+    said = f"<system-reminder>\n{words}\n</system-reminder>"
     assert texts(last(writing))[-1] == ("user", ["result t1: one", said])
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
+    assert texts(last(writing))[2:4] == [("user", ["result t1: one"]), ("system", [words])]
+    writing.assistant("Yes.", message="m4", version=version, model=TAKES_NONE)
+    assert texts(last(writing))[2] == ("user", ["result t1: one", said])
+
+
+def test_a_hook_that_objects_is_quoted_with_its_command() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    error = {"blockingError": "[lint]: failed", "command": "lint"}
+    watched = {"hookName": "PostToolUse:Edit", "hookEvent": "PostToolUse"}
+    note(writing, version, "hook_blocking_error", blockingError=error, **watched)
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
+    words = 'PostToolUse:Edit hook blocking error from command: "lint": [lint]: failed'
+    assert texts(last(writing))[-1][1][1] == f"<system-reminder>\n{words}\n</system-reminder>"
+
+
+@pytest.mark.parametrize(("version", "within"), [("2.1.197", False), ("2.1.325", True)])
+def test_a_note_on_a_result_of_several_parts(version: str, within: bool) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_NONE)
+    parts = [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "one"}]}]
+    writing.row("user", message={"role": "user", "content": parts}, version=version)
+    if version == "2.1.197":
+        note(writing, version, "skill_listing", content="- help")
+    else:
+        attach(writing, "skill_listing", "help", role="system")
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_NONE)
+    pieces = last(writing).elements[-1].pieces
+    assert len(pieces) == (1 if within else 2)
+
+
+def test_what_was_said_to_have_an_answer_finished_is_gone_when_the_turn_is_over() -> None:
+    version = "2.1.90"
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant("Cut", message="m1", version=version)
+    writing.records[-1]["message"]["stop_reason"] = "max_tokens"
+    writing.assistant("Went on.", message="m2", version=version)
+    assert texts(last(writing))[-1][1][0].startswith("Output token limit hit.")
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version)
+    assert "token limit" not in str(texts(last(writing)))
+
+
+@pytest.mark.parametrize(("version", "left"), [("2.1.197", [("assistant", ["(no content)"])]), ("2.1.325", [])])
+def test_an_answer_of_thoughts_alone_to_another_model(version: str, left: list[tuple[str, list[str]]]) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(thought(), message="m1", version=version, model=TAKES_NONE)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m2", version=version, model="claude-sonnet-4-5")
+    assert texts(last(writing)) == [("user", ["Look"]), *left, ("user", ["More"])]
+
+
+@pytest.mark.parametrize(("version", "sent"), [("2.1.160", False), ("2.1.197", False), ("2.1.325", True)])
+def test_a_plan_that_the_client_took_from_its_file(version: str, sent: bool) -> None:
+    writing = Writing()
+    writing.user("Plan", version=version)
+    writing.assistant(
+        call("t1", "ExitPlanMode", plan="# X", planFilePath="/p.md"), message="m1", version=version, model=TAKES_NONE
+    )
+    writing.result("t1", "approved")
+    writing.assistant("Done.", message="m2", version=version, model=TAKES_NONE)
+    given = last(writing).elements[1].pieces[0].block["input"]
+    assert given == ({"plan": "# X", "planFilePath": "/p.md"} if sent else {})
+
+
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
+def test_the_report_of_a_task_in_the_background_is_introduced_by_newer_versions(version: str) -> None:
+    writing = Writing()
+    report = "<task-notification>done</task-notification>"
+    writing.user(report, version=version)
+    writing.assistant("Seen.", version=version)
+    words = texts(last(writing))[0][1][0]
+    assert (words == report) is (version == "2.1.197")
+    assert words.startswith("<system-reminder>\n[SYSTEM NOTIFICATION") is (version == "2.1.325")
+    assert report in words
+
+
+def test_what_a_person_typed_meanwhile_is_the_users_where_the_words_are_recorded() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1", model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    human = {"type": "queued_command", "commandMode": "prompt", "origin": {"kind": "human"}}
+    rendered = [{"content": "<system-reminder>\nand this\n</system-reminder>"}]
+    writing.row("attachment", attachment=human, rendered=rendered, renderedRole="system")
+    attach(writing, "total_tokens_reminder", "5 left", role="system")
+    writing.assistant("Done.", message="m2", model=TAKES_SYSTEM)
+    assert texts(last(writing))[-2:] == [("user", ["result t1: one", "and this"]), ("system", ["5 left"])]
+    writing.assistant("Done.", message="m3", model=TAKES_NONE)
+    assert "<system-reminder>\nand this\n</system-reminder>" in texts(last(writing))[2][1][0]
+
+
+def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("See @sub", version=version)
+    note(writing, version, "directory", path="/w/sub", content="a.py")
+    note(writing, version, "edited_text_file", filename="/w/b.py", snippet="3\tx")
+    part = {"type": "text", "file": {"content": "two\nthree", "startLine": 2, "numLines": 2, "totalLines": 9}}
+    note(writing, version, "file", filename="/w/c.py", content=part)
+    writing.assistant("Seen.", version=version, model=TAKES_SYSTEM)
+    context = last(writing)
+    words = texts(context)[-1][1][0]
+    listed = '{"command":"ls /w/sub","description":"Lists files in /w/sub"}\nResult of calling the Bash tool:\na.py'
+    assert f"Called the Bash tool with the following input: {listed}" in words
+    assert "Note: /w/b.py was modified, either by the user or by a linter." in words
+    assert words.endswith("Result of calling the Read tool:\n2\ttwo\n3\tthree")
+    assert context.elements[-1].pieces[0].exact
 
 
 def test_a_row_whose_parent_was_never_written_follows_the_row_before_it() -> None:
