@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from compaction.engine import Effects, Notes, legal_pivots
@@ -104,6 +104,9 @@ def test_an_export_read_back_is_the_compacted_context(messages: list[Message], k
     context = context_at(log)
     applied = applied_to(context, kind, number)
     if applied is not None:
+        # Answers alone tell which model is asked. Without one, reminders stay in the role that their records have.
+        answered = any(message.kind is MessageKind.ANSWER for message in applied.after)
+        assume(answered or not any(message.role == "system" for message in messages))
         check(log, applied)
 
 
