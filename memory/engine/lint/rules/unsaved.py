@@ -20,14 +20,15 @@ _COMMIT = re.compile(
     r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|(?i:\b(?:merged|closed|opened|pull request|PR)\s+#\d+)"
 )
 _HASH = re.compile(r"[0-9a-f]{7}|#\d")
+_DIGIT = re.compile(r"\d")
 _ABOUT_COMMITS = re.compile(r"(?i)\b(commit\w*|merged?|pushed|cherry|rebase\w*|revert\w*|PR|pull request)\b")
-_BOX = re.compile(r"\s*[-*+] \[[ xX]\] ")
-_HINTS = ("- [", "* [", "+ [", "progress", "wip", "step", "task", "work", "todo", "to do", "stat", "session", "debug")
+_BOX = re.compile(r"(?m)^[ \t]*[-*+] \[[ xX]\] ")
 _STATE = re.compile(
-    r"(?i)^[ \t]*#+\s*(?:current (?:state|status)|session (?:summary|state|progress))\b"
+    r"(?im)^[ \t]*#+[ \t]*(?:current (?:state|status)|session (?:summary|state|progress))\b"
     r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next steps?|remaining (?:work|tasks)|to ?do(?: list)?"
-    r"|(?:open|pending) tasks|pending work)\b[\s*]*(?::|$|\()"
+    r"|(?:open|pending) tasks|pending work)\b[ \t\r*]*(?::|$|\()"
 )
+_DOINGS = ("working on", "in the middle of", "debugging")
 _DOING = re.compile(
     r"(?i)\b(?:i am|i'm|we are|we're|currently) (?:currently )?(?:working on|in the middle of|debugging)\b"
 )
@@ -38,10 +39,10 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
         body = topic.body[:MOST_CHARACTERS]
         if "```" in body or "~~~" in body:
             yield from _code(topic)
-        if _HASH.search(body):
+        if _DIGIT.search(body) and _HASH.search(body):
             yield from _history(topic)
         lower = body.lower()
-        if any(hint in lower for hint in _HINTS):
+        if _BOX.search(body) or _STATE.search(body) or any(words in lower for words in _DOINGS):
             yield from _state(topic)
 
 

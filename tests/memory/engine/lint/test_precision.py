@@ -61,7 +61,7 @@ def test_texts_are_compared_in_line_with_their_number(monkeypatch: pytest.Monkey
     words = ["".join(random.choices("abcdefgh", k=6)) for _ in range(3_000)]
     compared = Counter[int]()
 
-    def counted(one: dict[str, float], other: dict[str, float]) -> float:
+    def counted(one: dict[int, float], other: dict[int, float]) -> float:
         compared[many] += 1
         return cosine(one, other)
 
