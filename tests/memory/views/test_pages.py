@@ -57,6 +57,16 @@ def test_topics_are_filtered_by_the_address(person: Person, query: dict[str, str
     assert {name for name in ("fog.md", "tides.md", "boat.md") if f'value="{name}" aria-label' in html} == found
 
 
+def test_topics_of_the_same_time_and_size_stand_in_the_order_of_their_names(person: Person) -> None:
+    for name in ("c.md", "a.md", "b.md"):
+        person.shelf.outside(name, topic("same", "The same", "Fact."))
+        os.utime(person.shelf.path / name, ns=(10**18, 10**18))
+    for sort in ("changed", "size"):
+        html = person.page(sort=sort)
+        places = [html.index(f'value="{name}" aria-label') for name in ("a.md", "b.md", "c.md")]
+        assert places == sorted(places)
+
+
 def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: Path) -> None:
     sizes, queries = [], []
     for number, count in enumerate((50, 5_000)):
@@ -124,7 +134,7 @@ def test_a_file_of_ten_megabytes_is_shown_in_part_and_not_edited(person: Person)
     assert "more than the 1,000,000" in flat(person.refused("edit/", 409, name="large.md"))
     listing = person.page()
     assert "200 of 100000 lines" in flat(listing)
-    assert "and 99760 more lines" in flat(listing)
+    assert "and 99790 more lines" in flat(listing)
     assert len(listing) < 300_000
 
 
