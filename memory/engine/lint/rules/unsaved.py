@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory.engine.lint.finding import Finding, Severity
-from memory.engine.lint.looking import without_code
+from memory.engine.lint.looking import excerpt, without_code
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.body import MOST_CHARACTERS
 from memory.engine.reading.directory import Directory
@@ -25,8 +25,10 @@ _ABOUT_COMMITS = re.compile(r"(?i)\b(commit\w*|merged?|pushed|cherry|rebase\w*|r
 _BOX = re.compile(r"(?m)^[ \t]*[-*+] \[[ xX]\] ")
 _STATE = re.compile(
     r"(?im)^[ \t]*#+[ \t]*(?:current (?:state|status)|session (?:summary|state|progress))\b"
-    r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next steps?|remaining (?:work|tasks)|to ?do(?: list)?"
-    r"|(?:open|pending) tasks|pending work)\b[ \t\r*]*(?::|$|\()"
+    r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next (?:steps?|actions?)|to ?do(?: list)?"
+    r"|(?:open|pending|remaining) (?:tasks|items|work)|final (?:state|status)"
+    r"|(?:completed|done|finished|accomplished|remaining|open) \(?(?:in |during |at the end of )?this session\)?"
+    r"|(?:work (?:of|in) )?(?:this|the last) session)(?<=[\w)])[ \t\r*]*(?::|$|\()"
 )
 _DOINGS = ("working on", "in the middle of", "debugging")
 _DOING = re.compile(
@@ -68,7 +70,8 @@ def _state(topic: MemoryFile) -> Iterator[Finding]:
         words = f"{len(boxes)} lines are tasks with boxes; a task's state is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, boxes[0].number)
     elif state:
-        words = f"“{state[0].text.strip(' #*>:-')[:60]}” is the state of a task, which is over with its session."
+        said = excerpt(state[0].text.replace("*", "").strip(" #>:-"))
+        words = f"“{said}” is the state of a task, which is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, state[0].number)
 
 
