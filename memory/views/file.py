@@ -18,6 +18,7 @@ from memory.selectors.shelves import index_of, shelf_known, shelf_of
 from memory.services.writing import memory_open
 from memory.views.directory import fix_key
 from memory.views.frame import frame, name_asked, of_directory
+from memory.views.pointers import Topics
 from sessions.engine.prose import render
 from sessions.engine.secrets import mask
 
@@ -52,7 +53,7 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "version": version,
         "is_index": file.kind is Kind.INDEX,
         "place": index.places.get(name) if index else None,
-        "text": render(mask(file.body[:SHOWN])),
+        "text": render(mask(file.body[:SHOWN]), Topics(directory, {one.name for one in files}, index)),
         "left_out": max(0, len(file.body) - SHOWN),
         "uneditable": uneditable(file),
         "masked": mask(file.text[:SHOWN]) != file.text[:SHOWN],

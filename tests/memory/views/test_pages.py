@@ -88,6 +88,35 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
     assert sizes[1] < 2 * sizes[0]
 
 
+def test_links_between_topics_lead_to_their_pages(person: Person) -> None:
+    text = "See [[fog]], [[Boat|the boat]], [[FOG.md]] and [tides](tides.md).\n\nNot `[[fog]]`, nor [[gone]].\n"
+    person.shelf.outside("links.md", topic("links", "Where to look", text))
+    shown = re.findall(r'<a href="([^"]+)" rel[^>]*>([^<]*)</a>', person.page("file/", name="links.md"))
+    to = f"{person.root}file/?name="
+    assert shown == [
+        (f"{to}fog.md", "fog"),
+        (f"{to}boat.md", "the boat"),
+        (f"{to}fog.md", "FOG.md"),
+        (f"{to}tides.md", "tides"),
+    ]
+    html = person.page("file/", name="links.md")
+    assert '<span class="dangling" title="There is no gone.md in this directory.">gone</span>' in html
+    assert "<code>[[fog]]</code>" in html
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>x</script>", "../../etc/passwd", "javascript:alert(1)", '" onclick="x', "%2e%2e/x", "潮"]
+)
+def test_links_between_topics_leave_neither_the_page_nor_the_directory(person: Person, name: str) -> None:
+    person.shelf.outside("汐.md", topic("other", "Other", "Text."))
+    person.shelf.outside("links.md", topic("links", "Where to look", f"[[{name}]] and [a](<{name}.md>)"))
+    html = person.page("file/", name="links.md")
+    article = html[html.index('<div class="md">') : html.index("</article>")]
+    tags = re.sub('"[^"]*"', '""', "".join(re.findall("<[^>]*>", article)))
+    assert set(re.findall(r"<(\w+)", tags)) == {"div", "p", "span"}
+    assert set(re.findall(r" (\w+)=", tags)) == {"class", "title"}
+
+
 def test_each_part_can_be_asked_for_alone(person: Person) -> None:
     for address, target in (
         ("/memory/", "directories"),
