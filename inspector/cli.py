@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -22,6 +23,9 @@ FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
 NOBODY_READS = 141
+COLLECTED_AFTER = 50_000
+"""Objects: nearly all that a command makes stays to its end. Looking for rings among them at every 700, as Python does,
+takes a tenth of the time of a command that reads thousands of files."""
 # Django gives these to every command; here they would only hide the command's own.
 UNLISTED = {
     "--version",
@@ -42,6 +46,7 @@ def main() -> None:
 def run(argv: list[str], *, foreground: bool = False) -> int:
     """Runs one command and returns its exit status. In the foreground, its log is shown on standard error."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
+    gc.set_threshold(COLLECTED_AFTER)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a character of a title shall show the rest.

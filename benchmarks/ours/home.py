@@ -43,7 +43,7 @@ class Home:
         return tree_bytes(self.directory)
 
     def run(self, *arguments: str, awaited: bytes = b"") -> Ran:
-        return command_run([sys.executable, "manage.py", *arguments], env=self.env, cwd=ROOT, awaited=awaited)
+        return command_run([sys.executable, "-m", "inspector", *arguments], env=self.env, cwd=ROOT, awaited=awaited)
 
     def inside(self, *arguments: str) -> Any:
         """What `benchmarks.ours.inside` found in a process with our settings."""
@@ -56,7 +56,7 @@ class Home:
         port = _free_port()
         env = self.env | {"LUCID_BIND": f"127.0.0.1:{port}"} | more
         with (self.directory / "serve.log").open("wb") as log:
-            command = [sys.executable, "manage.py", "serve", "--no-watch"]
+            command = [sys.executable, "-m", "inspector", "serve", "--no-watch"]
             process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=log, stderr=log)
             try:
                 _wait(port, process)

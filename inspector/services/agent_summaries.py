@@ -7,14 +7,13 @@ from typing import Any
 from django.conf import settings
 
 from compaction.services.summarising import MECHANICAL
-from compaction.services.watching import price_of
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choice_of, choose_model
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel
-from inspector.agents.usage import Usage
 from inspector.models import AgentSummary, Run
 from inspector.selectors.doing import KIND, Doing, doing_of
+from inspector.services.billing import run_bill
 from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs import RunError, Running, run_create
 from inspector.web.clock import now_ms
@@ -89,27 +88,14 @@ def _ask(running: Running, model: LanguageModel, name: str, one: Doing) -> tuple
         try:
             reply = model.ask(asked)
         except ModelError as error:
-            _bill(running, name, error.usage)
+            if error.usage is not None:
+                run_bill(running=running, model=name, usage=error.usage)
             raise RunError(f"{error} What was answered before is kept.", type(error).__name__) from error
-    _bill(running, reply.model or name, reply.usage, reply.cost_usd)
+    run_bill(running=running, model=reply.model or name, usage=reply.usage, told=reply.cost_usd)
     words = tidy(reply.text)[:LONGEST]
     if not words:
         raise RunError("The model answered without a word. What was answered before is kept.")
     return words, reply.model or name
-
-
-def _bill(running: Running, model: str, usage: Usage | None, told: float | None = None) -> None:
-    """`told`: the cost, where the model itself says so."""
-    if usage is None:
-        return
-    running.spend(
-        model=model,
-        input_tokens=usage.input,
-        cache_read=usage.cache_read,
-        cache_write=usage.cache_write_5m + usage.cache_write_1h,
-        output_tokens=usage.output,
-        cost=price_of(model, usage) if told is None else told,
-    )
 
 
 def _keep(agent: Agent, words: str, model: str, run: Run) -> None:

@@ -19,6 +19,7 @@ from compaction.services.summarising import NoModelError, Summariser, summariser
 from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
 from inspector.models import Run
+from inspector.services.billing import run_bill
 from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError, Stopped
@@ -176,15 +177,7 @@ class _Told:
         self.running.turn(text)
 
     def ended(self, asked: Asked, text: str, /) -> None:
-        usage = asked.usage
         said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
         begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
         self.running.retell(f"{said}\n\n{begins}".strip(), tools=asked.tools)
-        self.running.spend(
-            model=asked.model,
-            input_tokens=usage.input,
-            cache_read=usage.cache_read,
-            cache_write=usage.cache_write_5m + usage.cache_write_1h,
-            output_tokens=usage.output,
-            cost=asked.cost,
-        )
+        run_bill(running=self.running, model=asked.model, usage=asked.usage, told=asked.cost)

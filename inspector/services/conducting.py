@@ -19,6 +19,7 @@ from inspector.agents.model import Ask, LanguageModel, Listener, Progress, Retry
 from inspector.agents.tools.tool import Toolbox
 from inspector.agents.usage import Usage
 from inspector.models import Run
+from inspector.services.billing import run_bill
 from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError, Stopped
@@ -108,14 +109,7 @@ class _Told:
     def bill(self, usage: Usage) -> None:
         if not usage.total:
             return
-        self.running.spend(
-            model=self.model,
-            input_tokens=usage.input,
-            cache_read=usage.cache_read,
-            cache_write=usage.cache_write_5m + usage.cache_write_1h,
-            output_tokens=usage.output,
-            cost=price_of(self.model, usage),
-        )
+        run_bill(running=self.running, model=self.model, usage=usage)
 
     def _phase(self, what: str) -> None:
         # Whoever asks is stopped by its token: it then still knows what the request was billed.

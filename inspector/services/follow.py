@@ -16,7 +16,7 @@ from watchfiles import Change, watch
 
 from compaction.services.export import exports_descend
 from inspector.services.cache_diffs import cache_diffs_catch_up, cache_diffs_follow
-from inspector.services.imports import DEMO, demo_settle, demo_shown, import_ended, import_run
+from inspector.services.imports import DEMO, demo_return, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from memory.engine.disk import FileTroubleError
@@ -44,8 +44,10 @@ def follow(path: Path, stop: threading.Event) -> None:
     if _root(path).is_dir():
         # Somebody who stops it wants to go on without the rest.
         with suppress(Killed):
+            if path == DEMO:
+                demo_return()
             import_run(path)
-    demo_settle()
+    _settle(path)
     if demo_shown():
         _remember(DEMO / "projects")
     _compare(None)
@@ -108,7 +110,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
         touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
         if files:
             exports_descend()
-            demo_settle()
+            _settle(path)
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.
         logger.warning("import_failed", error=str(error))
@@ -153,11 +155,17 @@ def _import(path: Path) -> None:
     try:
         if import_ended(path):
             touched = sync([path]).touched
-            demo_settle()
+            _settle(path)
     except (OSError, DatabaseError) as error:
         logger.warning("import_failed", error=str(error))
     _remember(_root(path))
     _compare(touched)
+
+
+def _settle(path: Path) -> None:
+    """Somebody who asks for the demo sees it beside whatever else there is."""
+    if path != DEMO:
+        demo_settle()
 
 
 def _root(path: Path) -> Path:

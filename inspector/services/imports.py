@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import Error as DatabaseError
+from django.db.models import Max
 
 from compaction.selectors.exports import demo_exports
 from compaction.services.export import exports_descend
@@ -127,4 +128,14 @@ def demo_settle() -> None:
     if others.exists():
         demo.update(state=Source.State.REPLACED)
     elif not demo.exists() and DEMO.is_dir():
+        demo_return()
         import_run(DEMO, demo=True)
+
+
+def demo_return() -> None:
+    """Bring back a demo that was put away, before it is imported: it keeps its addresses then."""
+    demo = Source.objects.filter(path__startswith=f"{DEMO}/")
+    away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
+    away = away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))
+    latest = away.order_by().values("path").annotate(latest=Max("pk")).values_list("latest", flat=True)
+    Source.objects.filter(pk__in=list(latest)).update(state=Source.State.PRESENT)

@@ -9,13 +9,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from compaction.services.summarising import MECHANICAL
-from compaction.services.watching import price_of
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choice_of, choose_model
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
-from inspector.agents.usage import Usage
 from inspector.models import Run
+from inspector.services.billing import run_bill
 from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs import RunError, Running, run_create
 from memory.engine.disk import FileTroubleError, Folder
@@ -97,7 +96,7 @@ def _chosen(running: Running, run: Run, prepared: Prepared) -> Choice:
     running.phase(f"asking {name}")
     reply = _reply(running, WithinBudget(picked.model, run.pk), name, prepared)
     model = reply.model or name
-    _bill(running, model, reply.usage, reply.cost_usd)
+    run_bill(running=running, model=model, usage=reply.usage, told=reply.cost_usd)
     running.turn(reply.text)
     return read_answer(reply.text, prepared.names, model)
 
@@ -117,20 +116,8 @@ def _reply(running: Running, model: LanguageModel, name: str, prepared: Prepared
             return model.ask(ask)
         except ModelError as error:
             if error.usage is not None:
-                _bill(running, name, error.usage)
+                run_bill(running=running, model=name, usage=error.usage)
             raise RunError(str(error), type(error).__name__) from error
-
-
-def _bill(running: Running, model: str, usage: Usage, told: float | None = None) -> None:
-    """`told`: the cost, where the model itself says so."""
-    running.spend(
-        model=model,
-        input_tokens=usage.input,
-        cache_read=usage.cache_read,
-        cache_write=usage.cache_write_5m + usage.cache_write_1h,
-        output_tokens=usage.output,
-        cost=price_of(model, usage) if told is None else told,
-    )
 
 
 def _result(run: Run, prepared: Prepared, choice: Choice) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.http import Http404
 
-from memory.engine.disk import FileTroubleError, Folder, Status
+from memory.engine.disk import FileTroubleError, Folder
 from memory.models import Directory, File
 from sessions.engine.paths import kept, opened
 from sessions.models import Source, Transcript
@@ -112,8 +113,8 @@ def checkout_of(directory: Directory) -> Path | None:
 def files_listed(directory: Directory) -> list[Listed]:
     """Names, sizes and times of what is there, in the order of their names. Raises FileTroubleError."""
     with Folder(opened(directory.path)) as folder:
-        found = [_listed(kept(name), status) for name, status in folder.files()]
-    return sorted(found, key=lambda one: one.name)
+        found = [_listed(kept(name), status) for name, status in folder.stats()]
+    return sorted(found, key=attrgetter("name"))
 
 
 def is_there(directory: Directory) -> bool:
@@ -124,7 +125,7 @@ def is_there(directory: Directory) -> bool:
         return False
 
 
-def _listed(name: str, status: Status | OSError) -> Listed:
-    if isinstance(status, Status):
-        return Listed(name, status.size, status.mtime_ns)
-    return Listed(name, 0, 0, f"It cannot be looked at ({(status.strerror or str(status)).lower()}).")
+def _listed(name: str, found: os.stat_result | OSError) -> Listed:
+    if isinstance(found, OSError):
+        return Listed(name, 0, 0, f"It cannot be looked at ({(found.strerror or str(found)).lower()}).")
+    return Listed(name, found.st_size, found.st_mtime_ns)

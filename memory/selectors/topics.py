@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from memory.engine.lint import Finding
-from memory.engine.reading import INDEX_NAME, Fate, Index, MemoryFile
+from memory.engine.reading import INDEX_NAME, MemoryFile, Place
 from memory.models import Directory
 from memory.selectors.directories import Listed
 from memory.selectors.provenance import Uses
 from memory.selectors.shelves import Shelf, files_read, recalled
 
 SORTS = {"changed": "Last changed", "name": "Name", "size": "Size"}
+_KEYS = {"changed": attrgetter("mtime_ns"), "size": attrgetter("size")}
 STATES = {
     "findings": "with findings",
     "outside": "not in the index",
@@ -40,14 +42,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the index points to a topic."""
-
-    line: int
-    loaded: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Topic:
     file: MemoryFile
     place: Place | None
@@ -70,17 +64,6 @@ class Topic:
         return sum(finding.severity == "note" for finding in self.findings or ())
 
 
-def places_of(index: Index | None) -> dict[str, Place]:
-    """By file: the first line that is loaded, else the first one."""
-    found: dict[str, Place] = {}
-    for line in index.lines if index else ():
-        for entry in line.entries:
-            loaded = line.fate is Fate.LOADED
-            if entry.target and (entry.target not in found or (loaded and not found[entry.target].loaded)):
-                found[entry.target] = Place(line.number, loaded)
-    return found
-
-
 def topics_wanted(
     files: Sequence[Listed],
     wanted: Wanted,
@@ -88,7 +71,7 @@ def topics_wanted(
     uses: Mapping[tuple[str, str], Uses],
     shelf: Shelf | None,
 ) -> list[Listed]:
-    """Everything but the index. `shelf`: needed where `wanted.needs_all`."""
+    """Everything but the index, out of files in the order of their names. `shelf`: needed where `wanted.needs_all`."""
     found = [one for one in files if one.name != INDEX_NAME]
     if wanted.state == "outside":
         found = [one for one in found if one.name not in places]
@@ -99,9 +82,8 @@ def topics_wanted(
         found = [one for one in found if not counts.get(one.name)]
     if wanted.needs_all and shelf is not None:
         found = [one for one in found if _fits(shelf, one.name, wanted)]
-    if wanted.sort == "changed":
-        return sorted(found, key=lambda one: (-one.mtime_ns, one.name))
-    return sorted(found, key=lambda one: (-one.size, one.name)) if wanted.sort == "size" else found
+    key = _KEYS.get(wanted.sort)
+    return sorted(found, key=key, reverse=True) if key else found  # of equals, the order of their names stays
 
 
 def topics_read(

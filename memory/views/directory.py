@@ -19,7 +19,7 @@ from memory.selectors.directories import directory_of_project, files_listed
 from memory.selectors.history import files_deleted
 from memory.selectors.provenance import uses_of
 from memory.selectors.shelves import index_of, shelf_known, shelf_of
-from memory.selectors.topics import SORTS, STATES, TYPES, Wanted, places_of, topics_read, topics_wanted
+from memory.selectors.topics import SORTS, STATES, TYPES, Wanted, topics_read, topics_wanted
 from memory.views.catalog import number_asked
 from memory.views.frame import frame, of_directory
 from memory.views.lines import Line, index_lines
@@ -43,7 +43,7 @@ def memory_detail(request: HtmxRequest, directory: Directory) -> HttpResponse:
         return _gone(request, directory, str(error))
     wanted = _wanted(request)
     index = index_of(directory, files)
-    uses, places = uses_of(directory), places_of(index)
+    uses, places = uses_of(directory), index.places if index else {}
     checked = request.GET.get("check") == "1" or wanted.needs_all
     shelf = shelf_of(directory, files) if checked else shelf_known(directory, files)
     found = topics_wanted(files, wanted, places, uses, shelf)

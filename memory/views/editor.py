@@ -30,6 +30,7 @@ from memory.views.conflict import clash_page, merged_text
 from memory.views.file import uneditable
 from memory.views.frame import UNFIT, file_address, frame, name_asked, new_name, of_directory, seen
 from memory.views.lines import index_lines
+from memory.views.pointers import topics_of
 from sessions.engine.prose import render
 from sessions.engine.secrets import mask
 
@@ -228,7 +229,7 @@ def _preview(directory: Directory, form: Form) -> dict[str, Any]:
         "form": form,
         "directory": directory,
         "file": file,
-        "html": render(mask(file.body)),
+        "html": render(mask(file.body), topics_of(directory)),
         "problems": [problem for problem in file.problems if problem.rule != "not-utf-8"],
         "most_lines": MOST_LINES,
         "most_bytes": f"{MOST_BYTES:,}",

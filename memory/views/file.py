@@ -15,10 +15,10 @@ from memory.selectors.directories import files_listed
 from memory.selectors.history import HistoryMissingError, file_get
 from memory.selectors.provenance import Origin, touches_of, version_origin
 from memory.selectors.shelves import index_of, shelf_known, shelf_of
-from memory.selectors.topics import places_of
 from memory.services.writing import memory_open
 from memory.views.directory import fix_key
 from memory.views.frame import frame, name_asked, of_directory
+from memory.views.pointers import Topics
 from sessions.engine.prose import render
 from sessions.engine.secrets import mask
 
@@ -44,6 +44,7 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
     assert version is not None
     file = parse_file(name, opened.found.data, mtime_ns=opened.found.status.mtime_ns)
     files = files_listed(directory)
+    index = index_of(directory, files)
     check = request.GET.get("check") == "1"
     shelf = shelf_of(directory, files) if check else shelf_known(directory, files)
     findings = shelf.by_file.get(name, []) if shelf else None
@@ -51,8 +52,8 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
         "file": file,
         "version": version,
         "is_index": file.kind is Kind.INDEX,
-        "place": places_of(index_of(directory, files)).get(name),
-        "text": render(mask(file.body[:SHOWN])),
+        "place": index.places.get(name) if index else None,
+        "text": render(mask(file.body[:SHOWN]), Topics(directory, {one.name for one in files}, index)),
         "left_out": max(0, len(file.body) - SHOWN),
         "uneditable": uneditable(file),
         "masked": mask(file.text[:SHOWN]) != file.text[:SHOWN],

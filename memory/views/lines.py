@@ -6,17 +6,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.engine.reading import Fate, Index
+from memory.engine.reading.loading import MOST_LINES
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
 
-MOST = 240
+MOST = MOST_LINES + 10
 """All that is ever loaded, and the first of what is cut: who wants to see more opens the file."""
 LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    number: int
+    number: str
+    """As text: a template would bring each number into the form of its language."""
     title: str
     """Of the one pointer in it; empty where there is none, or several."""
     text: str
@@ -37,7 +39,7 @@ def index_lines(index: Index, names: Collection[str], most: int = MOST) -> list[
         text = visible(mask(entry.hook if entry else line.text))
         shown.append(
             Line(
-                line.number,
+                str(line.number),
                 visible(mask(entry.title)) or entry.target if entry else "",
                 text if len(text) <= LONGEST else f"{text[:LONGEST]}…",
                 entry.target if entry else "",

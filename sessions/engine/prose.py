@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import nh3
 from markdown_it import MarkdownIt
@@ -33,11 +35,32 @@ class Html(str):
         return self
 
 
-def render(markdown: str) -> Html:
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A link to another page of ours."""
+
+    label: str
+    address: str
+    """Empty where there is no such page."""
+    missing: str = ""
+    """What is not there, in a sentence."""
+
+
+class Pointers(Protocol):
+    """What links mean that no browser understands, because they are written for the agent."""
+
+    def linked(self, written: str) -> Pointer | None:
+        """The target of a Markdown link that has no scheme."""
+
+    def parts(self, text: str) -> Iterable[str | Pointer]:
+        """A text without markup, taken apart where it points to something."""
+
+
+def render(markdown: str, pointers: Pointers | None = None) -> Html:
     """Markdown as sanitised HTML. Takes any string, never raises, and takes time in line with its length."""
-    if len(markdown) <= 8_000:
+    if pointers is None and len(markdown) <= 8_000:
         return _remembered(markdown)
-    return _render(markdown)
+    return _render(markdown, pointers)
 
 
 @lru_cache(maxsize=512)
@@ -45,7 +68,7 @@ def _remembered(markdown: str) -> Html:
     return _render(markdown)
 
 
-def _render(markdown: str) -> Html:
+def _render(markdown: str, pointers: Pointers | None = None) -> Html:
     text = visible(markdown[:MAX_PROSE])
     if _PLAIN.match(text) and not _NUMBERED.match(text):
         return Html(f"<p>{text.rstrip()}</p>")
@@ -54,7 +77,7 @@ def _render(markdown: str) -> Html:
     parser = _parser()
     env: dict[str, Any] = {}
     tokens = parser.parse(text, env)
-    _adapt(tokens)
+    _adapt(tokens, pointers)
     return Html(_cleaner().clean(parser.renderer.render(tokens, parser.options, env)))
 
 
@@ -85,7 +108,7 @@ def _cleaner() -> nh3.Cleaner:
             "a": {"href"},
             "i": {"class"},
             "ol": {"start"},
-            "span": {"title"},
+            "span": {"class", "title"},
             "th": {"class"},
             "td": {"class"},
         },
@@ -95,7 +118,7 @@ def _cleaner() -> nh3.Cleaner:
     )
 
 
-def _adapt(tokens: list[Token]) -> None:
+def _adapt(tokens: list[Token], pointers: Pointers | None) -> None:
     """Links only to where a browser may go, images as links, task boxes as characters."""
     for index, token in enumerate(tokens):
         if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
@@ -104,7 +127,9 @@ def _adapt(tokens: list[Token]) -> None:
             continue
         if index >= 2 and tokens[index - 2].type == "list_item_open":
             _tick(token.children[0])
-        _relink(token.children)
+        _relink(token.children, pointers)
+        if pointers is not None:
+            token.children = list(_pointed(token.children, pointers))
 
 
 def _tick(token: Token) -> None:
@@ -112,18 +137,44 @@ def _tick(token: Token) -> None:
         token.content = ("\u2610 " if box[1] == " " else "\u2611 ") + token.content[box.end() :]
 
 
-def _relink(children: list[Token]) -> None:
+def _relink(children: list[Token], pointers: Pointers | None) -> None:
     closing: list[str] = []
     for token in children:
         if token.type == "link_open":
             href = str(token.attrs.get("href", ""))
-            token.tag = "a" if _SCHEME.match(href) else "span"
-            token.attrs = {"href": href} if token.tag == "a" else {"title": href}
+            pointer = pointers.linked(href) if pointers is not None and not _SCHEME.match(href) else None
+            if pointer is not None:
+                _lead(token, pointer)
+            else:
+                token.tag = "a" if _SCHEME.match(href) else "span"
+                token.attrs = {"href": href} if token.tag == "a" else {"title": href}
             closing.append(token.tag)
         elif token.type == "link_close":
             token.tag = closing.pop() if closing else "span"
         elif token.type == "image":
             _unload(token, linked=bool(closing))
+
+
+def _lead(token: Token, pointer: Pointer) -> None:
+    token.tag = "a" if pointer.address else "span"
+    token.attrs = {"href": pointer.address} if pointer.address else {"class": "dangling", "title": pointer.missing}
+
+
+def _pointed(children: list[Token], pointers: Pointers) -> Iterator[Token]:
+    """Texts with links in them where they point to something. A link holds no other."""
+    links = 0
+    for token in children:
+        links += token.nesting if token.type in ("link_open", "link_close") else 0
+        if token.type != "text" or links:
+            yield token
+            continue
+        for part in pointers.parts(token.content):
+            if isinstance(part, str):
+                yield Token("text", "", 0, content=part)
+            else:
+                opened = Token("link_open", "a", 1)
+                _lead(opened, part)
+                yield from (opened, Token("text", "", 0, content=part.label), Token("link_close", opened.tag, -1))
 
 
 def _unload(token: Token, *, linked: bool) -> None:

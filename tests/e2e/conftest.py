@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.e2e.browsing import CHROMIUM, Visit, chromium, demo_site, visiting
+from tests.e2e.shelves import Shelf, shelf_site
 from tests.serving import Server
 
 
@@ -24,6 +25,12 @@ def browser() -> Iterator[Browser]:
         pytest.skip("chromium is not installed")
     with chromium() as launched:
         yield launched
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    with shelf_site(tmp_path_factory.mktemp("shelf")) as made:
+        yield made
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from memory.engine.dreaming.lock import NAME
 from tests.demo.story.transcript import SLUG
-from tests.e2e.browsing import Visit, demo_site
+from tests.e2e.browsing import Visit, demo_site, visiting
 from tests.inspector.agents.server import MessagesServer, messages_server
 from tests.serving import Server, wait_until
 
@@ -36,6 +36,17 @@ def shelf_site(folder: Path, prepare: Callable[[Path], None] = lambda config: No
         with demo_site(folder, prepare, environment=asking) as site:
             wait_until(lambda: b"tidewatch" in site.get("/memory/").body)
             yield Shelf(site, model, folder / "config" / "projects" / SLUG / "memory")
+
+
+@contextmanager
+def visiting_shelf(browser: Browser, shelf: Shelf) -> Iterator[Visit]:
+    """Whatever a test does, it leaves the files as they were."""
+    shelf.model.forget()
+    before = shelf.files()
+    with visiting(browser, shelf.site) as made:
+        yield made
+        assert made.troubles == []
+    assert shelf.files() == before
 
 
 def open_memory(visit: Visit, tab: str = "") -> Page:

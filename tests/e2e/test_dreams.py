@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from memory.engine.dreaming.lock import NAME
-from tests.e2e.browsing import Visit, visiting
+from tests.e2e.browsing import Visit
 from tests.e2e.ordering import ended
-from tests.e2e.shelves import Shelf, shelf_site
+from tests.e2e.shelves import Shelf, visiting_shelf
 from tests.inspector.agents.server import Call, Say
 from tests.serving import wait_until
 
@@ -27,20 +27,10 @@ ACCOUNT = {
 }
 
 
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    with shelf_site(tmp_path_factory.mktemp("dreams")) as made:
-        yield made
-
-
 @pytest.fixture
 def visit(browser: Browser, shelf: Shelf) -> Iterator[Visit]:
-    shelf.model.forget()
-    before = shelf.files()
-    with visiting(browser, shelf.site) as made:
+    with visiting_shelf(browser, shelf) as made:
         yield made
-        assert made.troubles == []
-    assert shelf.files() == before
 
 
 def confirmed(visit: Visit) -> Page:

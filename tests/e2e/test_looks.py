@@ -77,6 +77,13 @@ TOO_WIDE = """
       .map((one) => one.outerHTML.slice(0, 120))
 """
 
+IN_SIGHT = """Object.fromEntries([...document.querySelectorAll('header.top nav a')].map((link) => {
+  const box = link.getBoundingClientRect();
+  const ends = [box.left + 1, box.right - 1].map((x) => document.elementFromPoint(x, (box.top + box.bottom) / 2));
+  return [link.textContent, ends.every((end) => end === link)];
+}))"""
+"""Nothing covers or cuts off either end of a link."""
+
 
 @pytest.mark.parametrize("address", PAGES.values(), ids=PAGES)
 def test_nothing_sticks_out_of_a_narrow_window(browser: Browser, site: Server, address: str) -> None:
@@ -86,6 +93,13 @@ def test_nothing_sticks_out_of_a_narrow_window(browser: Browser, site: Server, a
         width, room = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
         assert width <= room, page.evaluate(TOO_WIDE)
         assert visit.troubles == []
+
+
+def test_every_section_is_in_sight_in_a_narrow_window(browser: Browser, site: Server) -> None:
+    with visiting(browser, site, viewport=NARROW) as visit:
+        page = visit.open("/memory/")
+        expect(page.locator("header.top nav a")).not_to_have_count(0)
+        assert [name for name, whole in page.evaluate(IN_SIGHT).items() if not whole] == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -10,27 +10,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.browsing import Visit, visiting
-from tests.e2e.shelves import Shelf, forgive, open_memory, open_topic, shelf_site
+from tests.e2e.browsing import Visit
+from tests.e2e.shelves import Shelf, forgive, open_memory, open_topic, visiting_shelf
 from tests.inspector.agents.server import Say
 from tests.serving import wait_until
 
 
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    with shelf_site(tmp_path_factory.mktemp("memory")) as made:
-        yield made
-
-
 @pytest.fixture
 def visit(browser: Browser, shelf: Shelf) -> Iterator[Visit]:
-    """Whatever a test does, it leaves the files as they were."""
-    shelf.model.forget()
-    before = shelf.files()
-    with visiting(browser, shelf.site) as made:
+    with visiting_shelf(browser, shelf) as made:
         yield made
-        assert made.troubles == []
-    assert shelf.files() == before
 
 
 def undo(page: Page) -> None:

@@ -34,7 +34,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--demo", action="store_true", help="show the built-in demo sessions instead of yours")
+        parser.add_argument("--demo", action="store_true", help="follow the built-in demo sessions instead of yours")
         parser.add_argument("--bind", default=settings.LUCID_BIND, metavar="HOST:PORT", help="default: %(default)s")
         parser.add_argument("--no-watch", action="store_true", help="do not import, nor follow changes")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-from compaction.services.watching import price_of
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import choose_model
 from inspector.agents.loop import AgentLimits, AgentOutcome, AgentProgress, Ended, ToolStarted, Turn, run_agent
 from inspector.agents.model import Ask
 from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
 from inspector.agents.usage import Usage
+from inspector.services.billing import run_bill
 from inspector.services.budget import WithinBudget, budget_hold
 from inspector.services.runs import RunError, Running
 from memory.engine.dreaming.asking import SYSTEM, Report, prompt, report_of
@@ -148,14 +148,7 @@ class _Told:
         self.running.progress(self.turns, files=len(self.files))
 
     def bill(self, usage: Usage) -> None:
-        self.running.spend(
-            model=self.model,
-            input_tokens=usage.input,
-            cache_read=usage.cache_read,
-            cache_write=usage.cache_write_5m + usage.cache_write_1h,
-            output_tokens=usage.output,
-            cost=price_of(self.model, usage),
-        )
+        run_bill(running=self.running, model=self.model, usage=usage)
 
     def _name(self, path: str) -> str:
         return str(Path(path).relative_to(self.copy.resolve()))

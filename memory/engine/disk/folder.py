@@ -134,7 +134,12 @@ class Folder:
 
     def files(self) -> Iterator[tuple[str, Status | OSError]]:
         """Every regular file below, with what tells its change; hidden ones and links are left alone."""
-        yield from _files(os.dup(self._fd), "")
+        for name, found in self.stats():
+            yield name, found if isinstance(found, OSError) else Status.of(found)
+
+    def stats(self) -> Iterator[tuple[str, os.stat_result | OSError]]:
+        """The same as the system tells it, for who lists thousands."""
+        return _files(os.dup(self._fd), "")
 
 
 def real_path(path: str | Path) -> str:
@@ -187,7 +192,7 @@ def _descend(fd: int, folders: list[str] | tuple[str, ...], *, make: bool = Fals
         os.close(fd)
 
 
-def _files(fd: int, prefix: str) -> Iterator[tuple[str, Status | OSError]]:
+def _files(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
     try:
         with os.scandir(fd) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -196,10 +201,9 @@ def _files(fd: int, prefix: str) -> Iterator[tuple[str, Status | OSError]]:
                 continue
             name = f"{prefix}{entry.name}"
             try:
-                found = os.stat(entry.name, dir_fd=fd, follow_symlinks=False)
-                if stat.S_ISREG(found.st_mode):
-                    yield name, Status.of(found)
-                elif stat.S_ISDIR(found.st_mode):
+                if entry.is_file(follow_symlinks=False):
+                    yield name, entry.stat(follow_symlinks=False)
+                elif entry.is_dir(follow_symlinks=False):
                     yield from _files(os.open(entry.name, os.O_RDONLY | _FOLDER, dir_fd=fd), f"{name}/")
             except OSError as error:
                 if error.errno != errno.ENOENT:

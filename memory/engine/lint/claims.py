@@ -28,13 +28,14 @@ _FORMS = (
 )
 _NO_KEYS = frozenset({*_FORMS.split(), "how to apply", "see also"})
 _LONGEST = 1_000
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+_SENTENCE = re.compile(r"\s(?<=[.!?]\s)\s*|\n")
+"""Led by what is rare, which is several times as fast as led by what stands before it."""
 _END = re.compile(
     r"\s+(?:and|but|because|so|where|when|while|which|only|until|unless|since|for|as)\b|[.,;(]\s|[.]$|\s[—–-]\s"
 )
 _EXACT = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\bv?\d+(?:\.\d+)+\b|\b\d+\b")
 _WORD = re.compile(r"[\w'’./-]+")
-_MARKUP = re.compile(r"[*_`]+")
+_MARKUP = str.maketrans("", "", "*_`")
 _PRONOUNS = "it this that they these those there he she we you i which what project user"
 _VAGUE = frozenset(_PRONOUNS.split())
 _DIGIT = re.compile(r"\d")
@@ -82,7 +83,7 @@ def _sentences(topic: MemoryFile) -> Iterator[tuple[int, str]]:
         yield field.first, field.value
     for line in topic.body_lines:
         if not line.in_code and len(line.text) < _LONGEST and _may_claim(line.text):
-            for sentence in _SENTENCE.split(_MARKUP.sub("", line.text)):
+            for sentence in _SENTENCE.split(line.text.translate(_MARKUP)):
                 yield line.number, sentence.strip()
 
 

@@ -2,7 +2,8 @@
 
 Texts that were copied share runs of words: sketches of those runs bring copies into the same bucket, and each is held
 against the first of its bucket. Texts that were written twice share rare words: pairs that have several in common are
-compared by the weight of all their words.
+compared by the weight of all their words. Words are known by their checksums: those are quick to compare, and the
+same in every process.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from zlib import crc32
 
 from memory.engine.lint.words import telling_words
@@ -40,16 +41,25 @@ class Pair:
 
 def similar_pairs(texts: Sequence[str]) -> list[Pair]:
     """In the order of the texts; of many that are alike, each is paired with the first."""
-    words = [telling_words(text)[:MOST_WORDS] for text in texts]
+    numbers = _Numbers()
+    words = [list(islice(chain.from_iterable(map(numbers.__getitem__, text.split())), MOST_WORDS)) for text in texts]
     found = {(pair.first, pair.second): pair for pair in _copies(words)}
     for pair in _reworded(words):
         found.setdefault((pair.first, pair.second), pair)
     return [found[key] for key in sorted(found)]
 
 
-def _copies(words: list[list[str]]) -> Iterator[Pair]:
-    numbers = {word: crc32(word.encode()) for word in {word for text in words for word in text}}
-    runs = [_runs([numbers[word] for word in text]) for text in words]
+class _Numbers(dict[str, tuple[int, ...]]):
+    """The words that carry meaning between two blanks, as checksums: each such stretch is taken apart once, however
+    many texts hold it."""
+
+    def __missing__(self, stretch: str) -> tuple[int, ...]:
+        found = self[stretch] = tuple(crc32(word.encode()) for word in telling_words(stretch))
+        return found
+
+
+def _copies(words: list[list[int]]) -> Iterator[Pair]:
+    runs = [_runs(text) for text in words]
     first: dict[int, int] = {}
     for at, mine in enumerate(runs):
         if len(words[at]) < FEWEST_WORDS:
@@ -61,27 +71,28 @@ def _copies(words: list[list[str]]) -> Iterator[Pair]:
 
 
 def _runs(words: list[int]) -> frozenset[int]:
-    """Hashes of all runs of three words. Those of numbers are the same in every process."""
+    """Hashes of all runs of three words."""
     return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
 
 
 def _shared(one: frozenset[int], other: frozenset[int]) -> float:
-    return len(one & other) / len(one | other)
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
 
 
-def _reworded(words: list[list[str]]) -> Iterator[Pair]:
+def _reworded(words: list[list[int]]) -> Iterator[Pair]:
     distinct = [set(text) for text in words]
     texts_with = Counter(chain.from_iterable(distinct))
     rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
-    places: dict[str, list[int]] = defaultdict(list)
+    places: dict[int, list[int]] = defaultdict(list)
     for at, mine in enumerate(distinct):
         if len(mine) >= FEWEST_WORDS:
-            for word in sorted(mine & rare.keys(), key=lambda word: (rare[word], word))[:RAREST]:
+            for _, word in sorted((rare[word], word) for word in mine if word in rare)[:RAREST]:
                 places[word].append(at)
     common = Counter(chain.from_iterable(combinations(texts, 2) for texts in places.values()))
     # Few texts are ever compared, so only theirs are weighed.
     weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
-    vectors: dict[int, dict[str, float]] = {}
+    vectors: dict[int, dict[int, float]] = {}
     for (one, other), shared in common.items():
         if shared > 1:
             for at in (one, other):
@@ -91,16 +102,14 @@ def _reworded(words: list[list[str]]) -> Iterator[Pair]:
                 yield Pair(one, other, alike)
 
 
-def _vector(text: list[str], weights: dict[str, float]) -> dict[str, float]:
-    """The words of a text with their weights."""
-    return {word: weights[word] * (1 + math.log(count)) for word, count in Counter(text).items()}
+def _vector(text: list[int], weights: dict[int, float]) -> dict[int, float]:
+    """The words of a text with their weights, of length 1."""
+    vector = {word: weights[word] * (1 + math.log(count)) for word, count in Counter(text).items()}
+    length = math.sqrt(sum(weight * weight for weight in vector.values()))
+    return {word: weight / length for word, weight in vector.items()}
 
 
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
+def _cosine(one: dict[int, float], other: dict[int, float]) -> float:
     if len(one) > len(other):
         one, other = other, one
-    return sum(weight * other[word] for word, weight in one.items() if word in other) / (_length(one) * _length(other))
-
-
-def _length(vector: dict[str, float]) -> float:
-    return math.sqrt(sum(weight * weight for weight in vector.values()))
+    return sum(weight * other[word] for word, weight in one.items() if word in other)

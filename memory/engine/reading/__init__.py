@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.engine.reading.directory import Directory, DirectoryMissingError, directory_of, read_directory
 from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile, MemoryType, parse_file
 from memory.engine.reading.header import Field, Header
-from memory.engine.reading.index import Entry, Index, IndexLine, entry_line, read_index
+from memory.engine.reading.index import Entry, Index, IndexLine, Place, entry_line, read_index
 from memory.engine.reading.links import Link
 from memory.engine.reading.loading import Fate, Loaded, load
 from memory.engine.reading.problem import Problem
@@ -27,6 +27,7 @@ __all__ = [
     "MemoryFile",
     "MemoryType",
     "Newline",
+    "Place",
     "Problem",
     "Source",
     "decode",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count, repeat
 from typing import NamedTuple
 
 MOST_CHARACTERS = 200_000
@@ -19,13 +20,12 @@ class Line(NamedTuple):
 
 
 def body_lines(body: str, first: int) -> Iterator[Line]:
-    lines = enumerate(body[:MOST_CHARACTERS].split("\n"), start=first)
+    lines = body[:MOST_CHARACTERS].split("\n")
     if "```" not in body and "~~~" not in body:
-        for number, text in lines:
-            yield Line(number, text, False)
+        yield from map(Line._make, zip(count(first), lines, repeat(False)))  # most bodies; thousands are linted at once
         return
     fence = ""
-    for number, text in lines:
+    for number, text in enumerate(lines, start=first):
         mark = _FENCE.match(text)
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]

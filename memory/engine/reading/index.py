@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,13 +39,21 @@ class IndexLine:
     fate: Fate
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the index points to a topic."""
+
+    line: int
+    loaded: bool
+
+
 @dataclass(frozen=True)
 class Index:
     file: MemoryFile
     lines: tuple[IndexLine, ...]
     loaded: Loaded
 
-    @property
+    @cached_property
     def line_count(self) -> int:
         """Of the file, which may have more than were looked at."""
         return self.file.text.count("\n") + (not self.file.text.endswith("\n") and bool(self.file.text))
@@ -53,7 +62,7 @@ class Index:
     def entries(self) -> tuple[Entry, ...]:
         return tuple(entry for line in self.lines for entry in line.entries)
 
-    @property
+    @cached_property
     def loaded_lines(self) -> int:
         return self.loaded.lines
 
@@ -67,6 +76,17 @@ class Index:
         return frozenset(
             entry.target for line in self.lines if line.fate is Fate.LOADED for entry in line.entries if entry.target
         )
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """By file: the first line that is loaded, else the first one."""
+        found: dict[str, Place] = {}
+        for line in self.lines:
+            for entry in line.entries:
+                loaded = line.fate is Fate.LOADED
+                if entry.target and (entry.target not in found or (loaded and not found[entry.target].loaded)):
+                    found[entry.target] = Place(line.number, loaded)
+        return found
 
 
 EMPTY_INDEX_FILE = parse_file(INDEX_NAME, b"")

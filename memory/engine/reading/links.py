@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 MARKDOWN_LINK = re.compile(r"\[(?P<title>[^\[\]\n]{0,500})\]\((?P<target>[^()\n]{1,500})\)")
-_WIKI = re.compile(r"\[\[(?P<name>[^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
+_WIKI = re.compile(r"\[\[(?P<name>[^\[\]\n|]{1,200})(?:\|(?P<label>[^\[\]\n]{0,200}))?\]\]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_APART = re.compile(r"[\W_]+")
 _TITLE = re.compile(r"\s+\"[^\"]*\"$")
 
 
@@ -36,8 +37,29 @@ def wiki_links(text: str, first_line: int = 1) -> Iterator[Link]:
     for number, line in enumerate(text.split("\n"), start=first_line):
         if "[[" in line:
             for match in _WIKI.finditer(line):
-                name = match["name"].strip()
-                yield Link(name, name if name.endswith(".md") else f"{name}.md", number)
+                yield Link(match["name"].strip(), _file_of(match), number)
+
+
+def wiki_parts(text: str) -> Iterator[str | tuple[str, str]]:
+    """The text taken apart: what stands between links in double brackets, and of each link its label and its file."""
+    at = 0
+    for match in _WIKI.finditer(text):
+        if match.start() > at:
+            yield text[at : match.start()]
+        yield (match["label"] or match["name"]).strip(), _file_of(match)
+        at = match.end()
+    if at < len(text):
+        yield text[at:]
+
+
+def alike(name: str) -> str:
+    """The same for names that a person would take for the same."""
+    return _APART.sub("-", name.lower().removesuffix(".md")).strip("-")
+
+
+def _file_of(wiki: re.Match[str]) -> str:
+    name = wiki["name"].strip()
+    return name if name.endswith(".md") else f"{name}.md"
 
 
 def file_links(text: str, first_line: int = 1) -> Iterator[Link]:

@@ -5,29 +5,26 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
 from compaction.models import Compaction
 from compaction.selectors import compaction_load
 from compaction.selectors.hooks import hooks_of
-from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.selectors.outcomes import run_detail
 from inspector.services.runs import run_execute, run_kill
-from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
 from tests.compaction.engine.summarising import REPLY
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, messages_server, too_long
+from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, too_long
+from tests.inspector.asking import models
 from tests.serving import fair, wait_until
 from tests.sessions.writing import MODEL
 
@@ -36,26 +33,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 BILLED = {"input_tokens": 1_000_000, "cache_read_input_tokens": 2_000, "output_tokens": 500}
 
 
-@pytest.fixture(autouse=True)
-def home() -> None:
-    prepare_home(settings.LUCID_HOME)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with messages_server() as state, override_settings(MODELS=models(state)):
-        yield state
-
-
 @pytest.fixture
 def transcript(tmp_path: Path) -> Transcript:
     return Logged(project=tmp_path / "projects" / "-home-dev-tidewatch").talk().read()
-
-
-def models(server: MessagesServer) -> ModelSettings:
-    return ModelSettings(
-        api_key=server.key, base_url=server.url, main=MODEL, claude="off", first_pause=0.001, idle_timeout=60
-    )
 
 
 def queued(transcript: Transcript, **parameters: Any) -> Run:

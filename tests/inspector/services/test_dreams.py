@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,20 +17,19 @@ from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
-from inspector.agents.choosing import ModelSettings
 from inspector.celery import app
 from inspector.models import Run
 from inspector.services.dreams import dreams_start
 from inspector.services.dreams.holding import dreams_settle, places
 from inspector.services.runs import run_execute, run_kill
-from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from memory.engine.dreaming.gates import MINUTES_BETWEEN_SCANS
 from memory.engine.dreaming.lock import NAME, lock_read, lock_take
 from memory.models import DreamScan, Proposal, ProposedFile, Version
 from sessions.models import Transcript
 from sessions.services.sync import sync
-from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server
+from tests.inspector.agents.server import Call, Fail, MessagesServer, Say
+from tests.inspector.asking import models
 from tests.memory.remembering import Shelf
 from tests.serving import wait_until
 from tests.sessions.writing import MODEL, Writing
@@ -43,17 +41,6 @@ TIDES = b"---\nname: tides\ndescription: when\ntype: user\n---\n\nHigh water was
 FOG = b"---\nname: fog\ndescription: where\ntype: user\n---\n\nFog comes at dawn.\n"
 
 
-@pytest.fixture(autouse=True)
-def home() -> None:
-    prepare_home(settings.LUCID_HOME)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with messages_server() as state, override_settings(MODELS=models(state)):
-        yield state
-
-
 @pytest.fixture
 def shelf(tmp_path: Path) -> Shelf:
     shelf = Shelf(tmp_path / "projects" / "-home-dev-tidewatch" / "memory")
@@ -61,12 +48,6 @@ def shelf(tmp_path: Path) -> Shelf:
     shelf.outside("tides.md", TIDES)
     shelf.outside("fog.md", FOG)
     return shelf
-
-
-def models(server: MessagesServer) -> ModelSettings:
-    return ModelSettings(
-        api_key=server.key, base_url=server.url, main=MODEL, claude="off", first_pause=0.001, idle_timeout=5
-    )
 
 
 def queued(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.extractions import NO_MODEL, extraction_request
 from inspector.services.runs import RunError, run_execute, run_kill
-from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from memory.engine.telling import words_of
 from memory.models import Cause, Extraction, Proposal, Version
@@ -26,7 +25,7 @@ from memory.selectors.proposals import proposal_files
 from memory.services.proposals import proposal_accept
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say, messages_server
+from tests.inspector.agents.server import Answer, Call, Fail, MessagesServer, Received, Say
 from tests.serving import wait_until
 from tests.sessions.writing import MODEL
 
@@ -41,19 +40,6 @@ type: project
 
 It will be 4.4 m high tomorrow.
 """
-
-
-@pytest.fixture(autouse=True)
-def home() -> None:
-    prepare_home(settings.LUCID_HOME)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with messages_server() as state:
-        models = ModelSettings(api_key=state.key, base_url=state.url, main=MODEL, claude="off", first_pause=0.001)
-        with override_settings(MODELS=models):
-            yield state
 
 
 @pytest.fixture

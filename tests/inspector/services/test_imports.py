@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from pytest_django import Settings
 
 from inspector.models import Run
 from inspector.services.follow import follow
-from inspector.services.imports import import_ended, import_run
+from inspector.services.imports import DEMO, import_ended, import_run
 from inspector.services.runs import Killed, run_execute, run_kill, run_retry
-from sessions.models import Entry, Transcript
+from sessions.models import Entry, Source, Transcript
 from tests.serving import wait_until
 from tests.sessions.writing import Writing
 
@@ -112,3 +113,47 @@ def test_after_a_stopped_import_only_what_changes_is_read(large: Path) -> None:
 
 def _known(session: str) -> bool:
     return Transcript.objects.filter(session_id=session, entries=1).exists()
+
+
+def shown() -> set[str]:
+    current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+    return set(current.values_list("public_id", flat=True))
+
+
+def test_a_demo_that_was_put_away_comes_back_with_its_addresses_and_beside_the_rest(
+    config: Path, tmp_path: Path, settings: Settings
+) -> None:
+    settings.LUCID_HOME = tmp_path / "home"
+    stopped = threading.Event()
+    stopped.set()
+    follow(DEMO, stopped)
+    demo = shown()
+    assert demo
+    follow(config, stopped)
+    assert shown() == {"33333333-2222-4333-8444-555555555555"}
+    follow(DEMO, stopped)
+    assert shown() == demo | {"33333333-2222-4333-8444-555555555555"}
+    assert Transcript.objects.count() == len(demo) + 1
+    assert Run.objects.filter(target=str(DEMO)).latest("pk").result["rows_written"] == 0
+    follow(config, stopped)
+    assert shown() == {"33333333-2222-4333-8444-555555555555"}
+
+
+def test_a_demo_that_changed_since_it_was_put_away_is_read_anew(
+    config: Path, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LUCID_HOME = tmp_path / "home"
+    demo = tmp_path / "demo"
+    for module in ("imports", "follow"):
+        monkeypatch.setattr(f"inspector.services.{module}.DEMO", demo)
+    stopped = threading.Event()
+    stopped.set()
+    for words in ("Is it low water?", "Is it low water already, or not?"):
+        writing = Writing()
+        writing.user(words)
+        writing.save(demo / "projects" / "-home-dev-boat")
+        follow(demo, stopped)
+        follow(config, stopped)
+    follow(demo, stopped)
+    assert shown() == {"33333333-2222-4333-8444-555555555555", writing.session}
+    assert not Transcript.objects.filter(public_id__contains="~2").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,9 @@ from django.conf import settings
 from django.test import override_settings
 
 from compaction.selectors import notes_of
-from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.notes import notes_create
 from inspector.services.runs import run_execute
-from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from memory.engine.notes import TEMPLATE, TITLES, sections_of
 from memory.models import Directory, NotesUpdate
@@ -27,7 +25,7 @@ from memory.services.notes import notes_follow
 from memory.services.restoring import batch_undo
 from sessions.models import Transcript
 from tests.compaction.logged import Logged
-from tests.inspector.agents.server import Answer, Call, MessagesServer, Received, Say, messages_server
+from tests.inspector.agents.server import Answer, Call, MessagesServer, Received, Say
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,17 +33,8 @@ GUIDANCE = sections_of(TEMPLATE)[1].guidance
 
 
 @pytest.fixture(autouse=True)
-def home() -> None:
-    prepare_home(settings.LUCID_HOME)
+def forgotten(home: None) -> None:
     shutil.rmtree(Path(settings.LUCID_HOME) / "notes", ignore_errors=True)  # every talk is the same session
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with messages_server() as state:
-        models = ModelSettings(api_key=state.key, base_url=state.url, main=MODEL, claude="off", first_pause=0.001)
-        with override_settings(MODELS=models):
-            yield state
 
 
 @pytest.fixture

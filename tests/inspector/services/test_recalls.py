@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,34 +9,17 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.recall_evaluations import evaluation_create
 from inspector.services.recalls import recall_create
 from inspector.services.runs import RunError, run_execute
-from inspector.startup.home import prepare_home
 from memory.selectors.recalling import message_of
 from sessions.selectors.entries import find_entry
-from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server
+from tests.inspector.agents.server import Fail, MessagesServer, Say
+from tests.inspector.asking import NOBODY, SMALL
 from tests.inspector.recalls import Harbour
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SMALL = "claude-haiku-5-5"
-NOBODY = ModelSettings(small=SMALL, claude="off")
-
-
-@pytest.fixture(autouse=True)
-def home() -> None:
-    prepare_home(settings.LUCID_HOME)
-
-
-@pytest.fixture
-def server() -> Iterator[MessagesServer]:
-    with messages_server() as found:
-        models = replace(NOBODY, api_key=found.key, base_url=found.url)
-        with override_settings(MODELS=models):
-            yield found
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,12 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
-from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
 from memory.models import Directory
-from tests.inspector.agents.server import MessagesServer, Say, messages_server
+from tests.inspector.agents.server import MessagesServer, Say
+from tests.inspector.asking import NOBODY, SMALL, asking
 from tests.inspector.recalls import Harbour
 from tests.memory.engine.recall.shelves import topic
 
@@ -24,8 +23,6 @@ pytestmark = pytest.mark.django_db
 working = pytest.mark.django_db(transaction=True)
 """A run writes from a thread of its own."""
 
-SMALL = "claude-haiku-5-5"
-NOBODY = ModelSettings(small=SMALL, claude="off")
 HTMX = {"HX-Request": "true", "HX-Target": "recalled"}
 
 
@@ -38,10 +35,8 @@ def nobody() -> Iterator[None]:
 
 @pytest.fixture
 def server() -> Iterator[MessagesServer]:
-    with messages_server() as found:
-        models = replace(NOBODY, api_key=found.key, base_url=found.url)
-        with override_settings(MODELS=models):
-            yield found
+    with asking() as found:
+        yield found
 
 
 @pytest.fixture

@@ -63,6 +63,16 @@ def test_topics_are_filtered_by_the_address(person: Person, query: dict[str, str
     assert {name for name in ("fog.md", "tides.md", "boat.md") if f'value="{name}" aria-label' in html} == found
 
 
+def test_topics_of_the_same_time_and_size_stand_in_the_order_of_their_names(person: Person) -> None:
+    for name in ("c.md", "a.md", "b.md"):
+        person.shelf.outside(name, topic("same", "The same", "Fact."))
+        os.utime(person.shelf.path / name, ns=(10**18, 10**18))
+    for sort in ("changed", "size"):
+        html = person.page(sort=sort)
+        places = [html.index(f'value="{name}" aria-label') for name in ("a.md", "b.md", "c.md")]
+        assert places == sorted(places)
+
+
 def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: Path) -> None:
     sizes, queries = [], []
     for number, count in enumerate((50, 5_000)):
@@ -82,6 +92,35 @@ def test_a_page_of_five_thousand_files_costs_what_one_of_fifty_costs(tmp_path: P
         assert len(listed) < 8
     assert queries[0] == queries[1] < 8
     assert sizes[1] < 2 * sizes[0]
+
+
+def test_links_between_topics_lead_to_their_pages(person: Person) -> None:
+    text = "See [[fog]], [[Boat|the boat]], [[FOG.md]] and [tides](tides.md).\n\nNot `[[fog]]`, nor [[gone]].\n"
+    person.shelf.outside("links.md", topic("links", "Where to look", text))
+    shown = re.findall(r'<a href="([^"]+)" rel[^>]*>([^<]*)</a>', person.page("file/", name="links.md"))
+    to = f"{person.root}file/?name="
+    assert shown == [
+        (f"{to}fog.md", "fog"),
+        (f"{to}boat.md", "the boat"),
+        (f"{to}fog.md", "FOG.md"),
+        (f"{to}tides.md", "tides"),
+    ]
+    html = person.page("file/", name="links.md")
+    assert '<span class="dangling" title="There is no gone.md in this directory.">gone</span>' in html
+    assert "<code>[[fog]]</code>" in html
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>x</script>", "../../etc/passwd", "javascript:alert(1)", '" onclick="x', "%2e%2e/x", "潮"]
+)
+def test_links_between_topics_leave_neither_the_page_nor_the_directory(person: Person, name: str) -> None:
+    person.shelf.outside("汐.md", topic("other", "Other", "Text."))
+    person.shelf.outside("links.md", topic("links", "Where to look", f"[[{name}]] and [a](<{name}.md>)"))
+    html = person.page("file/", name="links.md")
+    article = html[html.index('<div class="md">') : html.index("</article>")]
+    tags = re.sub('"[^"]*"', '""', "".join(re.findall("<[^>]*>", article)))
+    assert set(re.findall(r"<(\w+)", tags)) == {"div", "p", "span"}
+    assert set(re.findall(r" (\w+)=", tags)) == {"class", "title"}
 
 
 def test_each_part_can_be_asked_for_alone(person: Person) -> None:
@@ -130,7 +169,7 @@ def test_a_file_of_ten_megabytes_is_shown_in_part_and_not_edited(person: Person)
     assert "more than the 1,000,000" in flat(person.refused("edit/", 409, name="large.md"))
     listing = person.page()
     assert "200 of 100000 lines" in flat(listing)
-    assert "and 99760 more lines" in flat(listing)
+    assert "and 99790 more lines" in flat(listing)
     assert len(listing) < 300_000
 
 

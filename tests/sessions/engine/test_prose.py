@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.engine.prose import MAX_PROSE, render
+from sessions.engine.prose import MAX_PROSE, Pointer, render
 from sessions.engine.unseen import visible
 
 ALLOWED = re.compile(r"(p|br|hr|em|strong|s|code|pre|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|h[1-6]|span|i|a)")
@@ -34,6 +35,39 @@ def test_links_go_only_where_a_browser_may_go() -> None:
     assert render("[a](javascript:x)") == '<p><span title="javascript:x">a</span></p>\n'
     assert render("[a](src/a.py)") == '<p><span title="src/a.py">a</span></p>\n'
     assert "<a" not in render("[a](data:text/html,x) [b](vbscript:x) [c](//e.com) <file:///etc/passwd>")
+
+
+class Pages:
+    """Everything in angle quotes is a page, and one of them is missing."""
+
+    def linked(self, written: str) -> Pointer | None:
+        return Pointer("", f"/pages/{written}") if written.endswith(".md") else None
+
+    def parts(self, text: str) -> Iterator[str | Pointer]:
+        for at, part in enumerate(re.split("[«»]", text)):
+            missing = "" if part != "gone" else 'There is no "gone".'
+            yield Pointer(part, "" if missing else "/page/", missing) if at % 2 else part
+
+
+def test_pointers_lead_to_pages_of_ours() -> None:
+    assert render("see «a_b_c» & [it](b.md)", Pages()) == (
+        '<p>see <a href="/page/" rel="noopener noreferrer nofollow">a_b_c</a> &amp; '
+        '<a href="/pages/b.md" rel="noopener noreferrer nofollow">it</a></p>\n'
+    )
+    assert render("see «a»") == "<p>see «a»</p>"
+
+
+def test_a_pointer_to_nothing_is_marked_and_leads_nowhere() -> None:
+    assert render("*«gone»*", Pages()) == (
+        '<p><em><span class="dangling" title="There is no &quot;gone&quot;.">gone</span></em></p>\n'
+    )
+
+
+def test_code_and_links_hold_no_pointers_and_labels_no_markup() -> None:
+    assert "<a" not in render("`«a»`\n\n```\n«a»\n```\n", Pages())
+    assert render("[«a»](https://example.org/)", Pages()).count("<a") == 1
+    assert "<b>" not in render("«<b>bold</b>»", Pages())
+    assert "javascript:" not in re.sub("title=.[^>]*", "", render("[a](javascript:x)", Pages()))
 
 
 def test_images_become_links_and_load_nothing() -> None:

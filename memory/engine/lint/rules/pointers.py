@@ -13,11 +13,9 @@ from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile
 from memory.engine.reading.index import Entry, IndexLine, entry_line
-from memory.engine.reading.links import Link
+from memory.engine.reading.links import Link, alike
 from memory.engine.reading.loading import LONGEST_ENTRY, Fate
 from memory.engine.reading.text import split_lines, without_end
-
-_PLAIN = re.compile(r"[^a-z0-9]+")
 
 
 def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
@@ -48,13 +46,13 @@ def _unpointed(directory: Directory) -> Iterator[Finding]:
 
 def _pointers(directory: Directory) -> Iterator[Finding]:
     first: dict[str, int] = {}
-    alike = {_alike(file.name): file.name for file in directory.files if file.kind is not Kind.INDEX}
+    near = {alike(file.name): file.name for file in directory.files if file.kind is not Kind.INDEX}
     for line in directory.index.lines:
         for entry in line.entries:
             if not entry.target.endswith(".md"):
                 continue
             if entry.target not in directory.by_name:
-                yield _dangling(directory, line, entry, alike.get(_alike(entry.target), ""))
+                yield _dangling(directory, line, entry, near.get(alike(entry.target), ""))
             elif entry.target in first and first[entry.target] != line.number:
                 words = f"Line {first[entry.target]} points to {entry.target} already."
                 fix = _removal(directory, line)
@@ -81,11 +79,11 @@ def _removal(directory: Directory, line: IndexLine) -> Fix | None:
 
 def _links(directory: Directory) -> Iterator[Finding]:
     known = {name.removesuffix(".md") for name in directory.by_name}
-    known |= {_alike(file.title) for file in directory.topics} | {_alike(name) for name in known}
+    known |= {alike(file.title) for file in directory.topics} | {alike(name) for name in known}
     for topic in directory.topics:
         for link in topic.links:
             target = link.target.removesuffix(".md")
-            if target not in known and _alike(target) not in known:
+            if target not in known and alike(target) not in known:
                 words = f"“{excerpt(link.name)}” is not there (yet)."
                 fix = Fix("Take the brackets off", partial(_unlinked, topic, link)) if topic.whole else None
                 yield Finding("dangling-link", topic.name, Severity.NOTE, words, link.line, fix=fix)
@@ -96,11 +94,6 @@ def _unlinked(topic: MemoryFile, link: Link) -> Changes:
     plain = re.sub(r"\[\[\s*" + re.escape(link.name) + r"\s*(?:\|([^\[\]]*))?\]\]", lambda m: m[1] or link.name, line)
     plain = re.sub(r"\[([^\[\]]*)\]\(" + re.escape(link.name) + r"\)", r"\1", plain)
     return {topic.name: with_line(topic, link.line, plain)}
-
-
-def _alike(name: str) -> str:
-    """Names that a person would take for the same."""
-    return _PLAIN.sub("-", name.lower().removesuffix(".md")).strip("-")
 
 
 def line_for(topic: MemoryFile) -> str:

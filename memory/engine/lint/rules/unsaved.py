@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory.engine.lint.finding import Finding, Severity
-from memory.engine.lint.looking import without_code
+from memory.engine.lint.looking import excerpt, without_code
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.body import MOST_CHARACTERS
 from memory.engine.reading.directory import Directory
@@ -20,14 +20,17 @@ _COMMIT = re.compile(
     r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|(?i:\b(?:merged|closed|opened|pull request|PR)\s+#\d+)"
 )
 _HASH = re.compile(r"[0-9a-f]{7}|#\d")
+_DIGIT = re.compile(r"\d")
 _ABOUT_COMMITS = re.compile(r"(?i)\b(commit\w*|merged?|pushed|cherry|rebase\w*|revert\w*|PR|pull request)\b")
-_BOX = re.compile(r"\s*[-*+] \[[ xX]\] ")
-_HINTS = ("- [", "* [", "+ [", "progress", "wip", "step", "task", "work", "todo", "to do", "stat", "session", "debug")
+_BOX = re.compile(r"(?m)^[ \t]*[-*+] \[[ xX]\] ")
 _STATE = re.compile(
-    r"(?i)^[ \t]*#+\s*(?:current (?:state|status)|session (?:summary|state|progress))\b"
-    r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next steps?|remaining (?:work|tasks)|to ?do(?: list)?"
-    r"|(?:open|pending) tasks|pending work)\b[\s*]*(?::|$|\()"
+    r"(?im)^[ \t]*#+[ \t]*(?:current (?:state|status)|session (?:summary|state|progress))\b"
+    r"|^[#* \t>-]*(?:current task|(?:work )?in progress|wip|next (?:steps?|actions?)|to ?do(?: list)?"
+    r"|(?:open|pending|remaining) (?:tasks|items|work)|final (?:state|status)"
+    r"|(?:completed|done|finished|accomplished|remaining|open) \(?(?:in |during |at the end of )?this session\)?"
+    r"|(?:work (?:of|in) )?(?:this|the last) session)(?<=[\w)])[ \t\r*]*(?::|$|\()"
 )
+_DOINGS = ("working on", "in the middle of", "debugging")
 _DOING = re.compile(
     r"(?i)\b(?:i am|i'm|we are|we're|currently) (?:currently )?(?:working on|in the middle of|debugging)\b"
 )
@@ -38,10 +41,10 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
         body = topic.body[:MOST_CHARACTERS]
         if "```" in body or "~~~" in body:
             yield from _code(topic)
-        if _HASH.search(body):
+        if _DIGIT.search(body) and _HASH.search(body):
             yield from _history(topic)
         lower = body.lower()
-        if any(hint in lower for hint in _HINTS):
+        if _BOX.search(body) or _STATE.search(body) or any(words in lower for words in _DOINGS):
             yield from _state(topic)
 
 
@@ -67,7 +70,8 @@ def _state(topic: MemoryFile) -> Iterator[Finding]:
         words = f"{len(boxes)} lines are tasks with boxes; a task's state is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, boxes[0].number)
     elif state:
-        words = f"“{state[0].text.strip(' #*>:-')[:60]}” is the state of a task, which is over with its session."
+        said = excerpt(state[0].text.replace("*", "").strip(" #>:-"))
+        words = f"“{said}” is the state of a task, which is over with its session."
         yield Finding("task-state", topic.name, Severity.WARNING, words, state[0].number)
 
 

@@ -274,6 +274,38 @@ def test_code_history_and_tasks_should_not_be_saved() -> None:
     assert "task-state" in rules(memory(a=topic("We are currently working on the tables.\n", type="reference")))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "## Final State (2026-03-20)",
+        "**Completed (this session):**",
+        "### Done in this session",
+        "**Next action:** ask for the tables",
+        "Open items:",
+        "# Work of the last session\r",
+    ],
+)
+def test_the_log_of_a_session_is_the_state_of_a_task(said: str) -> None:
+    finding = only(memory(a=topic(f"{said}\n- the tables were drawn\n", type="reference")), "task-state")
+    assert finding.line == 7
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The final state of an order is `paid`.",
+        "## Final states of the machine",
+        "Work is done in this session of the parliament.",
+        "Completed orders are kept for ten years:",
+        "This session cookie expires after a day:",
+        "Open items of the menu with Enter.",
+        "```\n## Next actions\n```",
+    ],
+)
+def test_words_about_states_and_sessions_may_be_saved(said: str) -> None:
+    assert "task-state" not in rules(memory(a=topic(f"{said}\n", type="reference")))
+
+
 def test_a_little_code_one_commit_and_a_word_about_work_may_be_saved() -> None:
     text = "Run this:\n```\nmake test\n```\nIt broke with 30bd9d6. The next steps of a release are in CONTRIBUTING.\n"
     assert rules(memory(a=topic(text, type="reference"))) == set()
