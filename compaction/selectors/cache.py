@@ -113,6 +113,12 @@ def unseen(transcripts: Collection[int]) -> set[int]:
     return set(sessions.exclude(members).values_list("pk", flat=True))
 
 
+def broken_at(messages: Collection[str]) -> set[int]:
+    """The sessions with a break at one of these requests, or right after one: what was recorded of it tells more."""
+    at = Q(message_key__in=[key_of(one) for one in messages]) | Q(previous_message_id__in=messages)
+    return set(CacheBreak.objects.filter(at).values_list("session_id", flat=True))
+
+
 def dropped_lately(transcripts: Collection[int]) -> set[int]:
     """The sessions of those files whose last requests hold a drop that nobody has looked at. Decodes nothing."""
     found = set()

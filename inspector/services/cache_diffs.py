@@ -1,12 +1,12 @@
-"""Looks for breaks of the prompt cache as a run, after imports: usage is looked at first, so that a session without a
-drop makes neither a run nor a row."""
+"""Looks for breaks of the prompt cache as a run, after imports and recordings: usage is looked at first, so that a
+session without a drop makes neither a run nor a row."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from compaction.selectors.cache import dropped_lately, scans_due, unseen
+from compaction.selectors.cache import broken_at, dropped_lately, scans_due, unseen
 from compaction.services.cache_scan import cache_breaks_none, cache_scan_stale
 from inspector.models import Run
 from inspector.services.runs import Running, run_create
@@ -36,6 +36,12 @@ def cache_diffs_follow(*, transcripts: Collection[int]) -> list[Run]:
     sessions = Transcript.objects.filter(pk__in=dropped).order_by("pk")
     cache_breaks_none(sessions=unseen(transcripts) - dropped)
     return [cache_diffs_create(session=one) for one in sessions]
+
+
+def cache_diffs_recorded(*, messages: Collection[str]) -> list[Run]:
+    """For requests that were recorded after their breaks had been looked into: those are compared again."""
+    due = set(scans_due(broken_at(messages))) if messages else set()
+    return [cache_diffs_create(session=one) for one in Transcript.objects.filter(pk__in=due).order_by("pk")]
 
 
 def cache_diffs_catch_up() -> Run | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
@@ -14,6 +14,7 @@ from django.db import Error as DatabaseError
 
 from inspector.capture.here import spool_of
 from inspector.capture.spool import Spool
+from inspector.services.cache_diffs import cache_diffs_recorded
 from inspector.web.clock import now_ms
 from sessions.engine.capture import Exchange, UnreadableExchangeError
 from sessions.services.captures import capture_store, captures_prune
@@ -31,6 +32,8 @@ logger = structlog.get_logger(__name__)
 class Ingested:
     stored: int = 0
     unreadable: int = 0
+    messages: list[str] = field(default_factory=list)
+    """The answers that came to what is stored."""
 
 
 def captures_ingest(*, spool: Spool | None = None, stop: threading.Event | None = None) -> Ingested:
@@ -44,32 +47,34 @@ def captures_ingest(*, spool: Spool | None = None, stop: threading.Event | None 
         for path in spool.files():
             if stop is not None and stop.is_set():
                 break
-            if _ingest(path):
-                done.stored += 1
-                path.unlink()
-            else:
+            message = _ingest(path)
+            if message is None:
                 done.unreadable += 1
                 spool.set_aside(path)
+                continue
+            done.stored += 1
+            done.messages += [message] if message else []
+            path.unlink()
     return done
 
 
-def _ingest(path: Path) -> bool:
-    """Whether it is stored, now or before."""
+def _ingest(path: Path) -> str | None:
+    """None if it cannot be stored. Else the id of its answer; empty if it has none, or was stored before."""
     try:
-        capture_store(exchange=Exchange.of_bytes(path.read_bytes()))
+        stored = capture_store(exchange=Exchange.of_bytes(path.read_bytes()))
     except UnreadableExchangeError as error:
         logger.warning("capture_unreadable", file=path.name, error=str(error))
-        return False
+        return None
     except (DataError, IntegrityError) as error:
         logger.warning("capture_refused", file=path.name, error=type(error).__name__)
-        return False
+        return None
     except (DatabaseError, OSError):
         raise
     except Exception:
         # One file that we cannot deal with must not keep all others waiting.
         logger.exception("capture_failed", file=path.name)
-        return False
-    return True
+        return None
+    return stored.message_id if stored is not None else ""
 
 
 def captures_follow(stop: threading.Event) -> None:
@@ -78,7 +83,7 @@ def captures_follow(stop: threading.Event) -> None:
     while True:
         pause = LOOK_SECONDS
         try:
-            captures_ingest(stop=stop)
+            cache_diffs_recorded(messages=captures_ingest(stop=stop).messages)
             if time.monotonic() >= due:
                 due = time.monotonic() + PRUNE_SECONDS
                 captures_forget()

@@ -8,13 +8,16 @@ import pytest
 from watchfiles import Change
 
 from compaction.models import CacheBreak, CacheScan
+from inspector.capture.spool import Spool
 from inspector.models import Run
-from inspector.services.cache_diffs import KIND, cache_diffs_catch_up, cache_diffs_create
+from inspector.services.cache_diffs import KIND, cache_diffs_catch_up, cache_diffs_create, cache_diffs_recorded
+from inspector.services.captures import captures_ingest
 from inspector.services.follow import _take
 from inspector.services.runs.executing import run_execute
 from sessions.models import Transcript
 from tests.compaction.cached import Cached
 from tests.compaction.engine.cache.asking import TOOLS
+from tests.sessions.capturing import exchange, message, request
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -89,3 +92,21 @@ def test_a_run_for_all_ends_well_where_there_is_nothing_to_do() -> None:
     run_execute(run_id=run.pk)
     run.refresh_from_db()
     assert (run.status, run.summary) == ("completed", "Looked into 0 sessions.")
+
+
+def test_a_request_that_is_recorded_after_its_break_was_looked_into_is_compared_again(
+    session: Cached, tmp_path: Path
+) -> None:
+    session.asks(0, 51_000)
+    _seen(session)
+    run_execute(run_id=_runs()[0].pk)
+    found = CacheBreak.objects.get()
+    spool = Spool(tmp_path / "captures")
+    spool.write(exchange(request(), message(found.message_id)))
+    spool.write(exchange(request(), message("msg_of_nobody")))
+    done = captures_ingest(spool=spool)
+    assert sorted(done.messages) == sorted([found.message_id, "msg_of_nobody"])
+    (run,) = cache_diffs_recorded(messages=done.messages)
+    assert run.parameters == {"session": found.session_id}
+    run_execute(run_id=run.pk)
+    assert cache_diffs_recorded(messages=done.messages) == []
