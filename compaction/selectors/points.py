@@ -50,8 +50,8 @@ class End:
     given: Given
     address: str
     """Of the page that shows it alone; empty if there is none."""
-    context: Context
-    """What it is; of what a run made, what that was made from."""
+    context: Context | None
+    """What it is; of what a run made, what that was made from. None in what is kept of a comparison: it holds much."""
     compaction: Compaction | None = None
     """The one that made it."""
     answered: bool = False

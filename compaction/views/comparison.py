@@ -14,14 +14,13 @@ from compaction.engine.compare import Comparison, Layout, Status, shares_of, val
 from compaction.engine.compare.shares import tally_of_messages
 from compaction.engine.compare.shown import Shown
 from compaction.engine.compare.status import LABELS, SYMBOLS
-from compaction.engine.compare.telling import recorded_title, sentence, summary_in, traced
-from compaction.selectors.comparisons import comparison_of
+from compaction.engine.compare.telling import recorded_title, sentence, summary_in
+from compaction.selectors.comparisons import Compared, comparison_of
 from compaction.selectors.exports import exporting_of
 from compaction.selectors.points import SHOWN, End, Points, choices_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import token_bar
-from sessions.engine.context.pieces import told
 from sessions.engine.secrets import mask
 from sessions.selectors.session import Head, session_head
 from sessions.templatetags.lucid import session_root
@@ -67,15 +66,15 @@ def compaction_detail(request: HtmxRequest, session: str, name: str) -> HttpResp
     points = Points(head.transcript)
     if name.startswith("run-"):
         row = points.compaction(name.removeprefix("run-"))
-        before, after = points.compacted(row)
+        both = comparison_of(points, (name,), lambda: points.compacted(row))
         values: dict[str, Any] = {"title": f"{row.kind.capitalize()} compaction, run {row.run_id or row.pk}"}
         values |= {"made": row, "exporting": SimpleLazyObject(lambda: exporting_of(row))}
     else:
         recorded = points.boundary(name)
-        before, after = points.around(recorded)
+        both = comparison_of(points, (name,), lambda: points.around(recorded))
         values = {"title": recorded_title(recorded.record), "recorded": recorded}
     values["name"] = name
-    return _page(request, head, State.of(request), points, (before, after), values)
+    return _page(request, head, State.of(request), both, values)
 
 
 @require_safe
@@ -86,20 +85,17 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     if not all(names):
         return render_page(request, TEMPLATE, {**_frame(head), "asked": names, "choices": choices_of(head.transcript)})
     points = Points(head.transcript)
-    before, after = points.end(names[0]), points.end(names[1])
+    found = comparison_of(points, (names[0], names[1]), lambda: (points.end(names[0]), points.end(names[1])))
     state = State.of(request, a=names[0], b=names[1])
     values = {"asked": names, "title": "Two points of this session", "choices": choices_of(head.transcript)}
-    return _page(request, head, state, points, (before, after), values)
+    return _page(request, head, state, found, values)
 
 
-def _page(
-    request: HtmxRequest, head: Head, state: State, points: Points, ends: tuple[End, End], values: dict[str, Any]
-) -> HttpResponse:
-    before, after = ends
-    found = comparison_of(points, before, after)
+def _page(request: HtmxRequest, head: Head, state: State, both: Compared, values: dict[str, Any]) -> HttpResponse:
+    before, after, found = both.before, both.after, both.found
     shown = Shown(found, before.side, after.side, mask, state.opened)
     if "name" in values:
-        shown.trace(lambda: traced(found, _summary(found, after), mask))
+        shown.trace(both.traced)
     layout = Layout(found, state.chosen)
     values = {**_frame(head), "choices": None, **values, **ends_of(before, after), "state": state, "here": state.query}
     if request.htmx and request.GET.get("part") == "sendable":
@@ -139,13 +135,6 @@ def _wants_check(request: HtmxRequest, found: Comparison) -> bool:
 def _sendable(found: Comparison, after: End) -> dict[str, Any]:
     validity = validity_of(found, after.model)
     return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
-
-
-def _summary(found: Comparison, after: End) -> str:
-    if after.compaction is not None:
-        return after.compaction.summary
-    message = summary_in(found)
-    return "\n".join(map(told, message.content)) if message is not None else ""
 
 
 def _frame(head: Head) -> dict[str, Any]:

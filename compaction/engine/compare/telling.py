@@ -61,16 +61,20 @@ def sentence(found: Comparison) -> str:
 
 def summary_in(found: Comparison) -> Message | None:
     """The summary that the latter context has and the former had not."""
-    added = (found.after[row.after] for row in found.rows if row.status is Status.ADDED and row.after is not None)
-    return next((one for one in added if one.kind is Kind.SUMMARY and one.content), None)
+    place = _place_of_summary(found)
+    return None if place is None else found.after[place]
+
+
+def _place_of_summary(found: Comparison) -> int | None:
+    added = (row.after for row in found.rows if row.status is Status.ADDED and row.after is not None)
+    return next((at for at in added if found.after[at].kind is Kind.SUMMARY and found.after[at].content), None)
 
 
 def _summarised(gone: Count, found: Comparison) -> str:
-    summary = summary_in(found)
+    place = _place_of_summary(found)
     what = plural(gone.rows, "message")
-    if summary is None:
+    if place is None:
         return f"{what} went into a summary"
-    place = next(at for at, one in enumerate(found.after) if one is summary)
     return f"{what} became a summary of {tokens(found.weight_after[place], estimate=True)} tokens"
 
 

@@ -59,13 +59,14 @@ class _Numbers(dict[str, tuple[int, ...]]):
 
 
 def _copies(words: list[list[int]]) -> Iterator[Pair]:
-    runs = [_runs(text) for text in words]
     first: dict[int, int] = {}
-    for at, mine in enumerate(runs):
-        if len(words[at]) < FEWEST_WORDS:
+    for at, text in enumerate(words):
+        if len(text) < FEWEST_WORDS:
             continue
+        mine = _runs(text)
         nearest = {first.setdefault(least, at) for least in sorted(mine)[:SKETCH]} - {at}
-        best = max(((_shared(mine, runs[other]), -other) for other in nearest), default=(0.0, 0))
+        # Few are near another, so theirs are worked out again: all of them together would fill the memory.
+        best = max(((_shared(mine, _runs(words[other])), -other) for other in nearest), default=(0.0, 0))
         if best[0] >= COPIED:
             yield Pair(-best[1], at, best[0])
 
@@ -81,11 +82,10 @@ def _shared(one: frozenset[int], other: frozenset[int]) -> float:
 
 
 def _reworded(words: list[list[int]]) -> Iterator[Pair]:
-    distinct = [set(text) for text in words]
-    texts_with = Counter(chain.from_iterable(distinct))
+    texts_with = Counter(chain.from_iterable(map(set, words)))
     rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
     places: dict[int, list[int]] = defaultdict(list)
-    for at, mine in enumerate(distinct):
+    for at, mine in enumerate(map(set, words)):
         if len(mine) >= FEWEST_WORDS:
             for _, word in sorted((rare[word], word) for word in mine if word in rare)[:RAREST]:
                 places[word].append(at)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 
@@ -8,8 +9,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from compaction.engine.compare.packed import Packed
 from compaction.engine.kinds import Kind, Parameters
 from compaction.models import Compaction
+from compaction.selectors import comparisons
 from compaction.services.make import compaction_make
 from compaction.services.summarising import Summariser
 from compaction.views import comparison
@@ -24,6 +27,11 @@ from tests.sessions.written import Written
 pytestmark = pytest.mark.django_db
 NOW = 1_800_000_000_000
 MECHANICAL = Summariser("mechanical", "")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    comparisons._kept.clear()
 
 
 @pytest.fixture
@@ -357,6 +365,48 @@ def test_gaps_are_loaded_on_demand_and_have_real_addresses(client: Client, file:
         f"/sessions/{transcript.public_id}/compare/?a=next&b=next&part=piece&open=b99.9", headers=HTMX
     )
     assert response.status_code == 404
+
+
+def blocks_read(queries: CaptureQueriesContext) -> int:
+    """How often the archive was asked for bytes."""
+    return sum("transcripts_block" in query["sql"] for query in queries.captured_queries)
+
+
+def test_a_long_comparison_is_kept_for_what_is_asked_for_next(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    with CaptureQueriesContext(connection) as first:
+        html = page(client, transcript, "compare/?a=entry:L700&b=next")
+    (_, fragment), *_ = re.findall(r'<a href="(\?[^"]+)" hx-get="(\?[^"]+)"', html.split('id="rows"')[1])
+    query = f"compare/{fragment.replace('&amp;', '&')}"
+    with CaptureQueriesContext(connection) as second:
+        kept = page(client, transcript, query, **HTMX)
+    assert blocks_read(first) > blocks_read(second) == 0
+    comparisons._kept.clear()
+    assert kept == page(client, transcript, query, **HTMX)
+    assert page(client, transcript, "compare/?a=entry:L700&b=next") == html
+
+
+def test_a_kept_comparison_is_made_anew_when_the_session_goes_on(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    assert "and one more thing" not in page(client, transcript, "compare/?a=entry:L700&b=next")
+    file.user("and one more thing")
+    file.read()
+    assert "and one more thing" in page(client, transcript, "compare/?a=entry:L700&b=next")
+
+
+def test_few_comparisons_are_kept_and_they_are_small(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    for position in range(700, 740, 10):
+        page(client, transcript, f"compare/?a=entry:L{position}&b=next")
+    kept = list(comparisons._kept.values())
+    assert len(kept) == comparisons.KEPT
+    for one in kept:
+        assert (one.before.context, one.after.context) == (None, None)
+        assert isinstance(one.found.after, Packed)
+        assert one.found.after.bytes * 4 < len(pickle.dumps(tuple(one.found.after)))
 
 
 def test_an_opened_block_is_whole_without_scripts(client: Client, file: Written) -> None:
