@@ -98,7 +98,7 @@ def comparison_of(points: Points, names: tuple[str, ...], ends: Callable[[], tup
 
 def _made(points: Points, ends: Callable[[], tuple[End, End]]) -> Compared:
     before, after = ends()
-    return Compared(before, after, _compared(points, before, after), time.monotonic())
+    return Compared(before, after, ends_compared(points, before, after), time.monotonic())
 
 
 def _state(transcript: Transcript) -> tuple[Any, ...]:
@@ -108,7 +108,7 @@ def _state(transcript: Transcript) -> tuple[Any, ...]:
     return transcript.pk, *counts.values()
 
 
-def _compared(points: Points, before: End, after: End) -> Comparison:
+def ends_compared(points: Points, before: End, after: End) -> Comparison:
     pairs = matched(before.side.messages, after.side.messages)
     causes = Causes(otherwise="The other context belongs to another agent.")
     if before.transcript.pk == after.transcript.pk and after.context is not None:

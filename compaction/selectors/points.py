@@ -57,6 +57,12 @@ class End:
     answered: bool = False
     """It was sent, and the model answered."""
 
+    @property
+    def at_hand(self) -> Context:
+        """The context of an end that was just made, and not kept."""
+        assert self.context is not None
+        return self.context
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

@@ -23,7 +23,7 @@ def request_end(points: Points, name: str) -> End:
     else:
         message = name
     end = points.request(message)
-    return replace(end, name=name, side=as_sent(end.context, end.side))
+    return replace(end, name=name, side=as_sent(end.at_hand, end.side))
 
 
 def _session(public_id: str) -> Transcript | None:
@@ -35,7 +35,7 @@ def _session(public_id: str) -> Transcript | None:
 
 
 def request_of(end: End) -> Request | None:
-    return Request.objects.filter(transcript=end.transcript, message_id=end.context.request).first()
+    return Request.objects.filter(transcript=end.transcript, message_id=end.at_hand.request).first()
 
 
 def requests_offered(transcript: Transcript) -> list[Request]:

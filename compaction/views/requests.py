@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from compaction.engine.compare import Layout
 from compaction.engine.compare.shown import Shown
 from compaction.engine.requests import differences_of, shown_parts, verdict_of
-from compaction.selectors.comparisons import comparison_of
+from compaction.selectors.comparisons import ends_compared
 from compaction.selectors.points import End, Points
 from compaction.selectors.request_pairs import request_end, request_of, requests_offered
 from compaction.views.comparison import State, chips_of, ends_of, part_of
@@ -37,7 +37,7 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
         return render_page(request, TEMPLATE, {**values, "offered": offered})
     points = Points(head.transcript)
     before, after = (request_end(points, name) for name in names)
-    found = comparison_of(points, before, after)
+    found = ends_compared(points, before, after)
     state = State.of(request, a=names[0], b=names[1])
     shown = Shown(found, before.side, after.side, mask, state.opened)
     layout = Layout(found, state.chosen)
@@ -68,8 +68,8 @@ def compared(before: End, after: End, opened: str) -> dict[str, Any]:
     rows = [request_of(end) for end in (before, after)]
     limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
     return {
-        "verdict": SimpleLazyObject(lambda: verdict_of(before.context, after.context)),
-        "parts": shown_parts(differences_of(before.context, after.context), mask, opened),
+        "verdict": SimpleLazyObject(lambda: verdict_of(before.at_hand, after.at_hand)),
+        "parts": shown_parts(differences_of(before.at_hand, after.at_hand), mask, opened),
         "sides": [(end, row, _bar(row, limit)) for end, row in zip((before, after), rows, strict=True)],
     }
 

@@ -16,7 +16,7 @@ from compaction.engine.compare.shown import Shown, ShownRow, Side
 from compaction.engine.requests import Part, Row, Status, shown_parts
 from compaction.models import CacheBreak
 from compaction.selectors.cache import BreakMissingError, break_of, breaks_of, session_of
-from compaction.selectors.comparisons import comparison_of
+from compaction.selectors.comparisons import ends_compared
 from compaction.selectors.points import End, Points
 from compaction.selectors.request_pairs import request_end
 from compaction.views.comparison import State, ends_of, part_of
@@ -51,7 +51,7 @@ def cache_break(request: HtmxRequest, session: str, message_id: str) -> HttpResp
     if message is None:
         values |= _parting(one, compared(before, after, state.opened))
     else:
-        found = comparison_of(points, before, after)
+        found = ends_compared(points, before, after)
         shown = Shown(found, before.side, after.side, mask, state.opened)
         if part := part_of(request, shown, Layout(found), values):
             name, more = part
@@ -86,7 +86,7 @@ def _in_message(one: CacheBreak, shown: Shown, ends: tuple[End, End], message: i
 def _block(one: CacheBreak, name: str, before: End, after: End) -> Part:
     """The block where they part, as the two requests have it."""
     paths = [str(one.divergence[side]["path"]) for side in ("old", "new")]
-    old, new = (text_at(prompt_of(end.context), path) for end, path in zip((before, after), paths, strict=True))
+    old, new = (text_at(prompt_of(end.at_hand), path) for end, path in zip((before, after), paths, strict=True))
     status: Status = "added" if old is None else "removed" if new is None else "changed"
     return Part("messages", (Row(name, status, old or "", new or ""),))
 
