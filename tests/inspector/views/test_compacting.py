@@ -236,7 +236,7 @@ def test_the_page_takes_few_queries(client: Client) -> None:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
-        assert len(queries) <= 11, kind
+        assert len(queries) <= 12, kind
 
 
 # --- messages and turns that are named ----------------------------------------------------------------------------
