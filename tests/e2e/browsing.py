@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, ViewportSize, expect, sync_playwright
 
 from tests.demo import names
-from tests.serving import Server, serving, wait_until
+from tests.serving import Server, serving, wait_until, worker
 
 # The same engine without the parts that nobody sees, which takes half the time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -37,13 +37,23 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def demo_site(
-    folder: Path, prepare: Callable[[Path], None] = lambda config: None, environment: Mapping[str, str] | None = None
+    folder: Path,
+    prepare: Callable[[Path], None] = lambda config: None,
+    environment: Mapping[str, str] | None = None,
+    *,
+    redis_url: str = "",
 ) -> Iterator[Server]:
-    """A server over a copy of the demo, with everything imported and indexed; `prepare` gets the copy first."""
-    config = folder / "config"
+    """A server over a copy of the demo, with everything imported, indexed and looked into; `prepare` gets the copy
+    first. With Redis, two workers of their own work for it."""
+    config, given = folder / "config", dict(environment or {})
     shutil.copytree(names.ROOT, config)
     prepare(config)
-    with serving(folder / "home", CLAUDE_CONFIG_DIR=str(config), **(environment or {})) as server:
+    with ExitStack() as stack:
+        more = {"REDIS_URL": redis_url, "LUCID_WORKER": "off"} if redis_url else {}
+        site = serving(folder / "home", CLAUDE_CONFIG_DIR=str(config), **given, **more)
+        server = stack.enter_context(site)
+        for _ in range(2 if redis_url else 0):
+            stack.enter_context(worker(server.home, redis_url, **given))
         wait_until(lambda: _imported(server))
         yield server
 

@@ -19,7 +19,7 @@ from tests.demo import names
 from tests.e2e.browsing import Visit, demo_site, visiting
 from tests.e2e.ordering import KINDS, ended, order
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long
-from tests.serving import Server, fair, wait_until, worker
+from tests.serving import Server, fair, wait_until
 
 SUMMARY = """<analysis>What matters here.</analysis>
 <summary>
@@ -47,15 +47,8 @@ def harbour(
     with ExitStack() as stack:
         model = stack.enter_context(messages_server())
         asking = {"ANTHROPIC_API_KEY": model.key, "ANTHROPIC_BASE_URL": model.url}
-        if request.param == "the worker inside":
-            yield Harbour(stack.enter_context(demo_site(folder, environment=asking)), model)
-            return
-        site = stack.enter_context(
-            demo_site(folder, environment={**asking, "REDIS_URL": redis_url, "LUCID_WORKER": "off"})
-        )
-        for _ in range(2):
-            stack.enter_context(worker(site.home, redis_url, **asking))
-        yield Harbour(site, model)
+        redis = redis_url if request.param == "two workers on Redis" else ""
+        yield Harbour(stack.enter_context(demo_site(folder, environment=asking, redis_url=redis)), model)
 
 
 @pytest.fixture
