@@ -14,7 +14,8 @@ from sessions.engine.needles import Needle
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Source, Transcript
 from sessions.selectors.archive import Reader
-from sessions.selectors.raw import Place, offsets_in
+from sessions.selectors.ondisk import Place
+from sessions.selectors.raw import offsets_in
 from sessions.selectors.search import Hit, hit_of
 
 AROUND_BYTES = 4_000
