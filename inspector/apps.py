@@ -26,7 +26,7 @@ class InspectorConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.services.runs.kinds import Kind, kind_register
+        from inspector.services.run_kinds import Kind, kind_register
 
         # Named, not imported: most processes do none of this work.
         kind_register(

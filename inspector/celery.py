@@ -11,12 +11,12 @@ from celery.signals import setup_logging
 from django_structlog.celery.receivers import CeleryReceiver
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
-# Registers the scheme of the broker's address in the settings.
-from inspector import queue
+# The queue registers the scheme of the broker's address in the settings; the loggers are set up by the other.
+from inspector import queue, structured
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
 
-__all__ = ["app", "queue"]
+__all__ = ["app", "queue", "structured"]
 
 app = Celery("lucid")
 app.config_from_object("django.conf:settings", namespace="CELERY")

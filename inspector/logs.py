@@ -1,6 +1,7 @@
 """Logs: JSON lines in one file that all processes of Lucid share, and readable lines on standard error.
 
-Nothing from a transcript is ever logged: events carry names, ids, counts and times."""
+Nothing from a transcript is ever logged: events carry names, ids, counts and times. What writes them is loaded with the
+first line: most commands log nothing, and end sooner without it."""
 
 from __future__ import annotations
 
@@ -8,26 +9,13 @@ import fcntl
 import logging
 import logging.handlers
 import os
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 MAX_BYTES = 5_000_000
 BACKUPS = 3
-
-# Local variables of a traceback may hold what a transcript says.
-_TRACEBACK = structlog.processors.ExceptionRenderer(
-    structlog.tracebacks.ExceptionDictTransformer(show_locals=False, max_frames=30)
-)
-_SHARED: list[Any] = [
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_logger_name,
-    structlog.stdlib.add_log_level,
-    structlog.stdlib.PositionalArgumentsFormatter(),
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-    structlog.processors.StackInfoRenderer(),
-]
 
 
 class SharedRotatingFile(logging.handlers.RotatingFileHandler):
@@ -56,6 +44,21 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
             return False
 
 
+class Lines(logging.Formatter):
+    """A formatter of inspector.structured, from the first line on."""
+
+    def __init__(self, made_by: str) -> None:
+        super().__init__()
+        self._made_by = made_by
+        self._formatter: logging.Formatter | None = None
+
+    def format(self, record: logging.LogRecord) -> str:
+        if self._formatter is None:
+            make: Callable[[], logging.Formatter] = getattr(import_module("inspector.structured"), self._made_by)
+            self._formatter = make()
+        return self._formatter.format(record)
+
+
 class Terminal(logging.Filter):
     """What a person sees: warnings, and more in the foreground. Requests that went well stay out; pages ask often."""
 
@@ -71,29 +74,13 @@ class Terminal(logging.Filter):
 
 
 def logging_config(path: Path, level: str) -> dict[str, Any]:
-    _configure_structlog()
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "filters": {"terminal": {"()": Terminal}},
         "formatters": {
-            "json": {
-                "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": _SHARED,
-                "processors": [
-                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    _TRACEBACK,
-                    structlog.processors.JSONRenderer(),
-                ],
-            },
-            "human": {
-                "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": _SHARED,
-                "processors": [
-                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
-                ],
-            },
+            "json": {"()": Lines, "made_by": "json_lines"},
+            "human": {"()": Lines, "made_by": "readable_lines"},
         },
         "handlers": {
             "file": {
@@ -129,16 +116,3 @@ def logging_config(path: Path, level: str) -> dict[str, Any]:
 def show_on_console(level: str) -> None:
     """For the processes that run in the foreground; other commands only speak up when something is wrong."""
     Terminal.level = logging.getLevelNamesMapping()[level]
-
-
-def _configure_structlog() -> None:
-    structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *_SHARED,
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
-        cache_logger_on_first_use=True,
-    )

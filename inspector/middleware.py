@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django_structlog.middlewares import RequestMiddleware
 from django_structlog.signals import bind_extra_request_failed_metadata, bind_extra_request_finished_metadata
 
+import inspector.structured  # noqa: F401 - the loggers of the request log are set up there
 from inspector.web.origins import is_own
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import structlog
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
 from django.db import Error as DatabaseError
@@ -16,10 +15,11 @@ from inspector.services.captures import captures_follow
 from inspector.services.dreams import dreams_start
 from inspector.services.runs import interrupt_all, run_execute, runs_reap
 from inspector.services.runs.queueing import TASK
+from inspector.structured import get_logger
 
 REAP_SECONDS = 10.0
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 _ending = threading.Event()
 
 

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, connection
 from django.db import Error as DatabaseError
@@ -15,6 +14,7 @@ from django.db import Error as DatabaseError
 from inspector.capture.here import spool_of
 from inspector.capture.spool import Spool
 from inspector.services.cache_diffs import cache_diffs_recorded
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from sessions.engine.capture import Exchange, UnreadableExchangeError
 from sessions.services.captures import capture_store, captures_prune
@@ -25,7 +25,7 @@ TROUBLE_SECONDS = 10.0
 """The database is locked or full: the files wait, and so do we."""
 DAY = 24 * 3600 * 1000
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-import structlog
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 from watchfiles import Change, watch
@@ -19,6 +18,7 @@ from inspector.services.cache_diffs import cache_diffs_catch_up, cache_diffs_fol
 from inspector.services.imports import DEMO, demo_return, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
+from inspector.structured import get_logger
 from memory.engine.disk import FileTroubleError
 from memory.services.demo import demo_copied
 from memory.services.finding import directories_find
@@ -34,7 +34,7 @@ RESCAN_SECONDS = 300.0
 """File systems that send no notices exist: now and then we look for ourselves."""
 REAP_SECONDS = 10.0
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 def follow(path: Path, stop: threading.Event) -> None:

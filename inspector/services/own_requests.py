@@ -7,19 +7,19 @@ import secrets
 import time
 from typing import Any
 
-import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply, Telling
 from inspector.agents.usage import Usage
+from inspector.structured import get_logger
 from sessions.engine.capture import Ending, Exchange
 from sessions.services.captures import Asker, capture_store
 
 PATH = "/v1/messages"
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 class Remembered:

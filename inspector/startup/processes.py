@@ -9,9 +9,9 @@ import sys
 import time
 from enum import StrEnum
 
-import structlog
+from inspector.structured import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0

@@ -6,7 +6,7 @@ from django import template
 
 from inspector.models import Run
 from inspector.selectors.runs import LISTED, RunCard, run_cards
-from inspector.services.runs.kinds import KILLED, kind_named
+from inspector.services.run_kinds import KILLED, kind_named
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
 

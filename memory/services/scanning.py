@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import structlog
 
 from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder
 from memory.engine.mentions import place_of
@@ -20,7 +19,7 @@ from memory.services.writing import directory_register
 from sessions.engine.discovery import inside
 from sessions.engine.paths import kept, opened
 
-logger = structlog.get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -97,7 +96,7 @@ def _scanned(directory: Directory) -> Scan:
     try:
         return memory_scan(directory=directory)
     except FileTroubleError as error:
-        logger.warning("memory_not_scanned", directory=directory.path, error=str(error))
+        logger.warning("memory_not_scanned", extra={"directory": directory.path, "error": str(error)})
         return Scan(skipped=[str(error)])
 
 

@@ -3,11 +3,10 @@ everything is put back. What somebody else wrote in between stays, and so does w
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import ExitStack
 from typing import Any
-
-import structlog
 
 from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Swap, file_name
 from memory.engine.disk.folder import read_at
@@ -18,7 +17,7 @@ from sessions.engine.paths import opened
 
 CUT_OFF = "Lucid was ended in the middle of it. Everything was put back."
 
-logger = structlog.get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def batches_settle() -> None:
@@ -29,7 +28,7 @@ def batches_settle() -> None:
                 _settle(batch, stack)
         except FileTroubleError as error:
             # It stays begun, so that nothing of it is forgotten; other directories need not wait for this one.
-            logger.warning("batch_not_settled", batch=batch.pk, error=str(error))
+            logger.warning("batch_not_settled", extra={"batch": batch.pk, "error": str(error)})
 
 
 def _settle(batch: Batch, stack: ExitStack) -> None:

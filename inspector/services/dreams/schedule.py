@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import structlog
 from django.conf import settings
 
 from inspector.agents.choosing import choice_of
@@ -10,13 +9,14 @@ from inspector.models import Run
 from inspector.services.dreams.holding import dreams_settle
 from inspector.services.dreams.running import dream_create
 from inspector.services.runs import RunError
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from memory.engine.dreaming.gates import Gate, enabled_gate, lock_gate, scan_gate, sessions_gate, time_gate
 from memory.models import Directory, DreamScan
 from memory.selectors.directories import directories_shown
 from memory.selectors.dreaming import LockUnreadableError, directory_path, lock_of, sessions_since
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 def dreams_start() -> list[Run]:

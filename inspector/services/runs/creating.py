@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from inspector.models import Run
-from inspector.services.runs.kinds import Kind, kind_named
+from inspector.services.run_kinds import Kind, kind_named
 from inspector.services.runs.queueing import run_enqueue
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms

@@ -9,24 +9,24 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-import structlog
 from django.db import Error as DatabaseError
 from django.db.models import Q
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
+from inspector.services.run_kinds import Kind, Result, Work, kind_named
 from inspector.services.runs.killing import kill_forget
-from inspector.services.runs.kinds import Kind, Result, Work, kind_named
 from inspector.services.runs.presence import own_name
 from inspector.services.runs.pulse import beating, ours
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Killed, RunError, Stopped, failure_of
+from inspector.structured import BoundLogger, bound_contextvars, get_logger
 from inspector.web.clock import now_ms
 
 MONTH_MS = 31 * 86_400_000
 INTERRUPTED = "Lucid was stopped while it ran, so it was cut off. Retry starts it anew."
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True, raises: bo
     if running.noted():
         running.stop(Killed)
     log = logger.bind(run=run.pk, kind=run.kind)
-    with structlog.contextvars.bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
+    with bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
         outcome = _outcome(running, run, work)
     _log(log, outcome, raises=raises)
     asked = kill_asked_at(run)
@@ -108,7 +108,7 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True, raises: bo
     return outcome
 
 
-def _log(log: structlog.stdlib.BoundLogger, outcome: Outcome, *, raises: bool) -> None:
+def _log(log: BoundLogger, outcome: Outcome, *, raises: bool) -> None:
     """What was foreseen needs no traceback. What the caller hears of itself is its to tell: a command has one line."""
     if isinstance(outcome.error, RunError):
         log.info("run_failed", cause=type(outcome.error.__cause__ or outcome.error).__name__)

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import structlog
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.models import QuerySet
@@ -16,13 +15,14 @@ from django.db.models import QuerySet
 from inspector.models import Run
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Interrupted, Killed, Lost
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
 TICK = 0.25
 BEAT_MS = 3000
 PATIENCE_MS = 500
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 _under_way: set[Running] = set()
 
 

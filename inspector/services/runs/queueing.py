@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import structlog
-
 from inspector.models import Run
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
 TASK = "inspector.run"
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 def run_enqueue(run_id: int) -> bool:

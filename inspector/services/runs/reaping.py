@@ -6,14 +6,13 @@ more time."""
 
 from __future__ import annotations
 
-import structlog
-
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
+from inspector.services.run_kinds import LOST, kind_named
 from inspector.services.runs.killing import kill_forget
-from inspector.services.runs.kinds import LOST, kind_named
 from inspector.services.runs.presence import absent, is_present
 from inspector.services.runs.queueing import messages_waiting, run_enqueue
+from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
 SILENT_MS = 30_000
@@ -21,7 +20,7 @@ STUCK_MS = 300_000
 UNSENT_MS = 5_000
 UNTAKEN_MS = 30_000
 
-logger = structlog.get_logger(__name__)
+logger = get_logger(__name__)
 
 
 def runs_reap() -> int:

@@ -9,7 +9,8 @@ import pytest
 from django.conf import settings
 
 from inspector.models import Run
-from inspector.services.runs import Kind, Work, kind_register, kinds
+from inspector.services import run_kinds
+from inspector.services.run_kinds import Kind, Work, kind_register
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 
@@ -25,7 +26,7 @@ def home() -> None:
 
 @pytest.fixture
 def register() -> Iterator[Register]:
-    before = dict(kinds._kinds)
+    before = dict(run_kinds._kinds)
 
     def made(work: Work, **options: Any) -> Kind:
         kind = Kind(name="test", title="Test", work=work, **options)
@@ -33,8 +34,8 @@ def register() -> Iterator[Register]:
         return kind
 
     yield made
-    kinds._kinds.clear()
-    kinds._kinds.update(before)
+    run_kinds._kinds.clear()
+    run_kinds._kinds.update(before)
 
 
 @pytest.fixture
