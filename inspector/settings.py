@@ -88,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
             "context_processors": ["django.template.context_processors.request"],
-            "builtins": ["template_partials.templatetags.partials"],
+            "builtins": ["template_partials.templatetags.partials", "inspector.templatetags.fixed"],
             "loaders": [
                 (
                     "template_partials.loader.Loader",

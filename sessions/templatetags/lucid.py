@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -74,7 +74,7 @@ def _moment(milliseconds: int | None) -> datetime | None:
     if milliseconds is None:
         return None
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(timezone.get_current_timezone())
+        return datetime.fromtimestamp(milliseconds / 1000, timezone.get_current_timezone())
     except (ValueError, OverflowError, OSError):
         return None
 
