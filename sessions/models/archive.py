@@ -50,6 +50,8 @@ class Source(models.Model):
                 fields=["path"], condition=~models.Q(state="replaced"), name="one_current_source_per_path"
             )
         ]
+        # There are few of them, and every list leaves them out.
+        indexes = [models.Index(fields=["state"], condition=models.Q(state="replaced"), name="source_replaced")]
 
     def __str__(self) -> str:
         return self.path

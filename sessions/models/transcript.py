@@ -9,6 +9,16 @@ from sessions.engine.unseen import visible
 from sessions.models.archive import Source
 
 
+def project_name(cwd: str, directory: str) -> str:
+    return cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or directory.rsplit("/", 1)[-1]
+
+
+def transcript_name(title: str, first_prompt: str) -> str:
+    """What people call it, fit to be shown: prompts may hold secrets, and characters that turn a page around. Empty if
+    nothing was said."""
+    return visible(mask(title or first_prompt))
+
+
 class Project(models.Model):
     """A directory of transcripts, named by the working directory that its records speak of."""
 
@@ -20,7 +30,7 @@ class Project(models.Model):
 
     @property
     def name(self) -> str:
-        return self.cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or self.directory.rsplit("/", 1)[-1]
+        return project_name(self.cwd, self.directory)
 
 
 class Transcript(models.Model):
@@ -101,9 +111,7 @@ class Transcript(models.Model):
 
     @property
     def name(self) -> str:
-        """What people call it, fit to be shown: prompts may hold secrets, and characters that turn a page around. Empty
-        if nothing was said."""
-        return visible(mask(self.title or self.first_prompt))
+        return transcript_name(self.title, self.first_prompt)
 
     @property
     def tokens(self) -> int:

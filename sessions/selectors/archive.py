@@ -49,10 +49,7 @@ class Reader:
     def record(self, offset: int, length: int) -> Record:
         """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
         data = self.read(offset, length)
-        if len(data) < length:
-            return {}
-        record, _ = mend(parse(data))
-        return record
+        return {} if len(data) < length else record_of(data)
 
     def release(self, most: int) -> None:
         """Hold at most so many blocks: those that were fetched last."""
@@ -62,6 +59,11 @@ class Reader:
     def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
         self.fetch(ranges)
         return [self.record(offset, length) for offset, length in ranges]
+
+
+def record_of(data: bytes) -> Record:
+    record, _ = mend(parse(data))
+    return record
 
 
 def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> None:

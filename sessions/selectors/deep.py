@@ -14,9 +14,9 @@ from sessions.engine.needles import Needle
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Source, Transcript
 from sessions.selectors.archive import Reader
+from sessions.selectors.hits import Hit, Said, Where, hit_of
 from sessions.selectors.ondisk import Place
 from sessions.selectors.raw import offsets_in
-from sessions.selectors.search import Hit, hit_of
 
 AROUND_BYTES = 4_000
 
@@ -98,7 +98,7 @@ def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit
     base = transcript.pk << POSITION_BITS
     entries = list(Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).order_by("pk"))
     starts = [entry.offset for entry in entries]
-    reader = Reader(source_id)
+    reader, where = Reader(source_id), Where.of(transcript)
     seen: set[int] = set()
     for offset in offsets:
         index = bisect_right(starts, offset) - 1
@@ -108,7 +108,7 @@ def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit
         record = reader.record(entries[index].offset, entries[index].length)
         text = needle.text_in(record)
         if text is not None:
-            yield hit_of(entries[index], transcript, record, needle.snippet(text))
+            yield hit_of(_said(entries[index]), where, record, needle.snippet(text))
 
 
 def _spilled(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
@@ -122,7 +122,7 @@ def _spilled(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
     text = needle.text_in(around.decode("utf-8", "replace"))
     if entry is not None and text is not None:
         record = Reader(source.owner.source_id).record(entry.offset, entry.length)
-        yield hit_of(entry, source.owner, record, needle.snippet(text))
+        yield hit_of(_said(entry), Where.of(source.owner), record, needle.snippet(text))
 
 
 def spilled_entry(transcript: Transcript, name: str) -> Entry | None:
@@ -133,3 +133,7 @@ def spilled_entry(transcript: Transcript, name: str) -> Entry | None:
         if entry.flags & Flag.RESULT and name.encode() in reader.read(entry.offset, entry.length):
             return entry
     return None
+
+
+def _said(entry: Entry) -> Said:
+    return Said(entry.pk, entry.offset, entry.length, entry.type, entry.at, entry.flags)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db import connection
 
 from sessions.models import Project, Source, Transcript
+from sessions.models.transcript import project_name
 from sessions.selectors.catalog import current_sessions, named
 
 MOST = 300
@@ -24,6 +26,12 @@ class ProjectNode:
     last_at: int
 
 
+class _Named(NamedTuple):
+    id: int
+    cwd: str
+    directory: str
+
+
 @dataclass(frozen=True, slots=True)
 class Facets:
     branches: list[str]
@@ -32,20 +40,22 @@ class Facets:
 
 SESSIONS = (
     "SELECT project_id, count(*), max(last_at) FROM transcripts_transcript WHERE kind = %s AND source_id NOT IN"
-    " (SELECT id FROM transcripts_source WHERE state = %s) GROUP BY project_id"
+    # Spelled out, because only then can SQLite know that the index of such sources has them all.
+    f" (SELECT id FROM transcripts_source WHERE state = '{Source.State.REPLACED.value}') GROUP BY project_id"
 )
 
 
 def project_tree() -> list[ProjectNode]:
     """Every project with sessions: the latest used first, those inside another one below it."""
     with connection.cursor() as cursor:
-        cursor.execute(SESSIONS, [Transcript.Kind.MAIN, Source.State.REPLACED])
+        cursor.execute(SESSIONS, [Transcript.Kind.MAIN.value])
         counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
-    projects = [project for project in Project.objects.all() if project.pk in counts]
+        cursor.execute("SELECT id, cwd, directory FROM transcripts_project")
+        projects = [_Named(*row) for row in cursor.fetchall() if row[0] in counts]
     parents = _parents(projects)
-    children: dict[int | None, list[Project]] = {}
-    for project in sorted(projects, key=lambda project: -counts[project.pk][1]):
-        children.setdefault(parents.get(project.pk), []).append(project)
+    children: dict[int | None, list[_Named]] = {}
+    for project in sorted(projects, key=lambda project: -counts[project.id][1]):
+        children.setdefault(parents.get(project.id), []).append(project)
     return _walk(children, counts, None, 0)
 
 
@@ -62,9 +72,9 @@ def facets(project: int | None) -> Facets:
     return Facets(branches=list(branches)[:MOST], models=list(models)[:MOST])
 
 
-def _parents(projects: list[Project]) -> dict[int, int]:
+def _parents(projects: list[_Named]) -> dict[int, int]:
     """The nearest project whose directory holds this one."""
-    by_path = {_path(project): project.pk for project in projects if project.cwd}
+    by_path = {project.cwd.replace("\\", "/").rstrip("/"): project.id for project in projects if project.cwd}
     parents = {}
     for path, project in by_path.items():
         while "/" in path:
@@ -75,19 +85,15 @@ def _parents(projects: list[Project]) -> dict[int, int]:
     return parents
 
 
-def _path(project: Project) -> str:
-    return project.cwd.replace("\\", "/").rstrip("/")
-
-
 def _walk(
-    children: dict[int | None, list[Project]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
+    children: dict[int | None, list[_Named]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
 ) -> list[ProjectNode]:
     nodes = []
     for project in children.get(parent, []):
-        sessions, last_at = counts[project.pk]
-        path = project.cwd or project.directory
-        nodes.append(ProjectNode(project.pk, project.name, path, depth, sessions, last_at))
-        nodes += _walk(children, counts, project.pk, depth + 1)
+        sessions, last_at = counts[project.id]
+        name, path = project_name(project.cwd, project.directory), project.cwd or project.directory
+        nodes.append(ProjectNode(project.id, name, path, depth, sessions, last_at))
+        nodes += _walk(children, counts, project.id, depth + 1)
     return nodes
 
 

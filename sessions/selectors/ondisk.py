@@ -4,7 +4,8 @@ thousands costs more than what is read into it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sessions.engine.needles import Needle
@@ -33,27 +34,16 @@ class FileScanner:
 
     def offsets(self, place: Place) -> list[int] | None:
         """None if the file is not what it was when it was archived."""
-        try:
-            file = os.open(opened(place.path), os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            status = os.fstat(file)
-            if status.st_size != place.size or status.st_mtime_ns != place.mtime_ns:
-                return None
-            return self._search(file, place.size)
-        except OSError:
-            return None
-        finally:
-            os.close(file)
+        with _opened_unchanged(place) as file:
+            return None if file is None else self._search(file, place.size)
 
     def _search(self, file: int, size: int) -> list[int] | None:
         found: set[int] = set()
         at, kept = 0, 0
         while at < size:
-            count = os.readv(file, [self._rest])
+            count = _read_into(file, self._rest)
             if not count:
-                return None  # it was cut while we read
+                return None  # it was cut, or cannot be read any more
             start = self._overlap - kept
             filled = self._buffer[start : self._overlap + count]
             found.update(at - kept + offset for offset in self._needle.find(filled))
@@ -62,6 +52,39 @@ class FileScanner:
             if at < size:
                 self._buffer[self._overlap - kept : self._overlap] = bytes(filled[-kept:])
         return sorted(found)
+
+
+def _read_into(file: int, buffer: memoryview) -> int:
+    try:
+        return os.readv(file, [buffer])
+    except OSError:
+        return 0
+
+
+def read_unchanged(place: Place, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
+    """The bytes of (offset, length) ranges; None if the file is not what it was when it was archived."""
+    with _opened_unchanged(place) as file:
+        if file is None:
+            return None
+        try:
+            found = [os.pread(file, length, offset) for offset, length in ranges]
+        except OSError:
+            return None
+        return found if all(len(data) == length for data, (_, length) in zip(found, ranges, strict=True)) else None
+
+
+@contextmanager
+def _opened_unchanged(place: Place) -> Iterator[int | None]:
+    try:
+        file = os.open(opened(place.path), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield None
+        return
+    try:
+        status = os.fstat(file)
+        yield file if status.st_size == place.size and status.st_mtime_ns == place.mtime_ns else None
+    finally:
+        os.close(file)
 
 
 def groups_of(places: Sequence[Place], least: int, most: int) -> list[range]:

@@ -6,37 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import QuerySet
 
-from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS
-from sessions.engine.rows import Record
-from sessions.engine.scan.content import content_of
-from sessions.engine.snippets import Pieces, Query, snippet
-from sessions.models import Entry, Source, Transcript
-from sessions.selectors.archive import AT_ONCE, Reader, fetch_all
+from sessions.engine.snippets import Query
+from sessions.models import Source
+from sessions.selectors.archive import AT_ONCE
+from sessions.selectors.hits import Hit, hits_of
 
 FEW = 1_000
 """Up to so many matches are sorted by time as a whole; beyond it, sessions are visited from the latest back."""
 DEEPEST = 5_000
-SHOWN = ("public_id", "agent_id", "title", "first_prompt")
-"""Of a transcript, in a hit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    transcript: str
-    """The timeline that it stands in: the session's, or a sub-agent's."""
-    session: str
-    agent: str
-    title: str
-    project: str
-    address: str
-    position: int
-    at: int | None
-    role: str
-    snippet: Pieces
-    """Pieces of text, and whether each matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +37,23 @@ class _Match:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Which transcripts count: those that are not an earlier version of a file, of one project or session if asked."""
+
+    project: int | None
+    session: int | None
+
+    def sql(self, select: str) -> tuple[str, list[str | int]]:
+        given = {"t.project_id": self.project, "t.id": self.session}
+        asked = {name: value for name, value in given.items() if value is not None}
+        return (
+            f"SELECT {select} FROM transcripts_transcript t JOIN transcripts_source s ON s.id = t.source_id"
+            f" WHERE s.state <> %s{''.join(f' AND {name} = %s' for name in asked)}",
+            [Source.State.REPLACED.value, *asked.values()],
+        )
+
+
 def search(
     text: str, *, project: int | None = None, session: int | None = None, limit: int = 20, before: str | None = None
 ) -> SearchPage:
@@ -66,18 +62,13 @@ def search(
     if not query.terms:
         return SearchPage((), 0, None)
     skip = min(int(before), DEEPEST) if before and before.isdecimal() else 0
-    wanted = limit + skip + 1
-    scope = Transcript.objects.exclude(source__state=Source.State.REPLACED)
-    if project is not None:
-        scope = scope.filter(project=project)
-    if session is not None:
-        scope = scope.filter(pk=session)
+    scope = _Scope(project, session)
     count, matches = _few(query, scope)
     if matches is None:
-        matches = _latest(query, scope, wanted)
-    chosen = matches[skip : skip + limit]
+        matches = _latest(query, scope, limit + skip + 1)
+    chosen = [match.entry_id for match in matches[skip : skip + limit]]
     more = len(matches) > skip + limit
-    return SearchPage(tuple(_hits(chosen, query)), count, str(skip + limit) if more else None)
+    return SearchPage(tuple(hits_of(chosen, query)), count, str(skip + limit) if more else None)
 
 
 def _match_sql(query: Query) -> tuple[str, list[str]]:
@@ -92,113 +83,66 @@ def _match_sql(query: Query) -> tuple[str, list[str]]:
     return f"SELECT DISTINCT entry_id FROM transcripts_text WHERE body @@ %s::tsquery{others}", words
 
 
-def _few(query: Query, scope: QuerySet[Transcript]) -> tuple[int | None, list[_Match] | None]:
+def _few(query: Query, scope: _Scope) -> tuple[int | None, list[_Match] | None]:
     sql, words = _match_sql(query)
     with connection.cursor() as cursor:
         cursor.execute(f"{sql} LIMIT {FEW + 1}", words)
         ids = [row[0] for row in cursor.fetchall()]
-    if len(ids) > FEW:
-        return None, None
-    within = set(scope.filter(pk__in={one >> POSITION_BITS for one in ids}).values_list("pk", flat=True))
-    ids = [one for one in ids if one >> POSITION_BITS in within]
-    matches = _timed(ids)
+        if len(ids) > FEW:
+            return None, None
+        within: set[int] = set()
+        transcripts = list({one >> POSITION_BITS for one in ids})
+        for some, marks in _at_once(transcripts):
+            sql, given = scope.sql("t.id")
+            cursor.execute(f"{sql} AND t.id IN ({marks})", [*given, *some])
+            within.update(row[0] for row in cursor.fetchall())
+        matches: list[_Match] = []
+        for some, marks in _at_once([one for one in ids if one >> POSITION_BITS in within]):
+            cursor.execute(f"SELECT id, at FROM transcripts_entry WHERE id IN ({marks})", some)
+            matches += [_Match(pk, at or 0) for pk, at in cursor.fetchall()]
     return len(matches), sorted(matches, key=_newest_first)
 
 
-def _timed(ids: Sequence[int]) -> list[_Match]:
-    found: list[_Match] = []
-    with connection.cursor() as cursor:
-        for start in range(0, len(ids), AT_ONCE):
-            some = ids[start : start + AT_ONCE]
-            marks = ",".join(["%s"] * len(some))
-            cursor.execute(f"SELECT id, at FROM transcripts_entry WHERE id IN ({marks})", some)
-            found += [_Match(pk, at or 0) for pk, at in cursor.fetchall()]
-    return found
+def _at_once(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
+    for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        yield some, ",".join(["%s"] * len(some))
 
 
 def _newest_first(match: _Match) -> tuple[int, int]:
     return -match.at, -match.entry_id
 
 
-def _latest(query: Query, scope: QuerySet[Transcript], wanted: int) -> list[_Match]:
+def _latest(query: Query, scope: _Scope, wanted: int) -> list[_Match]:
     """Each session's newest matches, until no session left can hold a newer one than those found."""
     sql, words = _match_sql(query)
     key = "rowid" if connection.vendor == "sqlite" else "entry_id"
+    inside = f"{sql} AND {key} >= %s AND {key} < %s ORDER BY {key} DESC LIMIT %s"
+    timed = f"SELECT e.id, e.at FROM ({inside}) m JOIN transcripts_entry e ON e.id = m.{key}"
     found: list[_Match] = []
-    untimed: list[int] = []
     with connection.cursor() as cursor:
         for pk, last_at in _newest_sessions(scope):
-            if len(found) + len(untimed) >= wanted:
-                found, untimed = sorted([*found, *_timed(untimed)], key=_newest_first), []
+            if len(found) >= wanted:
+                found.sort(key=_newest_first)
                 if found[wanted - 1].at >= last_at:
                     break
-            cursor.execute(
-                f"{sql} AND {key} >= %s AND {key} < %s ORDER BY {key} DESC LIMIT %s",
-                [*words, pk << POSITION_BITS, pk + 1 << POSITION_BITS, wanted],
-            )
-            untimed += [row[0] for row in cursor.fetchall()]
-    return sorted([*found, *_timed(untimed)], key=_newest_first)
+            cursor.execute(timed, [*words, pk << POSITION_BITS, pk + 1 << POSITION_BITS, wanted])
+            found += [_Match(entry, at or 0) for entry, at in cursor.fetchall()]
+    return sorted(found, key=_newest_first)
 
 
-def _newest_sessions(scope: QuerySet[Transcript]) -> Iterator[tuple[int, int]]:
+def _newest_sessions(scope: _Scope) -> Iterator[tuple[int, int]]:
     """The latest few answer most searches: the others are not even listed. Those without a time come last."""
-    rows = scope.filter(last_at__isnull=False).order_by("-last_at", "-pk").values_list("pk", "last_at")
+    sql, given = scope.sql("t.id, t.last_at")
+    dated = f"{sql} AND t.last_at IS NOT NULL ORDER BY t.last_at DESC, t.id DESC LIMIT %s OFFSET %s"
     at, size = 0, 8
-    while page := list(rows[at : at + size]):
-        yield from ((pk, last_at or 0) for pk, last_at in page)
+    while page := _rows(dated, [*given, size, at]):
+        yield from page
         at, size = at + size, min(256, 4 * size)
-    for pk in scope.filter(last_at__isnull=True).order_by("-pk").values_list("pk", flat=True):
-        yield pk, 0
+    yield from ((pk, 0) for pk, _ in _rows(f"{sql} AND t.last_at IS NULL ORDER BY t.id DESC", given))
 
 
-def _hits(matches: Sequence[_Match], query: Query) -> list[Hit]:
-    ids = [match.entry_id for match in matches]
-    entries = Entry.objects.in_bulk(ids)
-    transcripts = (
-        Transcript.objects.filter(pk__in={pk >> POSITION_BITS for pk in ids})
-        .select_related("project", "parent")
-        .only(*SHOWN, "source_id", "project__directory", "project__cwd", *(f"parent__{name}" for name in SHOWN))
-        .in_bulk()
-    )
-    readers = {pk: Reader(one.source_id) for pk, one in transcripts.items()}
-    wanted = ((readers[entry.transcript_id], entry.offset, entry.length) for entry in entries.values())
-    fetch_all(wanted, ahead=0)
-    return [
-        _hit(entries[pk], transcripts[pk >> POSITION_BITS], readers[pk >> POSITION_BITS], query)
-        for pk in ids
-        if pk in entries
-    ]
-
-
-def _hit(entry: Entry, transcript: Transcript, reader: Reader, query: Query) -> Hit:
-    record = reader.record(entry.offset, entry.length)
-    return hit_of(entry, transcript, record, snippet(content_of(entry.type, record)[3], query))
-
-
-def hit_of(entry: Entry, transcript: Transcript, record: Record, pieces: Pieces) -> Hit:
-    uuid = record.get("uuid")
-    session = transcript.parent or transcript
-    return Hit(
-        transcript=transcript.public_id,
-        session=session.public_id,
-        agent=transcript.agent_id,
-        title=session.name,
-        project=transcript.project.name,
-        address=uuid if isinstance(uuid, str) and uuid else f"L{entry.position}",
-        position=entry.position,
-        at=entry.at,
-        role=role_of(entry),
-        snippet=pieces,
-    )
-
-
-def role_of(entry: Entry) -> str:
-    """Whose words: a person's, the model's, a tool's, or the client's."""
-    flags = Flag(entry.flags)
-    if Flag.CALL in flags or Flag.RESULT in flags:
-        return "tool"
-    if Flag.TYPED in flags:
-        return "user"
-    if entry.type in ("user", "assistant", "system"):
-        return "summary" if Flag.SUMMARY in flags else entry.type
-    return "title" if entry.type in ("ai-title", "custom-title", "summary") else entry.type
+def _rows(sql: str, given: Sequence[str | int]) -> list[tuple[int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, given)
+        return list(cursor.fetchall())

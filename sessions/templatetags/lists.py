@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import cache
 from html import escape as _e
 
 from django import template
@@ -15,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from sessions.engine import words
 from sessions.selectors.facets import ProjectNode
-from sessions.selectors.search import Hit
+from sessions.selectors.hits import Hit
 from sessions.templatetags.lucid import moment
 
 register = template.Library()
@@ -47,11 +48,11 @@ def project_options(projects: Iterable[ProjectNode], chosen: int | None = None) 
 @register.simple_tag
 def hit_rows(hits: Iterable[Hit]) -> SafeString:
     now = time.time() * 1000
-    return _joined(_hit_row(hit, now) for hit in hits)
+    address = cache(lambda transcript: _e(reverse("transcript-detail", args=[transcript])))
+    return _joined(_hit_row(hit, address(hit.transcript), now) for hit in hits)
 
 
-def _hit_row(hit: Hit, now: float) -> str:
-    address = _e(reverse("transcript-detail", args=[hit.transcript]))
+def _hit_row(hit: Hit, address: str, now: float) -> str:
     title = hit.title or "Untitled session"
     if len(title) > TITLE_CHARS:
         title = f"{title[: TITLE_CHARS - 1]}…"

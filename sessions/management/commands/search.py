@@ -13,7 +13,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.selectors.deep import DeepSearch
-from sessions.selectors.search import Hit, search
+from sessions.selectors.hits import Hit
+from sessions.selectors.search import search
 
 
 class Command(BaseCommand):

@@ -9,7 +9,8 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from sessions.models import Project
-from sessions.selectors.search import Hit, SearchPage
+from sessions.selectors.hits import Hit
+from sessions.selectors.search import SearchPage
 from sessions.services.sync import sync
 from tests.sessions.made import HOSTILE
 
