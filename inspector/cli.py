@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
 
 from inspector import __version__
 from inspector.logs import show_on_console
@@ -49,6 +50,7 @@ def _leave(status: int) -> NoReturn:
     """Ends the process without taking it apart: that takes as long as a quick command does."""
     if threading.active_count() > 1:
         sys.exit(status)  # somebody is still at work
+    connections.close_all()  # the last one to leave folds the journal into the database
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with suppress(BrokenPipeError):

@@ -8,11 +8,11 @@ SQLITE = "django.db.backends.sqlite3"
 POSTGRESQL = "inspector.startup.postgresql"
 BUSY_SECONDS = 20
 PRAGMAS = (
-    "PRAGMA page_size = 8192",
+    "PRAGMA page_size = 4096",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     # Checkpoints copy pages: fewer of them, and a journal that is cut back when it is done.
-    "PRAGMA wal_autocheckpoint = 8000",
+    "PRAGMA wal_autocheckpoint = 16000",
     f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
