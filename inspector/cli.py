@@ -50,7 +50,8 @@ def _leave(status: int) -> NoReturn:
     """Ends the process without taking it apart: that takes as long as a quick command does."""
     if threading.active_count() > 1:
         sys.exit(status)  # somebody is still at work
-    connections.close_all()  # the last one to leave folds the journal into the database
+    if settings.configured:
+        connections.close_all()  # the last one to leave folds the journal into the database
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with suppress(BrokenPipeError):

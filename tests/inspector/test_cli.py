@@ -144,7 +144,7 @@ def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home:
     )
     said, loaded = done.stdout.splitlines()
     assert "4 entries (0 new)" in said
-    heavy = {"celery", "django.db.migrations", "django.views.debug", "msgspec", "sessions.engine.scan.scanner"}
+    heavy = {"celery", "structlog", "django.db.migrations", "django.views.debug", "msgspec", "sessions.engine.scan.scanner"}
     assert heavy.isdisjoint(loaded.split())
 
 
@@ -156,6 +156,13 @@ def test_an_old_database_is_brought_up_to_date_and_standard_output_stays_clean(
     done = lucid(home, "try", "count", "--json", **extra)
     assert (done.returncode, done.stdout) == (0, "0\n")
     assert "older Lucid" in done.stderr
+
+
+def test_a_command_leaves_no_journal_behind(tmp_path: Path) -> None:
+    path = Writing().turns(1).save(tmp_path / "projects" / "-home-dev-atlas")
+    assert lucid(tmp_path / "home", "import", str(path)).returncode == 0
+    left = {file.name for file in (tmp_path / "home").iterdir() if file.name.startswith("lucid.sqlite3")}
+    assert left == {"lucid.sqlite3"}
 
 
 def test_a_setting_that_makes_no_sense_is_named(home: Path) -> None:

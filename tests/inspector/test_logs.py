@@ -79,3 +79,15 @@ def test_a_traceback_holds_no_local_variables(tmp_path: Path) -> None:
     line = formatter.format(record)
     assert "RuntimeError" in line
     assert words not in line
+
+
+def test_what_apps_below_log_has_its_facts(tmp_path: Path) -> None:
+    from inspector.logs import logging_config
+
+    options = dict(logging_config(tmp_path / "lucid.log", "INFO")["formatters"]["json"])
+    formatter = options.pop("()")(**options)
+    record = logging.getLogger("memory").makeRecord(
+        "memory", logging.WARNING, __file__, 1, "memory_not_scanned", (), None, extra={"directory": "/here"}
+    )
+    line = json.loads(formatter.format(record))
+    assert (line["event"], line["directory"], line["level"]) == ("memory_not_scanned", "/here", "warning")
