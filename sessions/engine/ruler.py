@@ -8,6 +8,7 @@ from typing import Any
 
 WIDTH, HEIGHT = 1000, 60
 STRIPS = 80
+ERROR_HEIGHT = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ class Ruler:
 
     width = WIDTH
     height = HEIGHT
+
+    @property
+    def boundary_lines(self) -> str:
+        """One path for all of them: a long session has hundreds."""
+        return "".join(f"M{tick.x:g} 0V{HEIGHT}" for tick in self.boundaries)
+
+    @property
+    def error_lines(self) -> str:
+        return "".join(f"M{tick.x:g} {HEIGHT}v-{ERROR_HEIGHT}" for tick in self.errors)
 
 
 def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:

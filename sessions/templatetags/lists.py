@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.engine import words
+from sessions.engine.ruler import Ruler, Strip
 from sessions.selectors.facets import ProjectNode
 from sessions.selectors.hits import Hit
 from sessions.templatetags.lucid import moment
@@ -63,6 +64,26 @@ def _hit_row(hit: Hit, address: str, now: float) -> str:
         f'<li class="hit item"><div class="hit-head"><a class="what" href="{place}">'
         f'{_e(title)}</a> <span class="chip">{_e(hit.role)}</span> <span class="where">{_e(hit.project)}</span>'
         f' <span class="when">{when}</span></div><p class="snippet">{snippet}</p></li>'
+    )
+
+
+@register.simple_tag
+def ruler_strips(ruler: Ruler, more: str = "") -> SafeString:
+    """The columns of a ruler. `more`: what else the address of its page carries."""
+    return _joined(_strip(strip, _e(more)) for strip in ruler.strips)
+
+
+def _strip(strip: Strip, more: str) -> str:
+    facts = [f"entry {strip.position}"]
+    if strip.tokens is not None:
+        facts.append(f"{words.tokens(strip.tokens)} tokens")
+    if strip.boundaries:
+        facts.append("compacted")
+    if strip.errors:
+        facts.append(f"{strip.errors} error{'' if strip.errors == 1 else 's'}")
+    return (
+        f'<a href="?at={strip.position}{more}#e{strip.position}" tabindex="-1">'
+        f'<rect x="{strip.x:g}" width="{strip.width:g}"><title>{_e(", ".join(facts))}</title></rect></a>'
     )
 
 
