@@ -28,6 +28,7 @@ from inspector.capture.proxy import Proxy
 
 # Views queue tasks, so the application that they are queued in has to exist here.
 from inspector.celery import app as celery_app
+from inspector.web.heap import Heap
 
 __all__ = ["application", "celery_app"]
 
@@ -92,6 +93,8 @@ class Application:
         self._handler = OneThread()
         self._capture = _gate()
         self._idle: list[ThreadPoolExecutor] = []
+        self._heap = Heap()
+        self._busy = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_captured(scope["path"]):
@@ -105,16 +108,20 @@ class Application:
             await send(message)
 
         thread = self._idle.pop() if self._idle else ThreadPoolExecutor(1, thread_name_prefix="request")
+        self._busy += 1
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self._handler.handle(scope, receive, dated)
         finally:
+            self._busy -= 1
             self._give_back(thread)
 
     def _give_back(self, thread: ThreadPoolExecutor) -> None:
         """When the reader went away, the view may still be at work in the thread: it is idle only after that."""
         loop = asyncio.get_running_loop()
-        thread.submit(_nothing).add_done_callback(lambda _: loop.call_soon_threadsafe(self._keep, thread))
+        # While others are at work, what they hold would be taken for what is always there.
+        last = thread.submit(_nothing if self._busy else self._heap.tidy)
+        last.add_done_callback(lambda _: loop.call_soon_threadsafe(self._keep, thread))
 
     def _keep(self, thread: ThreadPoolExecutor) -> None:
         if len(self._idle) < IDLE_THREADS:
