@@ -22,10 +22,10 @@ run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 demo: .venv/installed ## the same with the built-in demo sessions and a home of its own
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
-# Browsers are left alone with the machine: they are impatient.
+# Browsers come after the others: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e --ignore tests/postgres
-	$(BIN)/pytest tests/e2e
+	$(BIN)/pytest -n auto --dist loadfile tests/e2e
 
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
