@@ -9,6 +9,8 @@ SOURCES := benchmarks compaction inspector memory sessions tests manage.py
 CHECK_HOME := $(CURDIR)/build/home
 # The client that exports are held against; `make interop CLIENT=latest` takes another.
 CLIENT := 2.1.325
+# What Lucid loads is compiled once, here: where the environment says to write no bytecode, every start would do it anew.
+COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .PHONY: help run demo test postgres slow interop lint format bench screenshots lock clean packages
@@ -77,6 +79,7 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 	@echo "Installing what Lucid needs (once) ..."
 	@$(PIP) install --quiet --no-compile --require-hashes -r requirements.lock
 	@$(PIP) install --quiet --no-compile --no-deps --config-settings editable_mode=compat --editable .
+	@$(COMPILED) $(BIN)/python -c "$$(printf '%s\n' 'import inspector.asgi, inspector.urls' 'from inspector.cli import run' 'run(["help"])')" >/dev/null
 	@touch $@
 
 .venv/installed-dev: requirements-dev.lock .venv/installed
