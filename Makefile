@@ -79,7 +79,7 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 	@echo "Installing what Lucid needs (once) ..."
 	@$(PIP) install --quiet --no-compile --require-hashes -r requirements.lock
 	@$(PIP) install --quiet --no-compile --no-deps --config-settings editable_mode=compat --editable .
-	@$(COMPILED) $(BIN)/python -c "$$(printf '%s\n' 'import inspector.asgi, inspector.urls' 'from inspector.cli import run' 'run(["help"])')" >/dev/null
+	@$(COMPILED) $(BIN)/python -c 'import inspector.asgi, inspector.urls; from inspector.cli import run; run(["help"])' >/dev/null
 	@touch $@
 
 .venv/installed-dev: requirements-dev.lock .venv/installed
