@@ -129,7 +129,7 @@ def _too_small(request: Request, marks: list[Mark]) -> Iterator[Finding]:
                 mark.path,
                 f"About {mark.tokens:,} tokens stand up to this mark; this model caches {least:,} or more, and below "
                 "that nothing, without saying so.",
-                "Move the mark further back, or leave it out.",
+                "Put the mark behind more of it, or leave it out.",
             )
 
 
