@@ -48,11 +48,8 @@ def altered_thinking(before: object, sections: list[Section], model: str | None)
     """Of the latest turn, one for each answer at most; `before` is what the request was made from."""
     facts = facts_of(model)
     bound = facts is not None and facts.prefix_bound is True
-    known: dict[str, tuple[Block, list[str]]] = {}
-    for section in _sections(before):
-        thoughts = spots_of(section, *THINKING)
-        names = [_name(spot.block) for spot in thoughts]
-        known |= {name: (spot.block, names) for name, spot in zip(names, thoughts, strict=True) if name}
+    known, now = _known(_sections(before)), _known(sections)
+    known = {name: found for name, found in known.items() if name in now}
     for section in latest_loop(sections):
         thoughts = spots_of(section, *THINKING)
         edited = next((spot for spot in thoughts if _differs(spot.block, known)), None)
@@ -61,6 +58,20 @@ def altered_thinking(before: object, sections: list[Section], model: str | None)
             yield Altered(edited, known[_name(edited.block)][0], tuple(thoughts))
         elif not bound and names and names[0] in known and names != known[names[0]][1]:
             yield Altered(thoughts[0], None, tuple(thoughts))
+
+
+def _known(sections: list[Section]) -> dict[str, tuple[Block, list[str]]]:
+    """Each thinking block and those of its answer, by signature; not where different blocks bear the same, as they do
+    in transcripts whose signatures were blotted out."""
+    known: dict[str, tuple[Block, list[str]]] = {}
+    shared = {""}
+    for section in sections:
+        thoughts = spots_of(section, *THINKING)
+        names = [_name(spot.block) for spot in thoughts]
+        for name, spot in zip(names, thoughts, strict=True):
+            if known.setdefault(name, (spot.block, names))[0].get("thinking") != spot.block.get("thinking"):
+                shared.add(name)
+    return {name: found for name, found in known.items() if name not in shared}
 
 
 def thinking_of_another_model(before: object, request: Request) -> Iterator[Finding]:

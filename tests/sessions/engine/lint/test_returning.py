@@ -65,6 +65,13 @@ def test_thinking_that_was_not_shown_is_not_compared() -> None:
     assert found(body(*turn(EDITED)), before=turn(hidden)) == []
 
 
+def test_signatures_that_were_blotted_out_tell_nothing() -> None:
+    one, other = ({**thought(words), "signature": "[REDACTED]"} for words in ("one", "other"))
+    earlier = [user("go"), assistant(one, "so"), user("and?"), assistant(other, call("a")), user(result("a"))]
+    assert found(body(*earlier), before=earlier) == []
+    assert found(body(*earlier), before=earlier[:3]) == []
+
+
 def test_an_edited_block_is_put_back() -> None:
     repaired, repairs = repair(turn(EDITED, thought("two")), model=NEW, before=WHOLE)
     assert repaired == WHOLE
