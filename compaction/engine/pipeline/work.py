@@ -14,7 +14,7 @@ from compaction.engine.pipeline.config import PipelineConfig
 from compaction.engine.pipeline.effects import Effects
 from compaction.engine.pipeline.size import Savings, since_last, sized
 from compaction.engine.pipeline.state import PipelineState, Reminder
-from compaction.engine.pipeline.thinking import without_dead_thinking
+from compaction.engine.pipeline.thinking import without_dead_thinking, without_foreign_thinking
 from compaction.engine.record import replayed
 from compaction.engine.report import Report
 from compaction.engine.snip import replayed as snips_replayed
@@ -123,6 +123,10 @@ class Work:
             self.state = replace(self.state, reminders=(*self.state.reminders, reminder))
 
     def finish(self) -> None:
+        own = without_foreign_thinking(self.shown, self.config.model, self.counter)
+        if own.report.applied:
+            self.reports.append(own.report)
+        self.shown = own.messages
         living = without_dead_thinking(self.told, self.shown, self.state.bound, self.config.model, self.counter)
         self.reports.append(living.report)
         self.shown = living.messages

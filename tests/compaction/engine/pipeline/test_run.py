@@ -358,6 +358,19 @@ class TestThinking:
         assert self.thoughts(list(again.messages)) == 2
         assert again.array[: len(outcome.array)] == outcome.array
 
+    def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
+        talk = self.talk()
+        written = [changed(one, model="claude-opus-4-5-20251101") if one.message_id else one for one in talk.messages]
+        assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
+        outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)
+        assert self.thoughts(list(outcome.messages)) == 0
+        report = outcome.report.stage("foreign thinking")
+        assert report is not None
+        assert {change.why for change in report.changes} == {
+            "claude-opus-4-5-20251101 thought it, and claude-sonnet-5 is asked."
+        }
+        assert self.thoughts(list(run_pipeline(written, now=NOW).messages)) == 2
+
     def test_it_dies_with_a_compaction(self) -> None:
         talk = self.talk()
         outcome = compact_now(talk.messages, Model(), self.BOUND, now=NOW, pivot="m9")
