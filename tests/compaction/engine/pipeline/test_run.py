@@ -233,6 +233,15 @@ class TestChains:
         assert found.last_id == first.compaction.boundary.uuid
         assert found.source == "repl_main_thread"
 
+    def test_a_compaction_of_other_messages_is_not_said_to_be_applied(self) -> None:
+        made = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert made.compaction is not None
+        other = run_pipeline(chat(2).messages, SHORT, made.state, now=NOW)
+        report = other.report.stage("replay")
+        assert report is not None
+        assert "compactions (0)" in report.why
+        assert report.why.endswith("Not applied, because made of other messages: 1.")
+
     def test_the_view_may_be_given_instead_of_the_whole(self) -> None:
         talk = chat(LONG)
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
