@@ -9,7 +9,7 @@ from compaction.engine.collapse import CollapseConfig
 from compaction.engine.full.asking import FullConfig
 from compaction.engine.full.compact import full_compact
 from compaction.engine.full.request import Summarise, SummariseError, SummaryRequest
-from compaction.engine.full.too_long import PromptTooLongError
+from compaction.engine.full.too_long import PromptTooLongError, is_too_long
 from compaction.engine.microcompact import MicrocompactConfig
 from compaction.engine.microcompact.cached import CachedConfig
 from compaction.engine.microcompact.timed import TimedConfig
@@ -69,6 +69,7 @@ __all__ = [
     "What",
     "compact_now",
     "full_compact",
+    "is_too_long",
     "legal_pivots",
     "partial_compact",
     "recover",

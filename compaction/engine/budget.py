@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from compaction.engine.calls import Call, Result, calls_of, result_rest, result_text, results_of
+from compaction.engine.calls import Call, Result, calls_of, result_text, results_of, with_text
 from compaction.engine.edits import Place, with_blocks
 from compaction.engine.replacements import ContentReplacementState
 from compaction.engine.report import Change, Outcome, Report, What
-from sessions.engine.messages import Block, Message, text_block
+from sessions.engine.messages import Block, Message
 from sessions.engine.scan.content import PERSISTED_TAG
 from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -81,7 +81,7 @@ def budget(
         text = replacements.get(result.tool_use_id)
         if text is None:
             continue
-        block = _replaced(result.block, text)
+        block = with_text(result.block, text)
         why = decided[result.tool_use_id][1] if result.tool_use_id in decided else "It was replaced in an earlier call."
         changed[result.at, result.place] = block
         changes.append(
@@ -183,11 +183,6 @@ def _replacement(persisted: Persisted, config: BudgetConfig) -> str:
 
 def _kilobytes(size: int) -> str:
     return f"{size // 1024} KB" if size % 1024 == 0 and size else f"{size:,} bytes"
-
-
-def _replaced(block: Block, text: str) -> Block:
-    rest = result_rest(block)
-    return {**block, "content": [text_block(text), *rest] if rest else text}
 
 
 def _name(call: Call | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.engine.messages import Block, Message
+from sessions.engine.messages import Block, Message, text_block
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,15 @@ def result_text(block: Block) -> str:
     return "\n".join(str(part.get("text")) for part in _parts(content) if part.get("type") == "text")
 
 
-def result_rest(block: Block) -> list[Block]:
-    """What a result holds beside words."""
-    return [part for part in _parts(block.get("content")) if part.get("type") != "text"]
+def with_text(block: Block, text: str) -> Block:
+    """The result with these words in the place of its own; what it holds beside words stays where it is."""
+    parts = _parts(block.get("content"))
+    if all(part.get("type") == "text" for part in parts):
+        return {**block, "content": text}
+    first = next((at for at, part in enumerate(parts) if part.get("type") == "text"), 0)
+    before = [part for part in parts[:first] if part.get("type") != "text"]
+    after = [part for part in parts[first:] if part.get("type") != "text"]
+    return {**block, "content": [*before, text_block(text), *after]}
 
 
 def _parts(content: Any) -> list[Block]:

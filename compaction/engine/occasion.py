@@ -9,6 +9,7 @@ from typing import Protocol
 from compaction.engine.attachments.surroundings import ReadFile, Surroundings, nothing_readable
 from compaction.engine.boundary import Trigger
 from compaction.engine.record import Compaction
+from sessions.engine.messages import Message
 from sessions.engine.tokens import TokenCounter, estimate_blocks
 
 
@@ -44,6 +45,8 @@ class Occasion:
     counter: TokenCounter = estimate_blocks
     model: str = ""
     """Some models sign what precedes their thinking: then it is left out where that has changed."""
+    whole: Sequence[Message] = ()
+    """The conversation before any compaction, where the messages are a view of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,20 +145,35 @@ def view(messages: Sequence[Message], cut: Cut, compaction: Compaction) -> list[
 
 def replayed(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
     """The view again, from the whole conversation. A compaction that these messages already show is passed over."""
+    return replay(messages, compactions)[0]
+
+
+def replay(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[list[Message], list[Compaction]]:
+    """The same, and the latest compactions that do not fit: they were made of other messages than these."""
     current = list(messages)
+    unfit: list[Compaction] = []
     for compaction in compactions:
-        place = _place(current, compaction.covered)
-        if place is None:
+        view = _applied(current, compaction)
+        if view is None and not any(message.uuid == compaction.summary.uuid for message in current):
+            unfit.append(compaction)
             continue
-        stop = place + compaction.covered.count
-        rest = current[stop:]
-        if compaction.tail:
-            tail = next((at for at, message in enumerate(rest) if message.uuid == compaction.tail), None)
-            if tail is None:
-                continue
-            rest[tail + 1 : tail + 1] = compaction.appended
-        current = [compaction.boundary.message(compaction.at), *current[:place], *compaction.inserted, *rest]
-    return current
+        # Each was made of what the ones before it had left, so a view that shows it shows those too.
+        unfit.clear()
+        current = current if view is None else view
+    return current, unfit
+
+
+def _applied(messages: list[Message], compaction: Compaction) -> list[Message] | None:
+    place = _place(messages, compaction.covered)
+    if place is None:
+        return None
+    rest = messages[place + compaction.covered.count :]
+    if compaction.tail:
+        tail = next((at for at, message in enumerate(rest) if message.uuid == compaction.tail), None)
+        if tail is None:
+            return None
+        rest[tail + 1 : tail + 1] = compaction.appended
+    return [compaction.boundary.message(compaction.at), *messages[:place], *compaction.inserted, *rest]
 
 
 def rebased(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:

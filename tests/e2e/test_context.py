@@ -68,6 +68,16 @@ def test_what_is_left_out_comes_by_itself_and_leads_to_the_timeline_as_it_was_se
     expect(page.locator(".scrubber b")).to_have_text("Request 79 of 79")
 
 
+def test_what_is_still_ahead_of_a_request_looks_like_any_other_entry(visit: Visit) -> None:
+    page = visit.session(LONG, "context/")
+    page.get_by_role("link", name="⇤ First").click()
+    page.get_by_role("link", name="the timeline as the model saw it").click()
+    ahead = page.locator(".card.assistant.ahead .md").first
+    expect(ahead).to_be_visible()
+    assert ahead.evaluate("node => getComputedStyle(node).textAlign") == "start"
+    expect(page.locator("#timeline .later")).to_have_count(page.locator("#timeline a[href^='?from=']").count())
+
+
 def test_a_long_block_opens_in_place(visit: Visit) -> None:
     page = visit.session(LONG, f"context/?at={names.uuid('long', 'edit hours')}")
     page.get_by_role("link", name="Last ⇥").click()

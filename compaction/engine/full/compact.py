@@ -51,7 +51,7 @@ def summarised(
     if reply.problem:
         failed = Attempt(failed=True, requests=reply.requests)
         return unchanged(draft.mechanism, messages, occasion, reply.problem, failed)
-    quotes = quotes_checked(reply.summary, messages[draft.cut.start : draft.cut.stop]).remark
+    quotes = quotes_checked(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
     remarks = (*reply.remarks, *([quotes] if quotes else []))
     draft = replace(draft, remarks=remarks, requests=reply.requests)
     return survivors(messages, draft, occasion, attachments)

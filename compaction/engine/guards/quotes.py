@@ -36,10 +36,15 @@ class Quotes:
         return " and ".join(parts)
 
 
-def quotes_checked(summary: str, source: Sequence[Message]) -> Quotes:
-    """Compares the section of user messages with what the user wrote, or what an earlier summary says they wrote."""
+def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Message] = ()) -> Quotes:
+    """Compares the section of user messages with what the user wrote, or what an earlier summary says they wrote.
+
+    `whole` is the conversation before any compaction, where it is known: then what an earlier summary made up is not
+    passed on as the user's.
+    """
     said = {message.uuid: _plain(_text(message)) for message in source if message.kind is Kind.PROMPT}
-    passed_on = [_plain(_text(message)) for message in source if message.kind is Kind.SUMMARY]
+    earlier = (Kind.SUMMARY, Kind.PROMPT) if whole else (Kind.SUMMARY,)
+    passed_on = [_plain(_text(message)) for message in whole or source if message.kind in earlier]
     verbatim, shortened, invented = [], [], []
     quoted: set[str] = set()
     for item in quoted_messages(summary):

@@ -96,7 +96,7 @@ def _by_notes(work: Work) -> Outcome[Attempt]:
         config.session_memory,
         last_summarized=work.state.last_summarized,
         threshold=work.threshold,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model),
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
         attachments=config.attachments,
     )
 
@@ -110,6 +110,6 @@ def _by_model(work: Work) -> Outcome[Attempt]:
         work.shown,
         effects.summarise,
         config.full,
-        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model),
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
         attachments=config.attachments,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compaction.engine.attachments import ReadFile, Surroundings
@@ -12,6 +13,7 @@ from compaction.engine.collapse import Summarise as SummariseSpan
 from compaction.engine.full.request import Summarise
 from compaction.engine.occasion import Hooks, NoHooks, Occasion
 from compaction.engine.session_memory import ReadNotes
+from sessions.engine.messages import Message
 from sessions.engine.tokens import TokenCounter
 
 
@@ -27,7 +29,9 @@ class Effects:
     surroundings: Surroundings = field(default_factory=Surroundings)
     transcript_path: str = ""
 
-    def occasion(self, trigger: Trigger, now: float, counter: TokenCounter, model: str) -> Occasion:
+    def occasion(
+        self, trigger: Trigger, now: float, counter: TokenCounter, model: str, whole: Sequence[Message] = ()
+    ) -> Occasion:
         return Occasion(
-            trigger, now, self.transcript_path, self.surroundings, self.read_file, self.hooks, counter, model
+            trigger, now, self.transcript_path, self.surroundings, self.read_file, self.hooks, counter, model, whole
         )

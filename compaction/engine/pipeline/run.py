@@ -76,7 +76,7 @@ def compact_now(
     """Because a person wants it: everything, or one side of the message `pivot`."""
     work = _work(messages, config, state, now, effects, counter)
     work.prepare()
-    occasion = work.effects.occasion(Trigger.MANUAL, now, work.counter, work.config.model)
+    occasion = work.effects.occasion(Trigger.MANUAL, now, work.counter, work.config.model, messages)
     settings = work.config.full, work.config.attachments
     if pivot:
         outcome = partial_compact(

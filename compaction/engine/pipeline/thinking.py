@@ -1,4 +1,4 @@
-"""Thinking that is bound to what precedes it, across requests.
+"""Thinking that cannot be sent any more: of another model, or bound to what no longer precedes it.
 
 Newer models sign everything before a thinking block. An edit that was made before the block was written is part of what
 was signed; one that is made afterwards kills it, and it has to be left out from then on. So for each block a print is
@@ -14,9 +14,11 @@ from compaction.engine.fingerprint import fingerprint
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Block, Message, changed
 from sessions.engine.model_facts import facts_of
+from sessions.engine.model_names import bare_name
 from sessions.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "dead thinking"
+FOREIGN = "foreign thinking"
 _THINKING = ("thinking", "redacted_thinking")
 
 
@@ -58,6 +60,31 @@ def without_dead_thinking(
     report = Report(MECHANISM, bool(dead), why, before, after, tuple(changes))
     last = shown[-1].uuid if shown else ""
     return Outcome(living if dead else shown, report, Bound(signed, sent, last))
+
+
+def without_foreign_thinking(shown: Sequence[Message], model: str, counter: TokenCounter) -> Outcome[None]:
+    """After a switch, what another model thought is left out: some refuse it, some lose it without a word."""
+    before = estimate(shown, counter)
+    others = {one for one in {message.model for message in shown} if one and model and _other(one, model)}
+    kept, changes = [], []
+    for message in shown:
+        one = message
+        if message.model in others and any(map(_key, message.content)):
+            one = changed(message, content=tuple(block for block in message.content if not _key(block)))
+            what = What.REPLACED if one.content else What.REMOVED
+            why = f"{message.model} thought it, and {model} is asked."
+            changes.append(Change(what, message.uuid, counter(message.content), counter(one.content), why))
+        if one.content or one is message:
+            kept.append(one)
+    after = before - sum(change.tokens_before - change.tokens_after for change in changes)
+    left = "an answer" if len(changes) == 1 else f"{len(changes)} answers"
+    why = f"The thinking of {left} is left out." if changes else "No other model thought."
+    report = Report(FOREIGN, bool(changes), why, before, after, tuple(changes))
+    return Outcome(kept if changes else shown, report, None)
+
+
+def _other(model: str, asked: str) -> bool:
+    return (bare_name(model) or model) != (bare_name(asked) or asked)
 
 
 def _fresh(whole: Sequence[Message], bound: Bound) -> dict[str, str]:

@@ -14,8 +14,8 @@ from compaction.engine.pipeline.config import PipelineConfig
 from compaction.engine.pipeline.effects import Effects
 from compaction.engine.pipeline.size import Savings, since_last, sized
 from compaction.engine.pipeline.state import PipelineState, Reminder
-from compaction.engine.pipeline.thinking import without_dead_thinking
-from compaction.engine.record import replayed
+from compaction.engine.pipeline.thinking import without_dead_thinking, without_foreign_thinking
+from compaction.engine.record import replay
 from compaction.engine.report import Report
 from compaction.engine.snip import replayed as snips_replayed
 from compaction.engine.snip import tagged
@@ -57,11 +57,13 @@ class Work:
     def replay(self) -> None:
         # Reminders come first: a compaction may have covered or kept them like any other message.
         reminded = _with_reminders(self.given, self.state.reminders)
-        self.told = self.shown = replayed(reminded, self.state.compactions)
-        compactions, reminders = len(self.state.compactions), len(self.state.reminders)
-        if compactions or reminders:
+        self.told, unfit = replay(reminded, self.state.compactions)
+        self.shown = self.told
+        compactions, reminders = len(self.state.compactions) - len(unfit), len(self.state.reminders)
+        if compactions or reminders or unfit:
             before, after = estimate(self.given, self.counter), estimate(self.told, self.counter)
             why = f"Applied again: earlier compactions ({compactions}) and reminders ({reminders})."
+            why += f" Not applied, because made of other messages: {len(unfit)}." if unfit else ""
             self.reports.append(Report("replay", after != before, why, before, after))
 
     def trim(self) -> None:
@@ -123,6 +125,10 @@ class Work:
             self.state = replace(self.state, reminders=(*self.state.reminders, reminder))
 
     def finish(self) -> None:
+        own = without_foreign_thinking(self.shown, self.config.model, self.counter)
+        if own.report.applied:
+            self.reports.append(own.report)
+        self.shown = own.messages
         living = without_dead_thinking(self.told, self.shown, self.state.bound, self.config.model, self.counter)
         self.reports.append(living.report)
         self.shown = living.messages

@@ -165,7 +165,7 @@ class Sight(StrEnum):
     SEEN = "seen"
     UNSENT = "unsent"
     """For the client or the person only."""
-    LATER = "later"
+    AHEAD = "ahead"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _FATES = {
 _PARTLY = (Reason.CLEARED, Reason.PERSISTED)
 _SEEN = Badge(Sight.SEEN, "●", "in context", None)
 _UNSENT = Badge(Sight.UNSENT, "·", "never sent", None)
-_LATER = Badge(Sight.LATER, "○", "not yet there", None)
+_AHEAD = Badge(Sight.AHEAD, "○", "not yet there", None)
 
 
 def seen_from(cards: Iterable[Card], left: Mapping[int, LeftOut], until: int) -> list[Card]:
@@ -41,7 +41,7 @@ def _seen(card: Card, left: Mapping[int, LeftOut], until: int) -> Card:
 def _marks(rows: Iterable[int], left: Mapping[int, LeftOut], until: int) -> tuple[Badge, ...]:
     mine = [left.get(row) for row in rows if row < until]
     if not mine:
-        return (_LATER,)
+        return (_AHEAD,)
     partly = [one for one in mine if one is not None and one.reason in _PARTLY]
     if partly or None in mine:
         return (_SEEN, *dict.fromkeys(map(_badge, partly)))

@@ -8,7 +8,9 @@ from typing import Any
 from sessions.engine.lint.binding import dead_thinking
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import Request, request_of
+from sessions.engine.lint.returning import altered_thinking, thinking_of_another_model
 from sessions.engine.lint.rules import (
+    edits,
     empty,
     limits,
     lookback,
@@ -23,7 +25,21 @@ from sessions.engine.lint.rules import (
     tools,
 )
 
-_FAMILIES = (shape, roles, pairing, order, empty, thinking, thinking_config, marks, lookback, tools, media, limits)
+_FAMILIES = (
+    shape,
+    roles,
+    pairing,
+    order,
+    empty,
+    thinking,
+    thinking_config,
+    marks,
+    lookback,
+    tools,
+    media,
+    edits,
+    limits,
+)
 
 
 def lint_request(
@@ -32,7 +48,8 @@ def lint_request(
     """Predicts what the Messages API refuses in a body, and what it takes at a silent cost.
 
     `model` stands for the one that the body names. `before` is the body, or the array of messages, that `body` was made
-    from: with it, thinking blocks that an edit has killed are found as well. Any value can be given; none raises.
+    from: with it, thinking blocks that an edit has killed or altered are found as well. Any value can be given; none
+    raises.
     """
     if not isinstance(body, Mapping):
         words = "A request's body has to be an object."
@@ -41,6 +58,8 @@ def lint_request(
     findings = [finding for family in _FAMILIES for finding in family.check(request)]
     if before is not None:
         findings += [dead.finding(body) for dead in dead_thinking(before, body, request.model)]
+        findings += [altered.finding for altered in altered_thinking(before, request.sections, request.model)]
+        findings += thinking_of_another_model(before, request)
     return [*findings, *_unknown(request)]
 
 

@@ -13,6 +13,10 @@ from enum import StrEnum
 
 from sessions.engine.messages.message import Message
 
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+"""Tools of the server answer in the same response, or in a later one of the turn if tools of the client were called
+with them."""
+
 
 class Hold(StrEnum):
     TOOL_PAIR = "tool pair"
@@ -68,12 +72,13 @@ class _Reader:
         if message.role == "assistant":
             self._answer(at, message)
         for block in message.content:
-            kind = block.get("type")
-            if kind == "tool_use":
+            kind = str(block.get("type"))
+            if kind in CALLS:
                 tool = str(block.get("id"))
                 self.calls[tool] = at
-                self.waiting[tool] = at
-            elif kind == "tool_result":
+                if kind == "tool_use":
+                    self.waiting[tool] = at
+            elif kind.endswith("tool_result"):
                 tool = str(block.get("tool_use_id"))
                 self.waiting.pop(tool, None)
                 if tool in self.calls:

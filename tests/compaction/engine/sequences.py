@@ -73,7 +73,7 @@ class Plan:
         return self.numbers[step % len(self.numbers)]
 
 
-def plans(*, operations: Sequence[str] = OPERATIONS) -> st.SearchStrategy[Plan]:
+def plans(*, operations: Sequence[str] = OPERATIONS, thinkers: Sequence[Kindred] = THINKERS) -> st.SearchStrategy[Plan]:
     def planned(kindred: Kindred) -> st.SearchStrategy[Plan]:
         return st.builds(
             Plan,
@@ -84,7 +84,7 @@ def plans(*, operations: Sequence[str] = OPERATIONS) -> st.SearchStrategy[Plan]:
             st.booleans(),
         )
 
-    return st.sampled_from(THINKERS).flatmap(planned)
+    return st.sampled_from(thinkers).flatmap(planned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +190,17 @@ def requests_in(messages: Sequence[Message]) -> list[int]:
     return [place for place in places if place]
 
 
-def refused(array: list[dict[str, Any]], kindred: Kindred, *, thinking: bool = True) -> list[str]:
+def refused(
+    array: list[dict[str, Any]], kindred: Kindred, *, thinking: bool = True, given: Sequence[Message] = ()
+) -> list[str]:
+    """What the API would refuse; `given` is the conversation that the array was made of."""
     mode = kindred.mode if thinking else {"type": "disabled"}
     body = {"model": kindred.model, "max_tokens": 2_000, "messages": array, "thinking": mode}
     return [
         f"{finding.rule} {finding.path}: {finding.message}"
-        for finding in lint_request(body)
-        if finding.severity is Severity.REFUSED
+        for finding in lint_request(body, before=joined(given) if given else None)
+        # Edits are part of what later answers sign, so thinking that the whole conversation would kill may well live.
+        if finding.severity is Severity.REFUSED and finding.rule != "dead-thinking"
     ]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compaction.engine.budget import BudgetConfig, budget
@@ -19,6 +20,11 @@ from sessions.engine.messages import Kind, Message, joined
 from sessions.engine.tokens import Limits
 from tests.sessions.engine.messages.conversations import requests
 
+some = settings(
+    max_examples=int(os.environ.get("LUCID_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 MODEL = "claude-opus-4-6"
 COLLAPSE = CollapseConfig(enabled=True, keep_tokens=500, least=200, most=5_000, least_score=0.0)
 Mechanism = Callable[[Sequence[Message]], Sequence[Message]]
@@ -53,9 +59,10 @@ def refused(messages: Sequence[Message]) -> set[str]:
     return {finding.rule for finding in lint_request(body) if finding.severity is Severity.REFUSED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@some
 def test_no_mechanism_makes_a_request_that_is_refused(name: str, data: st.DataObject) -> None:
     messages = data.draw(requests(model=MODEL, turns=4))
     assert refused(MECHANISMS[name](messages)) <= refused(messages)

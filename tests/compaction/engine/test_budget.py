@@ -169,16 +169,17 @@ def test_damaged_records_are_passed_over() -> None:
     assert ContentReplacementState.from_records(records).replacements == {"a": "b"}
 
 
-def test_pictures_of_a_large_result_stay() -> None:
-    picture = {"type": "image", "source": {}}
+def test_pictures_of_a_large_result_stay_where_they_are() -> None:
+    one, other = {"type": "image", "source": {}}, {"type": "image", "source": {"type": "url"}}
     messages = [
         said("look"),
         answered("", call("toolu_1")),
-        returned(("toolu_1", [text_block("x" * 60_000), picture])),
+        returned(("toolu_1", [one, text_block("x" * 60_000), other, text_block("y")])),
     ]
     kept = content(budget(messages).messages, "toolu_1")
-    assert [part["type"] for part in kept] == ["text", "image"]
-    assert kept[1] is picture
+    assert [part["type"] for part in kept] == ["image", "text", "image"]
+    assert kept[0] is one
+    assert kept[2] is other
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "/etc/passwd", "a b", "", "x" * 500, "toolu_\ud800"])

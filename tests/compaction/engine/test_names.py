@@ -45,6 +45,7 @@ NAMES = [
     "What",
     "compact_now",
     "full_compact",
+    "is_too_long",
     "legal_pivots",
     "partial_compact",
     "recover",

@@ -7,7 +7,7 @@ import msgspec
 from compaction.engine.boundary import Direction
 from compaction.engine.full.compact import full_compact
 from compaction.engine.partial import partial_compact
-from compaction.engine.record import Compaction, rebased, replayed
+from compaction.engine.record import Compaction, rebased, replay, replayed
 from sessions.engine.messages import Message
 from tests.compaction.engine.spoken import Talk, ids
 from tests.compaction.engine.summarising import Model
@@ -82,6 +82,19 @@ def test_other_messages_with_the_same_ids_are_left_alone() -> None:
     for number in range(20):
         other.prompt(f"another conversation {number}")
     assert replayed(other.messages, [compaction]) == other.messages
+
+
+def test_those_that_do_not_fit_are_named_but_not_those_that_a_view_shows() -> None:
+    talk = work()
+    first = made(talk.messages, "m5")
+    view = replayed(talk.messages, [first])
+    second = made(view)
+    both = [first, second]
+    assert replay(talk.messages, both)[1] == []
+    assert replay(replayed(talk.messages, both), both)[1] == []
+    assert replay(view, both) == (replayed(talk.messages, both), [])
+    other = work(2).messages
+    assert replay(other, both) == (other, both)
 
 
 def test_it_can_be_saved_and_loaded() -> None:

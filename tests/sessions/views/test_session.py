@@ -171,7 +171,7 @@ def test_looked_at_from_a_request_every_card_says_whether_the_model_saw_it(clien
     assert re.search(r'<article class="card user seen" id="e0">', early)
     assert "● in context" in early
     assert "in summary" not in early
-    assert re.search(r'<article class="card assistant later" id="e3">', early)
+    assert re.search(r'<article class="card assistant ahead" id="e3">', early)
     late = page(client, transcript, f"?context={requests[-1].message_id}")
     assert re.search(r'<article class="card user summarised" id="e0">', late)
     assert re.search(r'<section class="card bar compacted bar seen" id="e8">', late)

@@ -7,7 +7,8 @@ from typing import Any
 
 from sessions.engine.lint.mending.draft import Draft
 from sessions.engine.lint.reading import THINKING, Row, Spot
-from sessions.engine.lint.rules.empty import empty_parts, is_blank, is_empty_error
+from sessions.engine.lint.rules.characters import is_broken, whole
+from sessions.engine.lint.rules.empty import blanks_of_answers, empty_parts, is_blank, is_empty_error
 from sessions.engine.lint.rules.pairing import orphaned_server_results
 from sessions.engine.lint.rules.shape import missing_key
 from sessions.engine.lint.rules.thinking import is_signed, trailing_thinking
@@ -19,10 +20,11 @@ def mend_blocks(draft: Draft) -> None:
     draft.drop(lambda row, spot: not missing_key(spot.block), "It lacks what a block of its type needs.")
     draft.drop(_in_its_role, "It cannot stand in a message of this role.")
     draft.drop(lambda row, spot: is_signed(spot), "It is not signed, so the API would not take it as the model's own.")
-    draft.drop(lambda row, spot: not is_blank(spot.block), "It is empty.")
+    taken = {id(spot) for spot in blanks_of_answers(draft.sections)}
+    draft.drop(lambda row, spot: id(spot) in taken or not is_blank(spot.block), "It is empty.")
     draft.drop_spots(orphaned_server_results(_spots(draft)), "Its call is not there.")
     for row in draft.rows:
-        row.spots = [_filled(draft, spot) for spot in row.spots]
+        row.spots = [_filled(draft, _readable(draft, spot)) for spot in row.spots]
 
 
 def mend_thinking(draft: Draft) -> None:
@@ -38,6 +40,17 @@ def _in_its_role(row: Row, spot: Spot) -> bool:
 
 def _spots(draft: Draft) -> list[Spot]:
     return [spot for row in draft.rows for spot in row.spots]
+
+
+def _readable(draft: Draft, spot: Spot) -> Spot:
+    if not is_broken(spot.block):
+        return spot
+    try:
+        block = whole(spot.block)
+    except RecursionError:
+        return spot
+    draft.say(spot.path, "Put U+FFFD in the place of half a character.", "The API cannot read it.")
+    return replace(spot, block=block)
 
 
 def _filled(draft: Draft, spot: Spot) -> Spot:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from sessions.engine.lint.mending.draft import Draft
 from sessions.engine.lint.reading import Row, Section, Spot, followed, text_of
 from sessions.engine.lint.rules.order import late_results
-from sessions.engine.lint.rules.pairing import ID, calls_of, results_of
+from sessions.engine.lint.rules.pairing import ID, calls_of, has_a_name, pending_server_calls, results_of
 
 NO_RESULT = "[the result of this call is not part of this conversation]"
 
@@ -48,13 +48,14 @@ def _drop_unusable(draft: Draft) -> None:
     unusable, repeated = [], []
     for section in draft.sections:
         for call in calls_of(section):
-            if not ID.fullmatch(_name(call)) or not text_of(call.block.get("name")):
+            if not ID.fullmatch(_name(call)) or not has_a_name(call):
                 unusable.append(call)
             elif _name(call) in seen:
                 repeated.append(call)
             seen.add(_name(call))
     draft.drop_spots(unusable, "It has no id or no name that the API takes.")
     draft.drop_spots(repeated, "An earlier call has the same id.")
+    draft.drop_spots(pending_server_calls(draft.sections), "No result of the server follows it.")
 
 
 def _look(sections: list[Section]) -> tuple[set[int], list[tuple[Section, Section, list[Spot]]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import Request, Spot
+from sessions.engine.lint.reading import THINKING, Request, Section, Spot, spots_of
 
 _EMPTY = "text content blocks must be non-empty"
 _BLANK = "text content blocks must contain non-whitespace text"
@@ -14,6 +14,7 @@ _BLANK = "text content blocks must contain non-whitespace text"
 
 def check(request: Request) -> Iterator[Finding]:
     last = request.rows[-1].index if request.rows else -1
+    taken = {id(spot) for spot in blanks_of_answers(request.sections)}
     for row in request.rows:
         message = request.body["messages"][row.index]
         optional = row.role == "assistant" and row.index == last
@@ -37,11 +38,20 @@ def check(request: Request) -> Iterator[Finding]:
                 "assistant message",
             )
         for spot in row.spots:
-            yield from _spot(spot)
+            yield from [_taken(spot)] if id(spot) in taken else _spot(spot)
     system = request.body.get("system")
     for at, block in enumerate(system if isinstance(system, list) else []):
         if is_blank(block):
             yield _blank(f"system[{at}]", f"system: {_words(block)}")
+
+
+def blanks_of_answers(sections: list[Section]) -> Iterator[Spot]:
+    """Blank texts in answers that say or do something: models write them before they think, and the API takes them
+    back from clients that repeat answers as they came."""
+    for section in sections:
+        spots = spots_of(section) if section[0].role == "assistant" else []
+        if any(spot.type not in THINKING and not is_blank(spot.block) for spot in spots):
+            yield from (spot for spot in spots if is_blank(spot.block) and spot.block["text"])
 
 
 def is_blank(block: object) -> bool:
@@ -80,6 +90,11 @@ def _spot(spot: Spot) -> Iterator[Finding]:
             "Give it some text, or do not call it an error.",
             f"{spot.api_path}.tool_result: content cannot be empty if `is_error` is true",
         )
+
+
+def _taken(spot: Spot) -> Finding:
+    words = "The text is blank. In an answer that holds more the API takes it; newer clients leave it out."
+    return Finding("empty-text", Severity.NOTE, spot.path, words, "It can be left out, at the price of the cache.")
 
 
 def _words(block: Mapping[str, Any]) -> str:

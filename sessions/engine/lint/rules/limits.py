@@ -1,4 +1,4 @@
-"""How much one request may hold."""
+"""How much one request may hold, if it can be written at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import Request
-from sessions.engine.lint.weighing import size_of
+from sessions.engine.lint.rules import characters
+from sessions.engine.lint.weighing import size_of, written
 
 MOST_MESSAGES = 100_000
 MOST_BYTES = 32 * 1024 * 1024
@@ -23,13 +24,16 @@ def check(request: Request) -> Iterator[Finding]:
             f"There are {count:,} messages; {MOST_MESSAGES:,} are allowed.",
             "Join neighbours of one role, or compact the conversation.",
         )
-    size = size_of(request.body)
+    plain = written(request.body)
+    if plain is None:
+        yield from characters.check(request)
+    size = size_of(request.body) if plain is None else len(plain)
     if size is not None and size > MOST_BYTES:
         yield Finding(
             "too-large",
             Severity.REFUSED,
             "",
-            f"The body has {size / 1024 / 1024:.1f} MB; 32 are allowed.",
+            f"The body has {size:,} bytes; {MOST_BYTES:,} (32 MB) are allowed.",
             "Take out images and large results, or compact the conversation.",
             "Request exceeds the maximum size",
         )

@@ -6,10 +6,10 @@ before the latest answer, and its mark was there: an answer with many calls can 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import Request, spots_of
+from sessions.engine.lint.reading import Request, Spot
 
 LOOKBACK = 20
 
@@ -17,12 +17,12 @@ LOOKBACK = 20
 def check(request: Request) -> Iterator[Finding]:
     if len(request.sections) < 3:
         return
-    spots = [spot for section in request.sections for spot in spots_of(section)]
-    marked = [at for at, spot in enumerate(spots) if spot.block.get("cache_control") is not None]
+    spots = request.spots
+    marked = [at for at, spot in enumerate(spots) if _is_marked(spot)]
     if request.body.get("cache_control") is not None:
         marked.append(len(spots) - 1)
-    answer = max(at for at, section in enumerate(request.sections) if section[0].role == "assistant")
-    before = sum(len(spots_of(section)) for section in request.sections[:answer]) - 1
+    answer = next(section for section in reversed(request.sections) if section[0].role == "assistant")
+    before = spots.index(answer[0].spots[0]) - 1
     # Without a mark after the latest answer, it is not this mark's task to find that place.
     after = [at for at in marked if at > before]
     if before < 0 or not after or any(0 <= at - before < LOOKBACK for at in marked):
@@ -35,3 +35,10 @@ def check(request: Request) -> Iterator[Finding]:
         f"{LOOKBACK} blocks only.",
         f"Put another mark within {LOOKBACK - 1} blocks after {spots[before].path}.",
     )
+
+
+def _is_marked(spot: Spot) -> bool:
+    """A mark inside of a result ends the prefix amid that block."""
+    content = spot.block.get("content") if spot.type == "tool_result" else None
+    inside = content if isinstance(content, list) else []
+    return any(isinstance(part, Mapping) and part.get("cache_control") is not None for part in (spot.block, *inside))

@@ -24,13 +24,17 @@ class Mark:
     """About how many the prefix that ends here has."""
 
     @property
+    def place(self) -> str:
+        return self.path if self.path == "cache_control" else f"{self.path}.cache_control"
+
+    @property
     def ttl(self) -> Any:
         return self.control.get("ttl") if isinstance(self.control, Mapping) else None
 
 
 def check(request: Request) -> Iterator[Finding]:
     marks = list(_marks(request))
-    yield from _count(request, marks)
+    yield from _count(marks)
     yield from _order(marks)
     for mark in marks:
         yield from _place(mark)
@@ -38,12 +42,17 @@ def check(request: Request) -> Iterator[Finding]:
 
 
 def _marks(request: Request) -> Iterator[Mark]:
-    """In the order in which the API reads them: tools, system, messages."""
-    tokens = 0
+    """In the order in which the API reads them: tools, system, messages, and the one that stands for the last block."""
+    before = within = 0
     for path, part, inside in _parts(request):
-        tokens += 0 if inside else tokens_of(part)
+        if inside:
+            within += tokens_of(part)
+        else:
+            before, within = before + tokens_of(part), 0
         if part.get("cache_control") is not None:
-            yield Mark(path, part["cache_control"], part, tokens)
+            yield Mark(path, part["cache_control"], part, before + within)
+    if request.body.get("cache_control") is not None:
+        yield Mark("cache_control", request.body["cache_control"], {}, before)
 
 
 def _parts(request: Request) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
@@ -63,14 +72,13 @@ def _parts(request: Request) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
         yield spot.path, spot.block, False
 
 
-def _count(request: Request, marks: list[Mark]) -> Iterator[Finding]:
-    # A mark on the whole body becomes one on its last block.
-    count = len(marks) + (request.body.get("cache_control") is not None)
+def _count(marks: list[Mark]) -> Iterator[Finding]:
+    count = len(marks)
     if count > MOST:
         yield Finding(
             "too-many-marks",
             Severity.REFUSED,
-            marks[MOST].path if len(marks) > MOST else "cache_control",
+            marks[MOST].path,
             f"There are {count} cache marks; {MOST} are allowed.",
             "Keep those on the tools, on the system prompt and on the last message.",
             f"A maximum of {MOST} blocks with cache_control may be provided. Found {count}.",
@@ -87,7 +95,7 @@ def _order(marks: list[Mark]) -> Iterator[Finding]:
                 mark.path,
                 "A mark for an hour stands after one for five minutes.",
                 "Let the marks for an hour come first: tools, then system, then messages.",
-                f"{_dotted(mark.path)}.cache_control.ttl: a ttl='1h' cache_control block must not come after a "
+                f"{_dotted(mark.place)}.ttl: a ttl='1h' cache_control block must not come after a "
                 "ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, "
                 "`system`, `messages`.",
             )
@@ -107,21 +115,21 @@ def _place(mark: Mark) -> Iterator[Finding]:
 
 
 def _misplaced(mark: Mark, message: str, repair: str, api_error: str = "") -> Finding:
-    return Finding("mark-place", Severity.REFUSED, f"{mark.path}.cache_control", message, repair, api_error)
+    return Finding("mark-place", Severity.REFUSED, mark.place, message, repair, api_error)
 
 
 def _too_small(request: Request, marks: list[Mark]) -> Iterator[Finding]:
     least = request.facts.min_cache if request.facts else None
     for mark in marks:
         if least is not None and mark.tokens < least:
-            last = mark is marks[-1] and request.body.get("cache_control") is None
+            last = mark is marks[-1]
             yield Finding(
                 "mark-too-early",
                 Severity.COSTS if last else Severity.NOTE,
                 mark.path,
                 f"About {mark.tokens:,} tokens stand up to this mark; this model caches {least:,} or more, and below "
                 "that nothing, without saying so.",
-                "Move the mark further back, or leave it out.",
+                "Put the mark behind more of it, or leave it out.",
             )
 
 

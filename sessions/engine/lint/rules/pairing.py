@@ -10,12 +10,16 @@ from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import THINKING, Request, Section, Spot, followed, spots_of, text_of
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
 
 def check(request: Request) -> Iterator[Finding]:
     yield from _ids(request)
+    yield from _names(request)
     yield from _places(request)
     yield from _server_results(request)
+    yield from _server_calls(request)
     before: Section = []
     for section, after in followed(request.sections):
         if section[0].role == "assistant":
@@ -37,10 +41,30 @@ def orphaned_server_results(spots: list[Spot]) -> Iterator[Spot]:
     """Results of tools that run on the server stand in the answer itself, after their call."""
     called: set[str] = set()
     for spot in spots:
-        if spot.type in ("server_tool_use", "mcp_tool_use"):
+        if spot.type in SERVER_CALLS:
             called.add(text_of(spot.block.get("id")))
         elif spot.type.endswith("_tool_result") and text_of(spot.block.get("tool_use_id")) not in called:
             yield spot
+
+
+def pending_server_calls(sections: list[Section]) -> Iterator[Spot]:
+    """Calls of server tools that nothing answers, and that no longer can be: their turn is over.
+
+    A turn goes on while nothing but results of other calls is sent; until then the server may still answer.
+    """
+    spots = [spot for section in sections for spot in spots_of(section)]
+    answered = {text_of(spot.block.get("tool_use_id")) for spot in spots if spot.type.endswith("_tool_result")}
+    going_on = True
+    for section in reversed(sections):
+        if section[0].role == "user":
+            going_on = going_on and all(spot.type == "tool_result" for spot in spots_of(section))
+        elif not going_on:
+            calls = spots_of(section, *SERVER_CALLS)
+            yield from (call for call in calls if text_of(call.block.get("id")) not in answered)
+
+
+def has_a_name(call: Spot) -> bool:
+    return bool(NAME.fullmatch(text_of(call.block.get("name"))))
 
 
 def _ids(request: Request) -> Iterator[Finding]:
@@ -67,6 +91,21 @@ def _ids(request: Request) -> Iterator[Finding]:
                     f"{spot.api_path}: `tool_use` ids must be unique",
                 )
             seen.add(name)
+
+
+def _names(request: Request) -> Iterator[Finding]:
+    for spot in request.spots:
+        if spot.type == "tool_use" and not has_a_name(spot):
+            given = "name" in spot.block
+            words = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" if given else "Field required"
+            yield Finding(
+                "call-name",
+                Severity.REFUSED,
+                spot.path,
+                "A call needs the name of a tool: 1 to 128 letters, digits, - and _.",
+                "Name the tool, or leave the call out with its result.",
+                f"{spot.api_path}.tool_use.name: {words}",
+            )
 
 
 def _places(request: Request) -> Iterator[Finding]:
@@ -140,4 +179,20 @@ def _server_results(request: Request) -> Iterator[Finding]:
             "Leave the result out, or keep its call.",
             f"{spot.api_path}: unexpected `tool_use_id` found in `{spot.type}` blocks: {name}. Each `{spot.type}` "
             "block must have a corresponding `server_tool_use` block before it.",
+        )
+
+
+def _server_calls(request: Request) -> Iterator[Finding]:
+    for spot in pending_server_calls(request.sections):
+        name, tool = text_of(spot.block.get("id")), text_of(spot.block.get("name"))
+        yield Finding(
+            "unanswered-server-call",
+            Severity.REFUSED,
+            spot.path,
+            f"The server tool {tool} was called as {name}, and no result follows.",
+            "Leave the call out, or keep its result.",
+            f"messages.{spot.message}: `{tool}` tool use with id `{name}` was found without a corresponding "
+            f"`{tool}_tool_result` block"
+            if spot.type == "server_tool_use"
+            else "",
         )

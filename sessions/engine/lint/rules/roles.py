@@ -10,6 +10,9 @@ from sessions.engine.lint.reading import Request, Section, spots_of, text_of
 
 def check(request: Request) -> Iterator[Finding]:
     if not request.sections:
+        if request.rows:
+            words = "There is no message of a user or an answer with content."
+            yield Finding("user-first", Severity.REFUSED, "messages", words, "Put a user message first.")
         return
     first, last = request.sections[0], request.sections[-1]
     if begins_wrongly(first):

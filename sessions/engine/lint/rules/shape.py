@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import ROLES, Request
+from sessions.engine.lint.reading import ROLES, THINKING, Request
 
 _NEEDED = {
     "text": ("text", str),
     "tool_use": ("input", Mapping),
     "thinking": ("thinking", str),
 }
+_NO_PARTS = (None, "tool_use", "tool_result", *THINKING)
+_RESULT = "The content of a result is a text, or a list of texts, images and documents."
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -55,13 +57,23 @@ def _block(path: str, block: Any) -> Iterator[Finding]:
         return
     key = missing_key(block)
     if key:
-        yield _broken(f"{path}.{key}", f"A block of the type {block['type']} needs its {key}.")
+        words = _RESULT if key == "content" else f"A block of the type {block['type']} needs its {key}."
+        yield _broken(f"{path}.{key}", words)
 
 
 def missing_key(block: Mapping[str, Any]) -> str:
     """What a block of its type cannot do without, if it does."""
+    if block["type"] == "tool_result":
+        return "" if _is_result(block.get("content")) else "content"
     key, kind = _NEEDED.get(block["type"], ("type", str))
     return "" if isinstance(block.get(key), kind) else key
+
+
+def _is_result(content: object) -> bool:
+    """Calls, results and thinking cannot be parts of one; what else can is for the API to say."""
+    if not isinstance(content, list | tuple):
+        return content is None or isinstance(content, str)
+    return all(isinstance(part, Mapping) and part.get("type") not in _NO_PARTS for part in content)
 
 
 def _broken(path: str, message: str, api_error: str = "") -> Finding:

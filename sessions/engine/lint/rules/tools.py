@@ -8,14 +8,17 @@ from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import Request
+from sessions.engine.lint.rules.pairing import NAME
+from sessions.engine.lint.rules.schemas import flaw_of
 
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _COMBINED = ("oneOf", "allOf", "anyOf")
+_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def check(request: Request) -> Iterator[Finding]:
     tools = request.body.get("tools")
     if tools is None:
+        yield from _choice(request, set())
         return
     if not isinstance(tools, list):
         yield _refused("tools", "The tools have to be a list.", "Write them as a list.")
@@ -52,7 +55,11 @@ def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]
     if not isinstance(schema, Mapping):
         words = f"{api_path}.input_schema: Field required"
         yield _refused(f"{path}.input_schema", "The tool has no schema of its input.", "Add one.", words)
-        return
+    else:
+        yield from _schema(path, api_path, schema)
+
+
+def _schema(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
     if schema.get("type") != "object":
         words = "Input should be 'object'" if "type" in schema else "Field required"
         yield _refused(
@@ -69,9 +76,41 @@ def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]
             f"{api_path}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
         )
 
+        return
+    yield from _properties(path, api_path, schema)
+    if (flaw := flaw_of(schema)) is not None:
+        yield _refused(
+            f"{path}.input_schema{flaw.path}",
+            flaw.what,
+            "Write the schema as JSON Schema of the draft 2020-12.",
+            f"{api_path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 "
+            "(https://json-schema.org/draft/2020-12).",
+        )
+
+
+def _properties(path: str, api_path: str, schema: Mapping[str, Any]) -> Iterator[Finding]:
+    """Only names at the top level are looked at by the API."""
+    properties = schema.get("properties")
+    for key in properties if isinstance(properties, Mapping) else ():
+        if not _KEY.fullmatch(str(key)):
+            yield _refused(
+                f"{path}.input_schema.properties",
+                f"A property is called {str(key)[:80]!r}; 1 to 64 letters, digits, _, . and - are allowed.",
+                "Rename the property.",
+                f"{api_path}.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'",
+            )
+            return
+
 
 def _choice(request: Request, names: set[str]) -> Iterator[Finding]:
     choice = request.body.get("tool_choice")
+    if isinstance(choice, Mapping) and choice.get("type") == "any" and not request.body.get("tools"):
+        yield _refused(
+            "tool_choice",
+            "Some tool must be called, and there is none.",
+            "Add tools, or leave tool_choice out.",
+            "tool_choice.any may only be specified while providing tools",
+        )
     if isinstance(choice, Mapping) and choice.get("type") == "tool" and choice.get("name") not in names:
         yield _refused(
             "tool_choice.name",

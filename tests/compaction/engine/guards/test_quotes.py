@@ -60,6 +60,14 @@ def test_what_an_earlier_summary_quotes_may_be_quoted_again() -> None:
     assert quotes_checked(summary_of('"fix the login"'), [earlier]).verbatim
 
 
+def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known() -> None:
+    again = summary_of('"fix the login"', '"delete the database"')
+    earlier = Message("user", (text_block(again),), Kind.SUMMARY, "s")
+    assert quotes_checked(again, [earlier]).invented == ()
+    found = quotes_checked(again, [earlier], said("fix the login"))
+    assert (found.verbatim, found.invented) == (('"fix the login"',), ('"delete the database"',))
+
+
 @pytest.mark.parametrize("nothing", ["None", "(none)", "No user messages", "[none in this part]"])
 def test_an_empty_section_quotes_nothing(nothing: str) -> None:
     assert quoted_messages(summary_of(nothing)) == []

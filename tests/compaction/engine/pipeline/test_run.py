@@ -25,7 +25,7 @@ from compaction.engine import (
 from compaction.engine.boundary import is_boundary
 from compaction.engine.guards.breaker import Breaker
 from compaction.engine.snip import short_id, snip
-from sessions.engine.messages import Message, changed
+from sessions.engine.messages import Block, Message, changed
 from sessions.engine.usage import Usage
 from tests.compaction.engine.spoken import START, Talk, ids, texts
 from tests.compaction.engine.summarising import Model
@@ -233,6 +233,28 @@ class TestChains:
         assert found.last_id == first.compaction.boundary.uuid
         assert found.source == "repl_main_thread"
 
+    def test_words_that_nobody_wrote_are_flagged_in_every_summary_that_has_them(self) -> None:
+        words = '<summary>6. All User Messages:\n- "delete the database"\n7. Pending Tasks:\n- x</summary>'
+        talk, state = chat(LONG), PipelineState()
+        for _ in range(2):
+            outcome = run_pipeline(talk.messages, SHORT, state, now=NOW, effects=Effects(summarise=lambda _: words))
+            report = outcome.report.stage("full compact")
+            assert report is not None
+            assert "1 of the quoted user messages were never written" in report.why
+            state = outcome.state
+            talk.messages += [
+                changed(one, uuid=f"again {one.uuid}", content=renamed(one)) for one in chat(LONG).messages
+            ]
+
+    def test_a_compaction_of_other_messages_is_not_said_to_be_applied(self) -> None:
+        made = run_pipeline(chat(LONG).messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
+        assert made.compaction is not None
+        other = run_pipeline(chat(2).messages, SHORT, made.state, now=NOW)
+        report = other.report.stage("replay")
+        assert report is not None
+        assert "compactions (0)" in report.why
+        assert report.why.endswith("Not applied, because made of other messages: 1.")
+
     def test_the_view_may_be_given_instead_of_the_whole(self) -> None:
         talk = chat(LONG)
         outcome = run_pipeline(talk.messages, SHORT, now=NOW, effects=Effects(summarise=Model()))
@@ -358,10 +380,30 @@ class TestThinking:
         assert self.thoughts(list(again.messages)) == 2
         assert again.array[: len(outcome.array)] == outcome.array
 
+    def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
+        talk = self.talk()
+        written = [changed(one, model="claude-opus-4-5-20251101") if one.message_id else one for one in talk.messages]
+        assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
+        outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)
+        assert self.thoughts(list(outcome.messages)) == 0
+        report = outcome.report.stage("foreign thinking")
+        assert report is not None
+        assert {change.why for change in report.changes} == {
+            "claude-opus-4-5-20251101 thought it, and claude-sonnet-5 is asked."
+        }
+        assert self.thoughts(list(run_pipeline(written, now=NOW).messages)) == 2
+
     def test_it_dies_with_a_compaction(self) -> None:
         talk = self.talk()
         outcome = compact_now(talk.messages, Model(), self.BOUND, now=NOW, pivot="m9")
         assert self.thoughts(list(outcome.messages)) == 0
+
+
+def renamed(message: Message) -> tuple[Block, ...]:
+    names = {"id", "tool_use_id"}
+    return tuple(
+        {key: f"again_{value}" if key in names else value for key, value in block.items()} for block in message.content
+    )
 
 
 def _signed(message: Message, signature: str) -> Message:

@@ -27,7 +27,7 @@ def test_what_is_left_out_says_why_and_by_which_record() -> None:
 
 
 def test_what_came_after_the_request_is_not_yet_there() -> None:
-    assert seen(card(50)) == [("later", None)]
+    assert seen(card(50)) == [("ahead", None)]
 
 
 def test_a_call_is_seen_without_the_text_of_its_cleared_result() -> None:
@@ -46,7 +46,7 @@ def test_each_chip_of_a_line_has_its_own_sight() -> None:
     chips = (Chip("a", "", 3, "L3"), Chip("b", "", 4, "L4"), Chip("c", "", 60, "L60"))
     line = card(3, 4, 60, kind=Kind.CHIPS, chips=chips)
     (found,) = seen_from([line], {4: LeftOut(4, Reason.UNSENT)}, 50)
-    assert [chip.sight for chip in found.chips] == ["seen", "unsent", "later"]
+    assert [chip.sight for chip in found.chips] == ["seen", "unsent", "ahead"]
 
 
 def test_a_run_of_cards_says_it_once() -> None:

@@ -1,12 +1,16 @@
-"""What holds for every conversation, whatever happened to it."""
+"""What holds for every conversation, whatever happened to it.
+
+Some examples by default; `make slow` plays thousands.
+"""
 
 from __future__ import annotations
 
+import os
 from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessions.engine.lint import Severity, lint_request, repair, repair_messages
@@ -17,6 +21,13 @@ from sessions.engine.messages import Message, joined
 from tests.sessions.engine.lint.mutating import mutated_array, mutated_messages
 from tests.sessions.engine.messages.conversations import conversations, requests
 
+pytestmark = pytest.mark.slow
+
+some = settings(
+    max_examples=int(os.environ.get("LUCID_EXAMPLES", "100")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 OLD, MIDDLE, NEW, BOUND = "claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5", "claude-fable-5-1"
 SEEDS, ACCIDENTS = st.integers(0, 2**32), st.integers(1, 8)
 
@@ -33,7 +44,7 @@ def _refused(array: list[Any], model: str) -> list[Any]:
     return [finding for finding in lint_request(_body(array), model) if finding.severity is Severity.REFUSED]
 
 
-@settings(deadline=None)
+@some
 @given(conversations())
 def test_a_conversation_is_clean_to_a_model_that_would_continue_it(messages: list[Message]) -> None:
     assert _serious(_body(joined(messages)), OLD) == []
@@ -41,7 +52,7 @@ def test_a_conversation_is_clean_to_a_model_that_would_continue_it(messages: lis
 
 @pytest.mark.parametrize("model", [MIDDLE, NEW, BOUND])
 def test_a_request_is_clean_to_newer_models(model: str) -> None:
-    @settings(deadline=None)
+    @some
     @given(requests())
     def holds(messages: list[Message]) -> None:
         assert _serious(_body(joined(messages), thinking={"type": "adaptive"}), model) == []
@@ -49,14 +60,14 @@ def test_a_request_is_clean_to_newer_models(model: str) -> None:
     holds()
 
 
-@settings(deadline=None)
+@some
 @given(requests(thinking="always"))
 def test_a_request_that_always_thought_is_clean_with_a_budget(messages: list[Message]) -> None:
     config = {"type": "enabled", "budget_tokens": 8_000}
     assert _serious(_body(joined(messages), thinking=config), MIDDLE) == []
 
 
-@settings(deadline=None)
+@some
 @given(conversations())
 def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
     array = joined(messages)
@@ -69,7 +80,7 @@ def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
     assert all(one is other for one, other in zip(records, messages, strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@some
 @given(conversations(), SEEDS, ACCIDENTS, st.sampled_from([OLD, NEW]))
 def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, accidents: int, model: str) -> None:
     array = mutated_array(joined(messages), seed, accidents)
@@ -83,7 +94,18 @@ def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, acc
     assert repairs == []
 
 
-@settings(max_examples=150, deadline=None)
+@some
+@given(requests(), SEEDS, ACCIDENTS, st.sampled_from([MIDDLE, NEW, BOUND]))
+def test_a_repair_that_knows_what_was_there_leaves_no_thinking_dead_or_altered(
+    messages: list[Message], seed: int, accidents: int, model: str
+) -> None:
+    before = joined(messages)
+    repaired, _ = repair(mutated_array(before, seed, accidents), model=model, before=before, sending=True)
+    found = lint_request(_body(repaired), model, before=before)
+    assert [finding for finding in found if finding.severity is Severity.REFUSED] == []
+
+
+@some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     messages: list[Message], seed: int, accidents: int
@@ -95,7 +117,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     assert all(one is other for one, other in zip(again, records, strict=True))
 
 
-@settings(deadline=None)
+@some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents: int) -> None:
     array = mutated_array(joined(messages), seed, accidents)
@@ -103,12 +125,14 @@ def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents
     assert _texts(repaired) <= _texts(array) | {OPENING, NO_RESULT, NO_OUTPUT}
 
 
-@settings(deadline=None)
+@some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_keeps_what_people_and_models_said(messages: list[Message], seed: int, accidents: int) -> None:
     array = mutated_array(joined(messages), seed, accidents)
     repaired, _ = repair(array)
-    assert {words for words in _said(array) if words.strip()} == _said(repaired) - {OPENING}
+    assert {words for words in _said(array) if words.strip()} == {
+        words for words in _said(repaired) if words.strip()
+    } - {OPENING}
 
 
 VALUES = st.recursive(
@@ -142,7 +166,7 @@ BODIES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
+@some
 @given(VALUES | LIKELY | BODIES, VALUES | BODIES | st.none(), st.sampled_from([OLD, NEW, BOUND, "?", None]))
 def test_any_value_can_be_linted(body: Any, before: Any, model: str | None) -> None:
     for finding in lint_request(body, model, before=before):
@@ -150,7 +174,7 @@ def test_any_value_can_be_linted(body: Any, before: Any, model: str | None) -> N
         assert finding.repair.endswith(".")
 
 
-@settings(deadline=None)
+@some
 @given(st.lists(MESSAGES | LIKELY, max_size=6))
 def test_any_array_can_be_repaired(array: list[Any]) -> None:
     repaired, _ = repair(array, model=NEW, sending=True)

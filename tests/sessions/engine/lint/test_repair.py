@@ -82,8 +82,8 @@ def test_across_neighbours_too() -> None:
 
 
 def test_a_second_result_of_a_call_is_left_out() -> None:
-    array = [user("go"), assistant(call("a")), user(result("a", 1), result("a", 2))]
-    assert mended(*array) == [*array[:2], user(result("a", 1))]
+    array = [user("go"), assistant(call("a")), user(result("a", "1"), result("a", "2"))]
+    assert mended(*array) == [*array[:2], user(result("a", "1"))]
 
 
 def test_a_repeated_call_is_left_out_with_its_result() -> None:

@@ -107,6 +107,14 @@ def _input(random: Random, tool: str) -> dict[str, Any]:
             return random.choice(({}, {"station": 14, "unit": "m", "deep": {"of": [1, None, True]}}))
 
 
+def search(random: Random) -> list[Block]:
+    """A tool of the server: its call and its result stand in one answer."""
+    name = api_id(random, "srvtoolu")
+    call = {"type": "server_tool_use", "id": name, "name": "web_search", "input": {"query": words(random, 4)}}
+    page = {"type": "web_search_result", "title": "Tides", "url": "https://tides.example", "encrypted_content": "Eg"}
+    return [call, {"type": "web_search_tool_result", "tool_use_id": name, "content": [page]}]
+
+
 def result(random: Random, call: Block, size: int, form: str) -> Block:
     """`form` is text, list, image or error. A result of size 0 may have no content at all."""
     output = _output(size, random.randrange(9))

@@ -37,6 +37,8 @@ class Round:
 
     calls: Sequence[Call]
     says: bool = False
+    searches: bool = False
+    """Calls a tool of the server first, which answers within the response."""
     layout: str = "rows"
     """`whole`: one record; `rows`: one for each block; `interleaved`: each result follows its call."""
     results_together: bool = False
@@ -109,7 +111,8 @@ class _Scribe:
             for call, each in zip(calls, one.calls, strict=True)
         }
         said = [text_block(blocks.words(self.random))] if one.says else []
-        content = [*thoughts, *said, *calls]
+        searched = blocks.search(self.random) if one.searches else []
+        content = [*thoughts, *said, *searched, *calls]
         if one.layout == "interleaved":
             self.answer(content, after=lambda call: self.results([results[call["id"]]]))
         else:
@@ -214,6 +217,7 @@ def _rounds() -> st.SearchStrategy[Round]:
         Round,
         calls=st.lists(_calls(), min_size=1, max_size=4),
         says=st.booleans(),
+        searches=st.sampled_from((False, False, True)),
         layout=st.sampled_from(("rows", "whole", "interleaved")),
         results_together=st.booleans(),
         reversed=st.booleans(),

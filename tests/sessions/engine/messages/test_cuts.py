@@ -38,6 +38,19 @@ def test_results_between_the_records_of_an_answer_belong_to_it() -> None:
     assert cuts(messages).legal == (0, 4, 5)
 
 
+def test_a_server_tool_that_answers_in_a_later_response_holds_both_together() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    messages = [
+        said("go"),
+        answered("", search, call("toolu_1")),
+        returned(("toolu_1", "ok")),
+        answered("so", found),
+        said("thanks"),
+    ]
+    assert cuts(messages).legal == (0, 1, 4, 5)
+
+
 def test_a_call_whose_result_is_to_come_holds_the_end() -> None:
     found = cuts([said("go"), answered("", call("toolu_1"))])
     assert found.legal == (0, 1)

@@ -4,7 +4,21 @@ from typing import Any
 
 import pytest
 
-from tests.sessions.engine.lint.bodies import OLD, assistant, body, call, found, only, places, result, text, user
+from sessions.engine.lint import Severity, repair
+from tests.sessions.engine.lint.bodies import (
+    OLD,
+    assistant,
+    body,
+    call,
+    found,
+    only,
+    places,
+    refused,
+    result,
+    text,
+    thought,
+    user,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +31,21 @@ from tests.sessions.engine.lint.bodies import OLD, assistant, body, call, found,
 def test_a_text_needs_a_word(words: str, error: str) -> None:
     finding = only(body(user("go", words)))
     assert (finding.rule, finding.path, finding.api_error) == ("empty-text", "messages[0].content[1]", error)
+
+
+def test_an_answer_may_hold_a_blank_text_beside_others() -> None:
+    """Models write them before they think, and clients have sent them back with every request since."""
+    written = assistant("\n\n", thought(), call("a"))
+    finding = only(body(user("go"), written, user(result("a"))))
+    assert (finding.rule, finding.path, finding.severity) == ("empty-text", "messages[1].content[0]", Severity.NOTE)
+    array = [user("go"), written, user(result("a"))]
+    assert repair(array) == (array, [])
+
+
+@pytest.mark.parametrize("answer", [assistant("\n\n"), assistant(thought(), "\n\n"), assistant("", "so")])
+def test_but_not_an_empty_one_nor_nothing_else(answer: dict[str, Any]) -> None:
+    rules = [finding.rule for finding in refused(body(user("go"), answer, user("and?")))]
+    assert rules == ["empty-text"]
 
 
 def test_a_message_that_is_a_blank_string_too() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessions.engine.lint import Severity
-from tests.sessions.engine.lint.bodies import assistant, body, call, found, only, result, text, user
+from tests.sessions.engine.lint.bodies import assistant, body, call, found, only, result, system, text, user
 
 MARK = {"type": "ephemeral"}
 LONG = "word " * 4000
@@ -49,3 +49,16 @@ def test_a_mark_on_the_body_is_one_on_its_last_block() -> None:
 
 def test_a_first_request_has_nothing_to_find() -> None:
     assert found(body(user(*[LONG] * 30, text("go", cache_control=MARK)))) == []
+
+
+def test_messages_of_the_role_system_are_looked_over_too() -> None:
+    notes = [system(f"note {number}") for number in range(18)]
+    marked = user(text("go", cache_control=MARK))
+    assert found(body(user(LONG), assistant("ok"), *notes[:17], marked)) == []
+    assert only(body(user(LONG), assistant("ok"), *notes, marked)).rule == "lookback"
+
+
+def test_a_mark_inside_of_a_result_is_one_on_its_block() -> None:
+    request = parallel(10)
+    request["messages"][-1]["content"][-1] = result("toolu_9", [text("ok", cache_control=MARK)])
+    assert only(request).path == "messages[2].content[9]"

@@ -57,6 +57,14 @@ def test_marks_inside_of_results_count() -> None:
     ]
 
 
+def test_the_mark_on_the_whole_body_is_the_last_of_them() -> None:
+    finding = only(body(user(marked()), assistant("ok"), user("go"), cache_control=HOUR))
+    assert (finding.rule, finding.path) == ("mark-order", "cache_control")
+    assert finding.api_error.startswith("cache_control.ttl: a ttl='1h' cache_control block must")
+    assert places(body(user(LONG), cache_control={"type": "forever"})) == [("mark-place", "cache_control")]
+    assert places(body(user("go"), cache_control=FIVE_MINUTES)) == [("mark-too-early", "cache_control")]
+
+
 def test_an_hour_comes_before_five_minutes() -> None:
     assert found(body(user(marked()), system=[marked(mark=HOUR)])) == []
     finding = only(body(user(marked(mark=HOUR)), tools=[tool()]))
@@ -103,3 +111,12 @@ def test_tools_and_system_prompt_are_part_of_the_prefix() -> None:
 def test_an_early_mark_before_one_that_caches_is_a_note() -> None:
     finding = only(body(user(marked("go"), marked())), NEW)
     assert (finding.path, finding.severity) == ("messages[0].content[0]", Severity.NOTE)
+
+
+def test_what_stands_before_a_mark_inside_of_a_result_counts() -> None:
+    def read(*parts: Any) -> dict[str, Any]:
+        return body(user("go"), assistant(call("a")), user(result("a", list(parts))))
+
+    assert found(read(marked())) == []
+    assert found(read(text(LONG), marked("end"))) == []
+    assert only(read(marked("end"), text(LONG))).rule == "mark-too-early"

@@ -103,3 +103,39 @@ def test_the_result_of_a_server_tool_needs_its_call_before_it() -> None:
     finding = only(body(user("go"), assistant(got, text("done")), user("more")))
     assert finding.rule == "unexpected-server-result"
     assert "must have a corresponding `server_tool_use` block before it" in finding.api_error
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 129, 3])
+def test_a_call_names_its_tool(name: Any) -> None:
+    finding = only(body(user("go"), assistant({**call("a"), "name": name}), user(result("a"))))
+    assert (finding.rule, finding.path) == ("call-name", "messages[1].content[0]")
+    assert finding.api_error.startswith("messages.1.content.0.tool_use.name: String should match pattern")
+
+
+def test_a_call_without_a_name_lacks_a_field() -> None:
+    nameless = {"type": "tool_use", "id": "a", "input": {}}
+    finding = only(body(user("go"), assistant(nameless), user(result("a"))))
+    assert finding.api_error == "messages.1.content.0.tool_use.name: Field required"
+
+
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tides"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+
+def test_a_call_of_a_server_tool_needs_its_result_once_the_turn_is_over() -> None:
+    finding = only(body(user("go"), assistant(SEARCH, "so"), user("and?")))
+    assert (finding.rule, finding.path) == ("unanswered-server-call", "messages[1].content[0]")
+    assert finding.api_error == (
+        "messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding "
+        "`web_search_tool_result` block"
+    )
+    assert found(body(user("go"), assistant(SEARCH, FOUND, "so"), user("and?"))) == []
+
+
+def test_while_only_results_are_sent_the_server_may_still_answer() -> None:
+    waiting = body(user("go"), assistant(SEARCH, call("a")), user(result("a")))
+    assert found(waiting) == []
+    later = [*waiting["messages"], assistant(FOUND, "so"), user("and?")]
+    assert found(body(*later)) == []
+    ended = body(user("go"), assistant(SEARCH, call("a")), user(result("a"), "and?"))
+    assert only(ended).rule == "unanswered-server-call"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sessions.engine.lint import Severity
-from tests.sessions.engine.lint.bodies import body, only, places, user
+from tests.sessions.engine.lint.bodies import assistant, body, call, only, places, result, system, user
 
 
 @pytest.mark.parametrize("value", [None, 3, "hello", [], [user("go")]])
@@ -37,3 +37,13 @@ def test_messages_have_a_shape(message: Any, path: str) -> None:
 def test_a_missing_limit_of_the_answer_is_worth_a_note() -> None:
     finding = only({"model": "claude-opus-5", "messages": [user("go")]})
     assert (finding.rule, finding.severity) == ("max-tokens", Severity.NOTE)
+
+
+@pytest.mark.parametrize("content", [5, {"type": "text"}, [call("b")], ["words"], [{"text": "words"}]])
+def test_a_result_holds_texts_and_images(content: Any) -> None:
+    request = body(user("go"), assistant(call("a")), user(result("a", content)))
+    assert places(request) == [("shape", "messages[2].content[0].content")]
+
+
+def test_messages_of_the_role_system_alone_are_no_conversation() -> None:
+    assert places(body(system("note"))) == [("user-first", "messages")]

@@ -58,3 +58,57 @@ def test_the_chosen_tool_is_there() -> None:
 def test_tools_are_a_list_of_objects() -> None:
     assert places(body(user("go"), tools={})) == [("tools", "tools")]
     assert places(request("Read")) == [("tools", "tools[0]")]
+
+
+@pytest.mark.parametrize("key", ["filter[name]", "a b", "$top", "x" * 65, ""])
+def test_a_property_at_the_top_has_a_plain_name(key: str) -> None:
+    finding = only(request(tool("Read", {"type": "object", "properties": {key: {"type": "string"}}})))
+    assert finding.path == "tools[0].input_schema.properties"
+    assert finding.api_error == (
+        "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
+    )
+
+
+def test_further_down_names_are_free() -> None:
+    inner = {"type": "object", "properties": {"filter[name]": {"type": "string"}}}
+    assert found(request(tool("Read", {"type": "object", "properties": {"x" * 64: inner}}))) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [
+        ({"properties": []}, ".properties"),
+        ({"properties": {"path": "string"}}, ".properties.path"),
+        ({"properties": {"path": {"type": "text"}}}, ".properties.path.type"),
+        ({"properties": {"paths": {"type": "array", "items": [{"type": "string"}]}}}, ".properties.paths.items"),
+        ({"properties": {"path": {"anyOf": []}}}, ".properties.path.anyOf"),
+        ({"properties": {"path": {"enum": "a"}}}, ".properties.path.enum"),
+        ({"required": "path"}, ".required"),
+        ({"required": ["path", "path"]}, ".required"),
+    ],
+)
+def test_a_schema_is_one(schema: dict[str, Any], path: str) -> None:
+    finding = only(request(tool("Read", {"type": "object", **schema})))
+    assert finding.path == f"tools[0].input_schema{path}"
+    assert finding.api_error.startswith("tools.0.custom.input_schema: JSON schema is invalid.")
+
+
+def test_all_kinds_of_schemas_are_fine() -> None:
+    schema = {
+        "type": "object",
+        "$defs": {"place": {"type": ["string", "null"]}, "any": True},
+        "properties": {"at": {"$ref": "#/$defs/place"}, "how": {"oneOf": [{"const": 1}, {"enum": ["a"]}]}},
+        "required": ["at"],
+        "additionalProperties": False,
+    }
+    assert found(request(tool("Read", schema))) == []
+
+
+def test_without_tools_none_can_be_forced() -> None:
+    assert only(body(user("go"), tool_choice={"type": "any"})).api_error == (
+        "tool_choice.any may only be specified while providing tools"
+    )
+    assert only(body(user("go"), tool_choice={"type": "tool", "name": "Read"})).api_error == (
+        "Tool 'Read' not found in provided tools"
+    )
+    assert found(body(user("go"), tool_choice={"type": "auto"})) == []
