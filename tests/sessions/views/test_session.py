@@ -250,6 +250,18 @@ def test_a_session_of_state_records_alone_offers_them(client: Client, file: Writ
     assert "plan" in page(client, transcript, "?all=1")
 
 
+def test_among_all_records_too_every_result_is_shown_once_and_every_place_has_one_anchor(
+    client: Client, file: Written
+) -> None:
+    file.user("Look")
+    file.call("Bash", "toolu_1", command="ls")
+    file.result("toolu_1", "the one harbour")
+    shown = page(client, file.read(), "?all=1")
+    assert shown.count("the one harbour") == 1
+    places = re.findall(r' id="(e[0-9-]+)"', shown)
+    assert sorted(places) == sorted(set(places))
+
+
 def test_a_session_whose_file_is_gone_stays_readable_with_a_badge(client: Client, file: Written) -> None:
     file.turns(1)
     transcript = file.read()
