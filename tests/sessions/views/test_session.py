@@ -307,6 +307,17 @@ def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
         assert "The session has no entry" in response.content.decode()
 
 
+def test_an_entry_with_any_id_has_a_permalink_and_a_raw_record(client: Client, file: Written) -> None:
+    file.row("user", uuid="a/b?c#d%2F é", message={"role": "user", "content": "an odd one"})
+    transcript = file.read()
+    (address,) = set(re.findall(r'href="(/sessions/[^"]*/entries/[^"]*)"', page(client, transcript)))
+    shown = client.get(address).content.decode()
+    assert "an odd one" in shown
+    (raw,) = set(re.findall(r'href="([^"]*/raw/)"', shown))
+    assert "an odd one" in client.get(raw).content.decode()
+    assert "an odd one" in client.get(f"{address}raw/").content.decode()
+
+
 def test_what_nobody_sees_in_a_name_is_spelled_out(client: Client, file: Written) -> None:
     file.user("Push \u202ehsup \x1b[31m now")
     file.assistant("Done.")
