@@ -102,6 +102,14 @@ def test_every_section_is_in_sight_in_a_narrow_window(browser: Browser, site: Se
         assert [name for name, whole in page.evaluate(IN_SIGHT).items() if not whole] == []
 
 
+@pytest.mark.parametrize("width", [380, 699, 700, 799, 800, 1100])
+def test_there_is_room_to_type_a_search_at_every_width(browser: Browser, site: Server, width: int) -> None:
+    with visiting(browser, site, viewport={"width": width, "height": 800}) as visit:
+        box = visit.open("/sessions/").locator("#find").bounding_box()
+        assert box is not None
+        assert box["width"] >= 160
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_complains_in_the_console(browser: Browser, site: Server, theme: str) -> None:
     with visiting(browser, site, color_scheme=theme) as visit:
