@@ -239,6 +239,13 @@ def test_the_side_has_an_end_and_still_has_this_session(client: Client, file: Wr
     assert side.count('aria-current="page"') == 1
 
 
+def test_a_turn_of_one_record_claims_no_duration(client: Client, file: Written) -> None:
+    file.user("Anybody there?")
+    shown = page(client, file.read())
+    assert "<b>Turn 1</b>" in shown
+    assert ">0ms<" not in shown.split('id="timeline"')[1]
+
+
 def test_a_session_without_entries_says_so(client: Client, file: Written) -> None:
     assert "This session has no entries: its file is empty." in page(client, file.read())
 
