@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.models import Run
-from inspector.selectors.runs import ACTIVE, is_silent, rate_of
+from inspector.selectors.runs import ACTIVE, MOMENT_MS, is_silent, rate_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,13 @@ class ImportState:
         return self.status in ACTIVE
 
     @property
+    def all_read(self) -> bool:
+        """Every file is read; what belongs together is being put together."""
+        return 0 < self.bytes_total <= self.bytes and not self.readable
+
+    @property
     def remaining_ms(self) -> float | None:
-        return None if self.remaining is None else self.remaining * 1000
+        return None if self.remaining is None else max(MOMENT_MS, self.remaining * 1000)
 
     @property
     def percent(self) -> int:

@@ -16,6 +16,8 @@ SILENT_MS = 60_000
 DAY_MS = 86_400_000
 UNSURE_MS = 1000
 """Before that, a rate says more about the start than about the work."""
+MOMENT_MS = 1000
+"""What remains is an estimate: less than this is not told."""
 SLOW_START_MS = 15_000
 
 ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
@@ -93,9 +95,9 @@ class RunCard:
 
     @property
     def remaining_ms(self) -> float | None:
-        if not self.rate or self.run.total is None or not self.active:
+        if not self.rate or self.run.total is None or self.run.done >= self.run.total or not self.active:
             return None
-        return 1000 * max(0, self.run.total - self.run.done) / self.rate
+        return max(MOMENT_MS, 1000 * (self.run.total - self.run.done) / self.rate)
 
     @property
     def until(self) -> int:

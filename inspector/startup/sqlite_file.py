@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SECONDS = 0.3
@@ -34,11 +36,10 @@ def _header_damage(path: Path) -> str | None:
 
 def _content_damage(path: Path) -> str | None:
     connection = sqlite3.connect(path, timeout=20, check_same_thread=False)
-    timer = threading.Timer(SECONDS, connection.interrupt)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        timer.start()
-        finding: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        with _interrupted(connection, after=SECONDS):
+            finding: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         return None if finding == "ok" else finding.splitlines()[0]
     except sqlite3.OperationalError as error:
         # Interrupted, locked or out of space: none of them says that the file is damaged.
@@ -46,6 +47,15 @@ def _content_damage(path: Path) -> str | None:
     except sqlite3.DatabaseError as error:
         return str(error)
     finally:
+        connection.close()
+
+
+@contextmanager
+def _interrupted(connection: sqlite3.Connection, *, after: float) -> Iterator[None]:
+    timer = threading.Timer(after, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
         timer.cancel()
         timer.join(timeout=1)
-        connection.close()

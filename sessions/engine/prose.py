@@ -23,6 +23,8 @@ _SCHEMES = {"http", "https", "mailto"}
 _SCHEME = re.compile(r"(https?|mailto):", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\\`*_\[\]<>&#~|\n\r\t\x00!=+-][^\\`*_\[\]<>&#~|\n\r\t\x00]*\Z")
 _NUMBERED = re.compile(r"\s|\d+[.)]")
+_BELOW = 2
+"""Levels: a page has its own title and sections, and what a transcript says must not pass for one of them."""
 _TASK = re.compile(r"\[([ xX])\] ")
 
 
@@ -101,7 +103,7 @@ def _parser() -> MarkdownIt:
 
 @lru_cache(maxsize=1)
 def _cleaner() -> nh3.Cleaner:
-    plain = "p br hr em strong s code pre blockquote ul ol li table thead tbody tr th td h1 h2 h3 h4 h5 h6 span i a"
+    plain = "p br hr em strong s code pre blockquote ul ol li table thead tbody tr th td h3 h4 h5 h6 span i a"
     return nh3.Cleaner(
         tags=set(plain.split()),
         attributes={
@@ -119,8 +121,10 @@ def _cleaner() -> nh3.Cleaner:
 
 
 def _adapt(tokens: list[Token], pointers: Pointers | None) -> None:
-    """Links only to where a browser may go, images as links, task boxes as characters."""
+    """Links only to where a browser may go, images as links, task boxes as characters, headings below the page's."""
     for index, token in enumerate(tokens):
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + _BELOW)}"
         if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
             token.attrs["class"] = "r" if "right" in str(style) else "m" if "center" in str(style) else "l"
         if token.type != "inline" or not token.children:

@@ -13,10 +13,10 @@ from sessions.engine.agents.outcome import ending_of_notice, ending_of_result, w
 from sessions.engine.linking import AgentFacts, AgentTree, How, Sighting, agent_tree, sightings
 from sessions.engine.linking.extras import blocks, mapping, text
 from sessions.engine.secrets import mask
-from sessions.models import Source, Transcript
-from sessions.selectors.catalog import LIVE_MS
+from sessions.models import Transcript
 from sessions.selectors.family import Family, Found
 from sessions.selectors.inline import Inside, inside
+from sessions.selectors.live import is_live
 
 DEEPEST = 8
 """Agents further down are shown at this depth."""
@@ -257,9 +257,9 @@ class Kin:
         family = self.family
         started = {name: tool for tool, name in self.started.items()}
         endings = {name: self._endings(name, started.get(name, "")) for name in self.tree.nodes}
-        live = {key for key, one in family.by_agent.items() if _live(one, now)}
+        live = {key for key, one in family.by_agent.items() if is_live(one, now)}
         open_ended = [one for key, one in family.by_agent.items() if went_on(endings[key], one.last_at)]
-        lasts = self._lasts([one for one in open_ended if not endings[family.keys[one.pk]] or _live(one, now)])
+        lasts = self._lasts([one for one in open_ended if not endings[family.keys[one.pk]] or is_live(one, now)])
         found: list[Agent] = []
         made: dict[str, Agent] = {}
         for depth, node in self.tree.walk():
@@ -330,11 +330,6 @@ def _result(endings: Sequence[Ending], call: Call | None) -> int | None:
     """What came back last to the one who had called: the call's result, or a notice."""
     back = [one.spot for one in endings if call is not None and one.spot.owner == call.spot.owner]
     return max(back, key=lambda spot: spot.position).position if back else None
-
-
-def _live(one: Transcript, now: int) -> bool:
-    source = one.source
-    return source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
 
 
 def _root(found: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:

@@ -11,9 +11,7 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
 from sessions.models import Source, Transcript
-
-LIVE_MS = 5 * 60_000
-"""A file written to within this time belongs to a session that is probably still going on."""
+from sessions.selectors.live import is_live, live_at
 
 TOKENS = F("input") + F("cache_read") + F("cache_write_5m") + F("cache_write_1h") + F("output")
 
@@ -134,7 +132,7 @@ def filtered_sessions(filters: Filters, *, now: int) -> QuerySet[Transcript]:
     if filters.until:
         found = found.filter(last_at__lte=day_end(filters.until))
     if filters.kind == LIVE:
-        found = found.filter(source__state=Source.State.PRESENT, source__mtime_ns__gte=(now - LIVE_MS) * 1_000_000)
+        found = found.filter(live_at(now))
     elif filters.kind:
         found = found.filter(KINDS[filters.kind])
     return found
@@ -200,11 +198,7 @@ def _speaks_of(text: str) -> Q:
 
 def _with_agents(rows: list[Transcript], now: int) -> list[Line]:
     agents = _agents(row.pk for row in rows)
-    return [Line(transcript=row, live=_live(row.source, now), agents=agents.get(row.pk)) for row in rows]
-
-
-def _live(source: Source, now: int) -> bool:
-    return source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
+    return [Line(transcript=row, live=is_live(row, now), agents=agents.get(row.pk)) for row in rows]
 
 
 def _agents(parents: Iterable[int]) -> dict[int, Agents]:

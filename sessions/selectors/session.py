@@ -11,7 +11,8 @@ from django.http import Http404
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
 from sessions.models import Source, Transcript
-from sessions.selectors.catalog import LIVE_MS, current_sessions
+from sessions.selectors.catalog import current_sessions
+from sessions.selectors.live import is_live
 from sessions.selectors.spend import AgentSpend, agent_spend
 
 NEIGHBOURS = 40
@@ -103,5 +104,4 @@ def session_head(public_id: str, now: int) -> Head:
     rewritten_as = None
     if source.state == Source.State.REPLACED:
         rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
-    live = source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
-    return Head(transcript, agent_spend(transcript), successor, predecessor, live, rewritten_as)
+    return Head(transcript, agent_spend(transcript), successor, predecessor, is_live(transcript, now), rewritten_as)

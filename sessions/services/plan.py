@@ -163,7 +163,12 @@ class Planner:
         del gone[candidate.device, candidate.inode]
         source.path = candidate.path
         source.save(update_fields=["path"])
-        Transcript.objects.filter(source=source).update(project=self._project(candidate.project))
+        project = self._project(candidate.project)
+        moved = Transcript.objects.filter(source=source)
+        moved.update(project=project)
+        # A directory is called by where its sessions worked, and this one may be new.
+        for cwd in moved.values_list("cwd", flat=True):
+            Project.objects.filter(pk=project.pk, cwd="").update(cwd=cwd)
         self._written.add("source", 1)
         return True
 

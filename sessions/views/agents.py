@@ -17,6 +17,7 @@ from inspector.web.paging import page_of
 from inspector.web.svg import TokenBar, token_bar
 from sessions.models import Transcript
 from sessions.selectors.agents import Agent, Kin, Spend
+from sessions.selectors.beside import agent_transcript
 from sessions.selectors.session import session_head, transcript_get
 from sessions.templatetags.lucid import session_root
 from sessions.views.session import number_asked
@@ -93,9 +94,7 @@ def _bar(spend: Spend, most: int) -> TokenBar:
 @require_safe
 def agent_detail(request: HtmxRequest, session: str, agent: str) -> HttpResponse:
     """By the id that the records know; the agent's own page is a timeline like any other."""
-    transcript = transcript_get(session)
-    main = transcript.parent_id or transcript.pk
-    found = Transcript.objects.filter(parent_id=main, agent_id=agent).only("public_id").first()
+    found = agent_transcript(transcript_get(session), agent)
     if found is None:
         raise Http404(f"The transcript of agent {agent} has not been imported; its file may be gone.")
     return HttpResponseRedirect(reverse("transcript-detail", args=[found.public_id]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,8 +14,9 @@ from sessions.engine.cards import build, load
 from sessions.engine.cards.pictures import SHOWABLE
 from sessions.engine.rawjson import pretty
 from sessions.engine.secrets import mask
-from sessions.models import Problem, Source
+from sessions.models import Problem
 from sessions.selectors.archive import Reader
+from sessions.selectors.beside import spilled_source, with_what_is_here
 from sessions.selectors.entries import find_entry
 from sessions.selectors.facts import entry_facts
 from sessions.selectors.session import session_head, transcript_get
@@ -34,7 +33,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
     window = rows_at(transcript, [entry.position], reader)
-    cards = build(window.rows, window.results, mask=mask, whole=True)
+    cards = with_what_is_here(transcript, build(window.rows, window.results, mask=mask, whole=True))
     context = {
         "section": "sessions",
         "tab": "entry",
@@ -87,12 +86,9 @@ def problem_raw(request: HtmxRequest, session: str, offset: int) -> HttpResponse
 @require_safe
 def spilled(request: HtmxRequest, session: str, name: str) -> HttpResponse:
     """Tool output that the client wrote to a file of its own."""
-    transcript = transcript_get(session)
-    owner = transcript.parent or transcript
-    for source in Source.objects.filter(owner=owner, kind=Source.Kind.RESULT):
-        if PurePath(source.path).name == name:
-            data = Reader(source.pk).read(0, min(source.archived, RAW_BYTES))
-            cut = f"\n… cut here, {source.archived} bytes in all" if source.archived > RAW_BYTES else ""
-            text = mask(data.decode("utf-8", "replace")) + cut
-            return HttpResponse(text, content_type="text/plain; charset=utf-8")
-    raise Http404(f"{name} was not found beside the session: the agent may have deleted it before it was imported.")
+    source = spilled_source(transcript_get(session), name)
+    if source is None:
+        raise Http404(f"{name} was not found beside the session: the agent may have deleted it before it was imported.")
+    data = Reader(source.pk).read(0, min(source.archived, RAW_BYTES))
+    cut = f"\n… cut here, {source.archived} bytes in all" if source.archived > RAW_BYTES else ""
+    return HttpResponse(mask(data.decode("utf-8", "replace")) + cut, content_type="text/plain; charset=utf-8")

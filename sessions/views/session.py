@@ -15,6 +15,7 @@ from sessions.engine.cards.sight import seen_from
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript, Turn
+from sessions.selectors.beside import with_what_is_here
 from sessions.selectors.context import left_out_among
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
@@ -41,6 +42,7 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     window, asked = _window(request, head.transcript, everything=everything)
     fragment = request.GET.get("part") == "rows" and bool(request.htmx)
     cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
+    cards = with_what_is_here(head.transcript, cards)
     chosen = viewpoint(head.transcript, request=request.GET["context"]) if request.GET.get("context") else None
     if chosen is not None:
         if chosen.transcript.pk != head.transcript.pk:

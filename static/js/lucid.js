@@ -265,7 +265,7 @@
   function moveMark() {
     const ruler = find("#ruler");
     const mark = find("#ruler [data-at]");
-    const positions = [...visible].filter((card) => card.isConnected).map((card) => Number(card.id.slice(1)));
+    const positions = [...visible].filter((card) => card.isConnected).map((card) => parseInt(card.id.slice(1), 10));
     if (!mark || !positions.length) return;
     const at = Math.min(...positions);
     const svg = mark.ownerSVGElement;

@@ -93,6 +93,16 @@ def test_a_new_entry_appears_and_the_page_does_not_move(visit: Visit, long: Agen
     assert visit.cards() == sorted(set(visit.cards()))
 
 
+def test_the_mark_of_the_ruler_finds_its_place_among_several_cards_of_one_record(visit: Visit, long: Agent) -> None:
+    long.writing.assistant("First words", "Last words")
+    position = long.write()
+    page = visit.session(names.LONG, "?at=end")
+    page.locator(f"#e{position}-1").scroll_into_view_if_needed()
+    expect(page.locator(f"#e{position}-1")).to_be_in_viewport()
+    page.evaluate("new Promise((done) => setTimeout(done, 200))")
+    assert 0 < int(page.locator("#ruler [data-at]").get_attribute("data-at") or 0) <= position
+
+
 def test_a_call_gets_its_result_in_place(visit: Visit, long: Agent) -> None:
     page = visit.session(names.LONG, "?at=end#tail")
     position = long.call("toolu_live_1", "tide --harbour gull-haven --live")

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.demo import names
 from tests.e2e.browsing import NARROW, Visit, visiting
+from tests.e2e.contrast import faint_words
 from tests.serving import Server
 
 LONG, SURVEY = names.LONG, names.SURVEY
@@ -102,6 +103,14 @@ def test_every_section_is_in_sight_in_a_narrow_window(browser: Browser, site: Se
         assert [name for name, whole in page.evaluate(IN_SIGHT).items() if not whole] == []
 
 
+@pytest.mark.parametrize("width", [380, 699, 700, 799, 800, 1100])
+def test_there_is_room_to_type_a_search_at_every_width(browser: Browser, site: Server, width: int) -> None:
+    with visiting(browser, site, viewport={"width": width, "height": 800}) as visit:
+        box = visit.open("/sessions/").locator("#find").bounding_box()
+        assert box is not None
+        assert box["width"] >= 160
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_complains_in_the_console(browser: Browser, site: Server, theme: str) -> None:
     with visiting(browser, site, color_scheme=theme) as visit:
@@ -110,6 +119,17 @@ def test_no_page_complains_in_the_console(browser: Browser, site: Server, theme:
             visit.page.wait_for_load_state("load")
             visit.page.wait_for_timeout(100)
         assert visit.troubles == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_words_stand_out_from_what_is_behind_them(browser: Browser, site: Server, theme: str) -> None:
+    faint = {}
+    with visiting(browser, site, color_scheme=theme) as visit:
+        for name, address in PAGES.items():
+            page = visit.open(address)
+            page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+            faint[name] = faint_words(page)
+    assert {name: words for name, words in faint.items() if words} == {}
 
 
 def test_pages_that_are_missing_say_so(browser: Browser, site: Server) -> None:

@@ -30,6 +30,13 @@ def test_rate_and_remaining_time_follow_from_what_was_done_since_the_start() -> 
     assert (state.rate, state.remaining, state.percent) == (1_000_000, 6.0, 25)
 
 
+def test_no_part_of_a_second_is_foretold() -> None:
+    run(progress={"bytes": 7_990_000, "bytes_total": 8_000_000})
+    state = import_state(NOW)
+    assert state is not None
+    assert state.remaining_ms == 1000
+
+
 def test_the_latest_import_counts() -> None:
     run(status="failed", error="disk full", created_at=NOW - 9000)
     run(status="completed", finished_at=NOW)

@@ -127,8 +127,7 @@ class _Window:
         found = results_of(row.record)
         for block in found:
             tool_use_id = text(block.get("tool_use_id"))
-            joined = tool_use_id in self._calls and self._results.get(tool_use_id) is row
-            if not joined and (card := result_card(row, tool_use_id, self.lens.fresh())):
+            if not self._joined(tool_use_id, row) and (card := result_card(row, tool_use_id, self.lens.fresh())):
                 yield card
         content = content_of(row.record)
         others = [block for block in blocks(row.record) if block.get("type") != "tool_result"]
@@ -136,6 +135,11 @@ class _Window:
             yield speech(row, others if found else content, self.lens.fresh())
         elif not found:
             yield raw_card(row, "user record without content", row.record.get("message"), self.lens.fresh())
+
+    def _joined(self, tool_use_id: str, row: Row) -> bool:
+        """Does the card of the call show this result? Another result of the same call gets a card of its own."""
+        shown = self._results.get(tool_use_id)
+        return tool_use_id in self._calls and shown is not None and shown.position == row.position
 
     def _assistant(self, row: Row) -> Iterator[Card | Told]:
         found = blocks(row.record)

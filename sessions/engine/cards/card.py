@@ -145,6 +145,8 @@ class Spill:
     """Base name of the file."""
     size: str
     """As the record says it, or empty."""
+    here: bool = True
+    """False when the file is known to be gone."""
 
 
 @dataclass(frozen=True, slots=True)

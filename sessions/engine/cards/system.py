@@ -23,7 +23,7 @@ def quiet(record: Record) -> Told | None:
     took = number(record.get("durationMs"))
     if subtype == "turn_duration":
         count = whole(record.get("messageCount"))
-        return "turn took", " ".join(known(duration(took), plural(count, "message") if count is not None else "")), ""
+        return "turn took", " · ".join(known(duration(took), plural(count, "message") if count is not None else "")), ""
     if subtype == "stop_hook_summary":
         return _stop_hooks(record)
     if subtype in ("bridge_status", "scheduled_task_fire", "agents_killed"):

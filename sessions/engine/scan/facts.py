@@ -71,6 +71,8 @@ class Facts:
     first_at: int | None = None
     last_at: int | None = None
     lines: int = 0
+    blank: int = 0
+    """Lines with nothing in them. They count only where a line is named by its number."""
     entries: int = 0
     bad_lines: int = 0
     recovered: int = 0

@@ -87,6 +87,7 @@ class Scanner:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
             if not line.strip():
+                self.facts.blank += 1
                 return
             record = None
         self.facts.lines += 1
@@ -113,16 +114,13 @@ class Scanner:
     def partial(self, line: bytes, offset: int) -> None:
         """A last line that is still being written: reported, and read again when it has grown."""
         self.facts.lines += 1
-        self.facts.bad_lines += 1
         self.facts.partial = True
         detail = "The last line has no end yet. It is read again when the file grows."
-        self.batch.problems.append((self.facts.lines, offset, len(line), "partial", detail))
+        self._report(offset, len(line), "partial", detail)
 
     def too_long(self, offset: int, length: int) -> None:
         self.facts.lines += 1
-        self.facts.bad_lines += 1
-        detail = "The line is too long to be a record. Its bytes are kept."
-        self.batch.problems.append((self.facts.lines, offset, length, "too-long", detail))
+        self._report(offset, length, "too-long", "The line is too long to be a record. Its bytes are kept.")
 
     def resume(self) -> bool:
         """Before reading on where the last import stopped: is the line that it found cut off read again?"""
@@ -134,19 +132,27 @@ class Scanner:
         return True
 
     def _broken(self, line: bytes, offset: int) -> None:
-        facts = self.facts
         recovery = recover(line)
-        facts.bad_lines += 1
-        self.batch.problems.append((facts.lines, offset, len(line), recovery.kind, recovery.detail))
+        self._report(offset, len(line), recovery.kind, recovery.detail)
         for found in recovery.found:
             self._record(found.record, offset + found.start, found.length, _RECOVERED)
-            facts.recovered += 1
+            self.facts.recovered += 1
+
+    def _report(self, offset: int, length: int, kind: str, detail: str) -> None:
+        """The line that was just counted is not what it should be."""
+        facts = self.facts
+        facts.bad_lines += 1
+        self.batch.problems.append((facts.lines + facts.blank, offset, length, kind, detail))
 
     def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
         """A record that was decoded whole."""
         message = record.get("message")
-        if type(message) is dict and "0" in message:
-            record, _ = mend(record)
+        if type(message) is dict and ("0" in message or type(message.get("content")) is dict):
+            record, joined = mend(record)
+            if joined and not flags & _RECOVERED:
+                flags |= _RECOVERED
+                self.facts.recovered += 1
+                self._report(offset, length, "characters", joined)
         odd = unknowns(record)
         if odd:
             flags |= _UNKNOWN

@@ -51,6 +51,19 @@ def test_an_overwritten_page_is_damage(database: Path, page: int) -> None:
     assert damage_of(database)
 
 
+def test_an_overwritten_page_of_a_long_schema_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "lucid.sqlite3"
+    with sqlite3.connect(path) as connection:
+        for n in range(200):
+            connection.execute(f"CREATE TABLE table_{n} (id INTEGER PRIMARY KEY)")
+    connection.close()
+    page = path.read_bytes().index(b"CREATE TABLE table_150") // 4096
+    with path.open("r+b") as file:
+        file.seek(page * 4096)
+        file.write(b"\xaa" * 4096)
+    assert damage_of(path)
+
+
 def test_a_file_whose_log_was_not_merged_yet_is_sound(database: Path, tmp_path: Path) -> None:
     writer = sqlite3.connect(database)
     writer.execute("PRAGMA journal_mode = WAL")

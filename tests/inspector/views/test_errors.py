@@ -13,7 +13,7 @@ def test_an_unknown_address_leads_back_to_the_sessions(client: Client) -> None:
     response = client.get("/nowhere/")
     assert response.status_code == 404
     html = response.content.decode()
-    assert "There is nothing under this address" in html
+    assert "<h1>There is nothing under this address</h1>" in html
     assert 'href="/sessions/"' in html
     assert "tried" not in html
 
@@ -28,3 +28,4 @@ def test_a_mistake_of_ours_says_where_to_look() -> None:
     response = server_error(RequestFactory().get("/"))
     assert response.status_code == 500
     assert "logs/lucid.log" in response.content.decode()
+    assert "<h1>" in response.content.decode()

@@ -55,6 +55,13 @@ def test_a_running_import_shows_files_size_rate_and_remaining_time(client: Clien
     assert "The first sessions appear here in a moment" in html
 
 
+def test_an_import_that_has_read_everything_promises_no_time(client: Client) -> None:
+    importing(progress={"files": 10, "files_total": 10, "bytes": 8_388_608, "bytes_total": 8_388_608, "entries": 500})
+    html = page(client)
+    assert "10 of 10 files · 8.0 MB of 8.0 MB · putting together what belongs together" in html
+    assert " left" not in html.split('id="import-state"')[1].split("</section>")[0]
+
+
 def test_while_words_are_indexed_the_sessions_are_said_to_be_readable(client: Client) -> None:
     importing(phase="indexing", progress={"entries": 400, "indexed": 100, "bytes": 8, "bytes_total": 8})
     html = page(client)

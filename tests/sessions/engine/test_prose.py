@@ -77,6 +77,12 @@ def test_images_become_links_and_load_nothing() -> None:
     assert "<span>image: y</span>" in shown
 
 
+def test_headings_stand_below_those_of_the_page() -> None:
+    assert render("# One\n\n## Two\n\nThree\n===\n\n##### Five") == (
+        "<h3>One</h3>\n<h4>Two</h4>\n<h3>Three</h3>\n<h6>Five</h6>\n"
+    )
+
+
 def test_task_boxes_are_characters() -> None:
     assert render("- [ ] a\n- [x] b") == "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>\n"
 

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from sessions.engine.flags import Flag
+from sessions.engine.scan.facts import Facts
 from sessions.engine.scan.scanner import Scanner
 from tests.sessions.writing import Writing
 
@@ -75,3 +80,31 @@ def test_the_ruler_is_thinned_and_keeps_its_peaks() -> None:
     assert 200 < len(points) <= 480
     assert max(tokens for _, tokens in points) == 90_000
     assert [position for position, _ in points] == sorted(position for position, _ in points)
+
+
+@pytest.mark.parametrize("spread", [{"0": "h", "1": "i"}, {"role": "user", "content": {"0": "h", "1": "i"}}])
+def test_a_message_of_numbered_characters_is_joined_and_its_line_reported(spread: dict[str, Any]) -> None:
+    writing = Writing()
+    writing.user("Go")
+    writing.row("user", message=spread)
+    scanner = Scanner()
+    scanner.feed_all(b"".join(writing.lines()), 0)
+    batch = scanner.take()
+
+    assert batch.texts[1][1] == "hi"
+    ((line, _, _, kind, detail),) = batch.problems
+    assert (line, kind) == (2, "characters")
+    assert "2 numbered characters" in detail
+    assert batch.oddities == {}
+    facts = scanner.facts
+    assert (facts.lines, facts.bad_lines, facts.recovered, facts.entries) == (2, 1, 1, 2)
+
+
+def test_a_reported_line_has_the_number_that_an_editor_shows() -> None:
+    scanner = Scanner()
+    scanner.feed_all(b'{"type":"mode"}\n\n  \nnot json\n', 0)
+    scanner = Scanner(Facts.from_json(scanner.facts.to_json()))
+    scanner.feed_all(b"\nnor this\n", 0)
+
+    assert [problem[0] for problem in scanner.take().problems] == [6]
+    assert (scanner.facts.lines, scanner.facts.bad_lines) == (3, 2)

@@ -213,6 +213,7 @@ def test_a_moved_file_keeps_its_transcript(project: Path) -> None:
 
     assert report.new_entries == 0
     assert Transcript.objects.get().project.directory == str(moved)
+    assert Transcript.objects.get().project.cwd == "/home/dev/tidewatch"
 
 
 def test_usage_is_counted_once_per_message_with_the_largest_numbers(project: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from zlib import crc32
 
@@ -210,6 +211,7 @@ def test_hundreds_of_agents_take_few_queries_and_stay_readable(client: Client, f
     many = [started(file, f"a{number:03d}") for number in range(300)]
     for silent in range(20):
         many.append(agent(file, f"s{silent:02d}"))
+        many[-1].clock = int(time.time() * 1000)
         many[-1].call("Read", f"toolu_s{silent}", file_path="heights.py")
     saved(*many)
     session = file.read()

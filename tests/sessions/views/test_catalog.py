@@ -126,10 +126,17 @@ def test_a_branch_is_found_by_its_whole_name_only(client: Client) -> None:
 
 
 def test_a_session_whose_file_is_being_written_is_live(client: Client) -> None:
-    session(title="now", written_at=int(time.time() * 1000))
+    now = int(time.time() * 1000)
+    session(title="now", written_at=now, last_at=now)
     session(title="then", written_at=NOW)
     assert titles(client, kind="live") == ["now"]
     assert page(client).count("is-live") == 1
+
+
+def test_an_old_session_that_was_unpacked_just_now_is_not_live(client: Client) -> None:
+    session(title="restored", written_at=int(time.time() * 1000), last_at=NOW)
+    assert titles(client, kind="live") == []
+    assert "is-live" not in page(client)
 
 
 @pytest.mark.parametrize("sort", SORTS)

@@ -29,6 +29,17 @@ def test_a_name_is_counted_over_all_files_and_links_to_its_first_entry(client: C
     [(what, [unknown])] = response.context["unknown"]
     assert (what, unknown.name, unknown.count, unknown.sessions) == ("type", "hologram", 7, 2)
     assert "/sessions/first/?at=17#e17" in response.content.decode()
+    assert 'href="/sessions/first/entries/L17/"' in response.content.decode()
+
+
+def test_a_name_that_is_empty_is_said_to_be(client: Client) -> None:
+    odd(session(), "type", "")
+    assert "(empty)" in page(client)
+
+
+def test_kinds_of_progress_are_named_as_people_say_it(client: Client) -> None:
+    odd(session(), "progress", "humming")
+    assert "Unknown progress<" in page(client)
 
 
 def test_names_stand_under_their_sort_the_most_frequent_first(client: Client) -> None:

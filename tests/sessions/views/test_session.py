@@ -239,6 +239,13 @@ def test_the_side_has_an_end_and_still_has_this_session(client: Client, file: Wr
     assert side.count('aria-current="page"') == 1
 
 
+def test_a_turn_of_one_record_claims_no_duration(client: Client, file: Written) -> None:
+    file.user("Anybody there?")
+    shown = page(client, file.read())
+    assert "<b>Turn 1</b>" in shown
+    assert ">0ms<" not in shown.split('id="timeline"')[1]
+
+
 def test_a_session_without_entries_says_so(client: Client, file: Written) -> None:
     assert "This session has no entries: its file is empty." in page(client, file.read())
 
@@ -248,6 +255,18 @@ def test_a_session_of_state_records_alone_offers_them(client: Client, file: Writ
     transcript = file.read()
     assert "only state records" in page(client, transcript)
     assert "plan" in page(client, transcript, "?all=1")
+
+
+def test_among_all_records_too_every_result_is_shown_once_and_every_place_has_one_anchor(
+    client: Client, file: Written
+) -> None:
+    file.user("Look")
+    file.call("Bash", "toolu_1", command="ls")
+    file.result("toolu_1", "the one harbour")
+    shown = page(client, file.read(), "?all=1")
+    assert shown.count("the one harbour") == 1
+    places = re.findall(r' id="(e[0-9-]+)"', shown)
+    assert sorted(places) == sorted(set(places))
 
 
 def test_a_session_whose_file_is_gone_stays_readable_with_a_badge(client: Client, file: Written) -> None:
@@ -293,6 +312,17 @@ def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
         response = client.get(f"/sessions/{transcript.public_id}/entries/{address}/")
         assert response.status_code == 404
         assert "The session has no entry" in response.content.decode()
+
+
+def test_an_entry_with_any_id_has_a_permalink_and_a_raw_record(client: Client, file: Written) -> None:
+    file.row("user", uuid="a/b?c#d%2F é", message={"role": "user", "content": "an odd one"})
+    transcript = file.read()
+    (address,) = set(re.findall(r'href="(/sessions/[^"]*/entries/[^"]*)"', page(client, transcript)))
+    shown = client.get(address).content.decode()
+    assert "an odd one" in shown
+    (raw,) = set(re.findall(r'href="([^"]*/raw/)"', shown))
+    assert "an odd one" in client.get(raw).content.decode()
+    assert "an odd one" in client.get(f"{address}raw/").content.decode()
 
 
 def test_what_nobody_sees_in_a_name_is_spelled_out(client: Client, file: Written) -> None:

@@ -23,6 +23,17 @@ def test_a_result_row_in_the_window_is_not_shown_twice() -> None:
     assert [card.rows for card in build(rows, {}, mask=unmasked)] == [(4, 5)]
 
 
+def test_a_result_that_was_also_fetched_for_its_call_is_not_shown_twice() -> None:
+    answered = {"t-1": row(result("a"), 5)}
+    rows = [row(call("Bash", {"command": "ls"}), 4), row(result("a"), 5)]
+    assert [card.rows for card in build(rows, answered, mask=unmasked)] == [(4, 5)]
+
+
+def test_a_second_result_of_a_call_is_a_card_of_its_own() -> None:
+    rows = [row(call("Bash", {"command": "ls"}), 4), row(result("a"), 5), row(result("b"), 6)]
+    assert [card.rows for card in build(rows, results_in(rows), mask=unmasked)] == [(4, 5), (6,)]
+
+
 def test_a_call_without_a_result_says_so() -> None:
     assert one(call("Bash", {"command": "ls"})).facts == ("no result recorded",)
 

@@ -69,6 +69,11 @@ def test_what_is_unknown_says_so(record: dict[str, Any], label: str, detail: str
     ("record", "label", "detail"),
     [
         ({"type": "system", "subtype": "turn_duration", "durationMs": 134_000}, "turn took", "2m 14s"),
+        (
+            {"type": "system", "subtype": "turn_duration", "durationMs": 134_000, "messageCount": 2},
+            "turn took",
+            "2m 14s · 2 messages",
+        ),
         ({"type": "system", "subtype": "stop_hook_summary", "hookCount": 1}, "stop hooks", "1 hook"),
         ({"type": "system", "subtype": "informational", "content": "hello"}, "info", "hello"),
         ({"type": "queue-operation", "operation": "enqueue", "content": "do it"}, "queue", "enqueue do it"),

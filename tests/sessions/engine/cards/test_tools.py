@@ -152,7 +152,7 @@ def test_a_plan_is_markdown_and_its_fate_is_told() -> None:
     assert made("ExitPlanMode", {"plan": "# Plan"}).facts == ("approved",)
     card = made("ExitPlanMode", {"plan": "# Plan"}, "no", error=True)
     assert card.facts == ("not approved",)
-    assert part(card, Prose).html == "<h1>Plan</h1>\n"
+    assert part(card, Prose).html == "<h3>Plan</h3>\n"
 
 
 def test_a_tool_search_names_the_tools() -> None:

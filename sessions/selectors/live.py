@@ -1,0 +1,24 @@
+"""Which sessions are probably still going on: the agent has just written their file, and what it wrote is of now.
+
+The time of the file alone would call every session live that has just been unpacked, restored or cloned."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from sessions.models import Source, Transcript
+
+LIVE_MS = 5 * 60_000
+
+
+def is_live(one: Transcript, now: int) -> bool:
+    source = one.source
+    written = source.state == Source.State.PRESENT and now - source.mtime_ns // 1_000_000 < LIVE_MS
+    return written and (one.last_at is None or now - one.last_at < LIVE_MS)
+
+
+def live_at(now: int) -> Q:
+    """The same for a query."""
+    since = now - LIVE_MS
+    written = Q(source__state=Source.State.PRESENT, source__mtime_ns__gt=since * 1_000_000)
+    return written & (Q(last_at__isnull=True) | Q(last_at__gt=since))
