@@ -155,10 +155,8 @@ def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, 
     blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
     if habits.system_role:
         told = _system(record, row, attachment, blocks, exact=exact)
-        if row.detail not in _BESIDE_RESULTS:
-            return told
-        if attachment.get("hookEvent") in _WATCHED:
-            return replace(told, passing=True)
+        beside = row.detail in _BESIDE_RESULTS and attachment.get("hookEvent") in _WATCHED
+        return replace(told, passing=True) if beside else told
     return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
 
 

@@ -234,6 +234,17 @@ def test_what_hooks_add_to_a_result_stands_with_it() -> None:
     assert texts(last(writing))[2] == ("user", ["result t1: one", said])
 
 
+def test_what_hooks_add_to_a_prompt_goes_with_the_messages_of_the_role_system() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    watched = {"hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit"}
+    note(writing, version, "hook_additional_context", content=["extra"], **watched)
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    words = "UserPromptSubmit hook additional context: extra"
+    assert texts(last(writing)) == [("user", ["Look"]), ("system", [words])]
+
+
 def test_a_hook_that_objects_is_quoted_with_its_command() -> None:
     version = "2.1.197"
     writing = Writing()
