@@ -18,8 +18,11 @@ _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool) -> Sequence[Said]:
-    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on."""
+def sent_answer(
+    answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool, read: bool = False
+) -> Sequence[Said]:
+    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
+    the client has the answer from the file."""
     lost = open_calls if over else _NONE
     habits = sender.habits
     if not lost and habits.filed_plans and _is_plain(answer, sender.model):
@@ -27,7 +30,8 @@ def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Send
     sent = [_sent(one, sender, habits, lost) for one in answer]
     if habits.emptied and not lost and not any(one.message.content for one in sent):
         return _emptied(sent, answer, habits.emptied)
-    alone = not habits.lone_thinking and all(_is_thinking(block) for one in sent for block in one.message.content)
+    alone = read or not habits.lone_thinking
+    alone = alone and all(_is_thinking(block) for one in sent for block in one.message.content)
     return [_without_content(one) for one in sent] if alone else sent
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sessions.engine.context.rereads import Loss
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.model_facts import facts_of
 
@@ -46,6 +47,8 @@ class Habits(NamedTuple):
     """What is sent of an answer of which nothing is left without the thoughts of another model."""
     going_on: str = ""
     """What is said after an answer that was cut off, where no record holds it."""
+    loss: Loss = Loss.NOTHING
+    """What it no longer sends of a session that it has read again."""
 
 
 _CUT = "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if"
@@ -63,16 +66,24 @@ _NOTIFIED = (
 
 _NOW = Habits(notified=_NOTIFIED)
 _OF_2_1_197 = _NOW._replace(
-    writes_words=False, told_in_parts=False, filed_plans=False, notified="", emptied="(no content)", going_on=_GOING_ON
+    writes_words=False,
+    told_in_parts=False,
+    filed_plans=False,
+    notified="",
+    emptied="(no content)",
+    going_on=_GOING_ON,
+    loss=Loss.NOTES,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
 _OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True)
-_BEFORE = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY)
+_OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
+_BEFORE = _OF_2_1_20._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),
     ((2, 1, 197), _OF_2_1_197),
     ((2, 1, 160), _OF_2_1_160),
     ((2, 1, 90), _OF_2_1_90),
+    ((2, 1, 1), _OF_2_1_20),
 )
 
 

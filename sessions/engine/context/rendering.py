@@ -57,6 +57,8 @@ class Said(Struct, frozen=True, gc=False):
     """An answer that reached the limit of its length."""
     passing: bool = False
     """Told as to models that do not take the role `system`, until the turn is over."""
+    fresh: bool = False
+    """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -112,7 +114,7 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
     else:
         kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    return Said(_message(record, row, "user", blocks, kind), Place.ROW)
+    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record)
 
 
 def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:

@@ -19,6 +19,7 @@ from sessions.engine.context.late import Later, log_of, summary_of, way_up
 from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
+from sessions.engine.context.reader import Reader
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.segments import Segment
@@ -62,6 +63,8 @@ class Context:
     """A record follows one that is not in the file."""
     captured: Sent | None = None
     """The request as it went over the wire; then the log's word for it is not needed."""
+    reread: bool = False
+    """The client may have read the session again, and then has less of it."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -110,7 +113,7 @@ class Context:
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
-        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off)
+        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off, reread=self.reread)
 
 
 class Records(Protocol):
@@ -142,6 +145,7 @@ class Viewer:
         self._open = False
         """The last part was made while results could still come, and one has not."""
         self._turns = Turns()
+        self._reader = Reader(self._walk)
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -150,6 +154,7 @@ class Viewer:
         if row.type == "assistant" and self._walk.misses(row):
             self._feed_late(row)
         self._walk.feed(row)
+        self._reader.feed(row)
         if row.type == "assistant":
             if row.message is not None and row.message != self._message:
                 self._message, self._answered = row.message, row.position
@@ -175,7 +180,7 @@ class Viewer:
         the request has in the client's log."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
-        self._make(segments, same, sender, asked=bool(request))
+        self._make(segments, same, sender, answer=position if request else -1)
         captured = self._captures(request) if request else None
         logged, recorded = self._logged(position, ref) if request and captured is None else (None, None)
         if captured is not None:
@@ -193,6 +198,7 @@ class Viewer:
             self._walk.start(),
             self._walk.broken_off() is not None,
             captured,
+            self._reader.unsure,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -214,6 +220,7 @@ class Viewer:
         ways = way_up(parent, answer, known, later) if parent == answer.parent else summary_of(parent, later)
         for row in ways or way_up(awaited, answer, known, later):
             self._walk.feed(row)
+            self._reader.feed(row)
             self._early.add(row.position)
 
     def _feed_log(self, ref: str, position: int) -> None:
@@ -224,19 +231,20 @@ class Viewer:
     def _following(self, position: int) -> list[LinkRow]:
         return [row for row in self._later(position) if row.position not in self._early]
 
-    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, asked: bool) -> None:
-        """`asked`: an answer follows."""
+    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, answer: int) -> None:
+        """`answer`: the position of the one that follows; -1 if none does."""
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._open)
         if sender != self._sender:
             same, self._sender, self._takes_system = 0, sender, sender.takes_system
         same = self._turns.go_on(segments, same, self._walk.rows)
+        same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
         del self._parts[same:]
         del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
         for at, segment in enumerate(segments[same:], same + 1):
-            part = self._part(segment, folded, at - 1, last=at == len(segments), asked=asked)
+            part = self._part(segment, folded, at - 1, last=at == len(segments), asked=answer >= 0)
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
@@ -245,8 +253,9 @@ class Viewer:
 
     def _part(self, segment: Segment, folded: Mapping[int, Span | None], at: int, *, last: bool, asked: bool) -> Part:
         sender, current = self._sender, self._turns.is_current(at)
-        answer = self._all(segment.answer, folded)
-        others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
+        left = self._reader.left(segment)
+        answer = self._all(left.answer, folded)
+        others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
         if not self._takes_system:
             others = [as_user(one, sender.habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
@@ -258,7 +267,8 @@ class Viewer:
             others = [*others, added]
             self._turns.passing(at)
         self._open = last and (bool(waiting) or cut)
-        sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
+        over = bool(waiting) and (asked or not last or is_over(others))
+        sent = sent_answer(answer, waiting, sender, over=over, read=self._reader.was_read(segment))
         elements = elements_of(sent, others)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
@@ -267,6 +277,11 @@ class Viewer:
         if not any(rows[position].type == "system" for position in positions):
             return positions
         return sent_notices([rows[position] for position in positions], self._sender.habits)
+
+    def _one(self, position: int) -> Said | None:
+        if position not in self._said:
+            self._said[position] = said(self._records(position), self._walk.rows[position])
+        return self._said[position]
 
     def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
         overlays = self._walk.overlays

@@ -298,7 +298,7 @@ class Walk:
             if at is None:
                 continue
             old = self._segments[at]
-            answer, results = self._owned.positions(message, self._is_on_chain)
+            answer, results = self._owned.positions(message, self.is_on_chain)
             rest = list(old.rest)
             for position in self._beside((*answer, *results)):
                 if position not in rest:
@@ -307,7 +307,8 @@ class Walk:
             self._touched = min(self._touched, at)
         self._stale.clear()
 
-    def _is_on_chain(self, position: int) -> bool:
+    def is_on_chain(self, position: int) -> bool:
+        """Does the way up that was asked for last lead through this row?"""
         return self.rows[position].uuid in self._depth
 
     def _beside(self, positions: Iterable[int]) -> list[int]:

@@ -1,0 +1,103 @@
+"""What is left of a session for a client that has read it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sessions.engine.context.habits import Habits
+from sessions.engine.context.rendering import Said
+from sessions.engine.context.rereads import Loss, Rereads
+from sessions.engine.context.segments import Segment
+from sessions.engine.context.walk import Walk
+from sessions.engine.context.weighing import Weighing
+from sessions.engine.flags import Flag
+from sessions.engine.linking.rows import LinkRow
+
+_TYPED, _ASIDE = int(Flag.TYPED), int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT)
+Speak = Callable[[int], Said | None]
+"""What the record at a position says."""
+
+
+@dataclass(slots=True)
+class Reader:
+    walk: Walk
+    _signs: Rereads = field(default_factory=Rereads)
+    _weighing: Weighing = field(default_factory=Weighing)
+    _loss: Loss = Loss.NOTHING
+    _at: int = -1
+    """What stands before this row was read from the file; -1 if nothing was."""
+    _fresh: int = -1
+    """The newest prompt to a client that had begun the session itself."""
+    _sure: int = -1
+    """The newest prompt of which it is certain whether the session had been read again."""
+    _newest: int = -1
+    _beside: bool = False
+    """Something stands beside the chain, which another reading would lose."""
+
+    def feed(self, row: LinkRow) -> None:
+        self._signs.feed(row)
+
+    def go_on(self, segments: Sequence[Segment], same: int, habits: Habits, speak: Speak, answer: int) -> int:
+        """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
+        the position of what was answered to it, or -1."""
+        former, self._loss = (self._loss, self._at), habits.loss
+        if habits.loss is Loss.NOTHING:
+            self._at = -1
+        elif habits.loss is Loss.NOTES:
+            self._at = self._signs.stopped
+        else:
+            self._at = max(self._at, self._signs.stopped)
+            self._look_at(segments, same, speak, answer)
+        return same if former == (self._loss, self._at) else 0
+
+    def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
+        """At the prompts: each may be the first to a client that was started anew."""
+        for at in range(same, len(segments)):
+            segment = segments[at]
+            self._weighing.note(segment, self.walk.is_on_chain, speak)
+            for position in segment.rest:
+                row = self.walk.rows[position]
+                if row.type != "user" or not row.flags & _TYPED or row.flags & _ASIDE or position <= self._newest:
+                    continue
+                following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
+                if self._is_read_before(position, segment, speak, following[0] if following else -1):
+                    self._at = max(self._at, position)
+                self._newest = position
+
+    def _is_read_before(self, position: int, segment: Segment, speak: Speak, following: int) -> bool:
+        prompt = speak(position)
+        if prompt is not None and prompt.fresh:
+            self._fresh = self._sure = position
+            return False
+        if self._fresh >= 0 and self._fresh == self._newest:
+            self._sure = position
+            return True
+        lighter = self._weighing.is_lighter(segment, position, following, self._at, speak)
+        return position == self._signs.given if lighter is None else lighter
+
+    def left(self, segment: Segment) -> Segment:
+        """What the client still has of it."""
+        if self._loss is Loss.NOTHING or (self._at < 0 and self._loss is Loss.NOTES):
+            return segment
+        rest = self._read(segment.rest)
+        if self._loss is Loss.NOTES:
+            return Segment(segment.message, segment.answer, segment.results, rest, segment.links)
+        answer, results = self._read(segment.answer), self._read(segment.results)
+        return Segment(segment.message, answer, results, rest, segment.links)
+
+    def _read(self, positions: list[int]) -> list[int]:
+        on_chain = self.walk.is_on_chain
+        left = [position for position in positions if position >= self._at or on_chain(position)]
+        if self._loss is Loss.ALL and not self._beside:
+            self._beside = not all(map(on_chain, positions))
+        return left
+
+    def was_read(self, segment: Segment) -> bool:
+        """Was all of its answer read from the file?"""
+        return self._loss is Loss.ALL and bool(segment.answer) and max(segment.answer) < self._at
+
+    @property
+    def unsure(self) -> bool:
+        """Could the client have lost something, or have kept it, and nothing tells for certain?"""
+        return self._loss is Loss.ALL and self._beside and self._newest != self._sure

@@ -1,0 +1,146 @@
+"""What a client still sends of a session that it has read again, and how that is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions.engine.context import Context
+from tests.sessions.engine.context.asking import call, last, texts, thought
+from tests.sessions.engine.context.test_versions import TAKES_SYSTEM, note
+from tests.sessions.writing import Writing
+
+LONG = "high water " * 200
+LOSING = "2.1.20"
+
+
+def parallel(writing: Writing, version: str, *, tokens: int = 1_000, words: str = "one", **fields: Any) -> None:
+    """A turn with two calls at once: the chain leads through the second result."""
+    asked = {"version": version, **fields}
+    writing.user("Look", **asked)
+    usage = {"input_tokens": tokens, "output_tokens": 1}
+    first = writing.assistant(call("t1"), message="m1", version=version, usage=usage)
+    second = writing.assistant(call("t2"), message="m1", version=version, usage=usage)
+    writing.result("t1", words, parent=first, version=version)
+    writing.result("t2", "two", parent=second, version=version)
+    added = {"input_tokens": tokens + 10, "output_tokens": 1}
+    writing.assistant("Seen.", message="m2", version=version, usage=added)
+
+
+def again(writing: Writing, version: str, *, tokens: int = 0, **fields: Any) -> Context:
+    writing.user("Again", version=version, **fields)
+    counted = {"input_tokens": tokens, "output_tokens": 1}
+    writing.assistant("Yes.", message="m3", version=version, usage=counted)
+    return last(writing)
+
+
+def lost(context: Context) -> bool:
+    sent = texts(context)
+    assert sent[1][1] in (["call t2"], ["call t1", "call t2"])
+    assert len(sent[1][1]) == len(sent[2][1])
+    return sent[1][1] == ["call t2"]
+
+
+def is_unsure(context: Context) -> bool:
+    return any("reads a session again" in sentence for sentence in context.unknown)
+
+
+@pytest.mark.parametrize(("version", "loses"), [("2.0.76", False), (LOSING, True), ("2.1.90", False), ("", False)])
+def test_a_prompt_that_a_client_was_started_with(version: str, loses: bool) -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, version)
+    assert not lost(last(writing))
+    writing.state("queue-operation", operation="dequeue")
+    context = again(writing, version)
+    assert lost(context) is loses
+    assert is_unsure(context) is loses
+
+
+def test_a_session_that_was_never_read_again_keeps_everything() -> None:
+    writing = Writing()
+    parallel(writing, LOSING, todos=[])
+    context = again(writing, LOSING, todos=[])
+    assert not lost(context)
+    assert not is_unsure(context)
+
+
+def test_a_prompt_without_a_list_of_things_to_do_after_one_with_it_is_a_resume() -> None:
+    writing = Writing()
+    parallel(writing, LOSING, todos=[])
+    context = again(writing, LOSING)
+    assert lost(context)
+    assert not is_unsure(context)
+
+
+def test_what_comes_after_a_resume_is_whole() -> None:
+    writing = Writing()
+    writing.user("Hello", version=LOSING, todos=[])
+    writing.assistant("Hello.", message="m0", version=LOSING)
+    parallel(writing, LOSING)
+    writing.assistant("More.", message="m3", version=LOSING)
+    assert ("assistant", ["call t1", "call t2"]) in texts(last(writing))
+
+
+def test_a_prompt_in_a_terminal_is_taken_to_be_no_resume_unless_something_tells() -> None:
+    writing = Writing()
+    parallel(writing, LOSING)
+    context = again(writing, LOSING)
+    assert not lost(context)
+    assert is_unsure(context)
+
+
+def test_a_request_that_is_too_light_for_all_that_stands_before_it_follows_a_resume() -> None:
+    writing = Writing()
+    parallel(writing, LOSING, tokens=5_000, words=LONG)
+    context = again(writing, LOSING, tokens=4_500)
+    assert lost(context)
+    assert is_unsure(context)
+
+
+def test_a_request_that_holds_everything_was_made_by_a_client_that_went_on() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING, tokens=5_000, words=LONG)
+    writing.state("queue-operation", operation="dequeue")
+    assert not lost(again(writing, LOSING, tokens=5_030))
+
+
+def test_a_prompt_that_waited_in_a_terminal_is_no_resume() -> None:
+    writing = Writing()
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="enqueue")
+    writing.state("queue-operation", operation="dequeue")
+    assert not lost(again(writing, LOSING))
+
+
+def test_thoughts_that_are_all_of_an_answer_are_lost_with_a_resume() -> None:
+    writing = Writing()
+    writing.user("Look", version=LOSING, todos=[])
+    writing.assistant(thought(), message="m1", version=LOSING)
+    writing.user("Again", version=LOSING)
+    writing.assistant("Yes.", message="m2", version=LOSING)
+    assert {role for role, _ in texts(last(writing))} == {"user"}
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_hooks_said_beside_the_chain_is_lost_by_a_version_that_keeps_the_results(stopped: bool) -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    first = writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    second = writing.assistant(call("t2"), message="m1", version=version, model=TAKES_SYSTEM)
+    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
+    for tool, parent, words in (("t1", first, "near"), ("t2", second, "far")):
+        writing.result(tool, "one", parent=parent, version=version)
+        note(writing, version, "hook_additional_context", content=[words], **watched)
+    writing.assistant("Seen.", message="m2", version=version, model=TAKES_SYSTEM)
+    if stopped:
+        writing.state("last-prompt", leafUuid=writing.leaf)
+    writing.user("Again", version=version)
+    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
+    sent = texts(last(writing))
+    assert sent[2][1] == ["result t1: one", "result t2: one"]
+    said = [f"PostToolUse:Bash hook additional context: {words}" for words in ("near", "far")]
+    assert sent[3] == ("system", [said[1] if stopped else "\n\n".join(said)])
