@@ -33,6 +33,8 @@ class Habits(NamedTuple):
     """Only the model that had a thought is sent it."""
     lone_thinking: bool = False
     """An answer of which nothing but thinking is left is sent."""
+    lone_read: bool = False
+    """Even if the client has the answer from the file."""
     blanks: bool = False
     """Texts without a word are sent."""
     plans: bool = True
@@ -49,6 +51,8 @@ class Habits(NamedTuple):
     """What is said after an answer that was cut off, where no record holds it."""
     loss: Loss = Loss.NOTHING
     """What it no longer sends of a session that it has read again."""
+    by_time: bool = False
+    """Then results beside the chain stand by the time they were written, before the one on it."""
 
 
 _CUT = "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if"
@@ -75,15 +79,17 @@ _OF_2_1_197 = _NOW._replace(
     loss=Loss.NOTES,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True)
+_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True)
 _OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
-_BEFORE = _OF_2_1_20._replace(loss=Loss.NOTHING)
+_OF_2_0_76 = _OF_2_1_20._replace(lone_read=True)
+_BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),
     ((2, 1, 197), _OF_2_1_197),
     ((2, 1, 160), _OF_2_1_160),
     ((2, 1, 90), _OF_2_1_90),
-    ((2, 1, 1), _OF_2_1_20),
+    ((2, 1, 20), _OF_2_1_20),
+    ((2, 0, 76), _OF_2_0_76),
 )
 
 

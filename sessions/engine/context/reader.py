@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from sessions.engine.context.habits import Habits
 from sessions.engine.context.rendering import Said
-from sessions.engine.context.rereads import Loss, Rereads
+from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.walk import Walk
 from sessions.engine.context.weighing import Weighing
 from sessions.engine.flags import Flag
-from sessions.engine.linking.rows import LinkRow
 
 _TYPED, _ASIDE = int(Flag.TYPED), int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT)
 Speak = Callable[[int], Said | None]
@@ -22,9 +21,9 @@ Speak = Callable[[int], Said | None]
 @dataclass(slots=True)
 class Reader:
     walk: Walk
-    _signs: Rereads = field(default_factory=Rereads)
     _weighing: Weighing = field(default_factory=Weighing)
     _loss: Loss = Loss.NOTHING
+    _by_time: bool = False
     _at: int = -1
     """What stands before this row was read from the file; -1 if nothing was."""
     _fresh: int = -1
@@ -35,19 +34,16 @@ class Reader:
     _beside: bool = False
     """Something stands beside the chain, which another reading would lose."""
 
-    def feed(self, row: LinkRow) -> None:
-        self._signs.feed(row)
-
     def go_on(self, segments: Sequence[Segment], same: int, habits: Habits, speak: Speak, answer: int) -> int:
         """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
         the position of what was answered to it, or -1."""
-        former, self._loss = (self._loss, self._at), habits.loss
+        former, self._loss, self._by_time = (self._loss, self._at), habits.loss, habits.by_time
         if habits.loss is Loss.NOTHING:
             self._at = -1
         elif habits.loss is Loss.NOTES:
-            self._at = self._signs.stopped
+            self._at = self.walk.rereads.stopped
         else:
-            self._at = max(self._at, self._signs.stopped)
+            self._at = max(self._at, self.walk.rereads.stopped)
             self._look_at(segments, same, speak, answer)
         return same if former == (self._loss, self._at) else 0
 
@@ -70,11 +66,16 @@ class Reader:
         if prompt is not None and prompt.fresh:
             self._fresh = self._sure = position
             return False
-        if self._fresh >= 0 and self._fresh == self._newest:
+        if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segment, position):
             self._sure = position
             return True
         lighter = self._weighing.is_lighter(segment, position, following, self._at, speak)
-        return position == self._signs.given if lighter is None else lighter
+        return position == self.walk.rereads.given if lighter is None else lighter
+
+    def _is_torn(self, segment: Segment, prompt: int) -> bool:
+        """Does the prompt hang on the middle of an answer? Only a client that looks for the end of a file does that."""
+        rows = self.walk.rows
+        return rows[prompt].parent in [rows[position].uuid for position in segment.answer[:-1]]
 
     def left(self, segment: Segment) -> Segment:
         """What the client still has of it."""
@@ -82,9 +83,17 @@ class Reader:
             return segment
         rest = self._read(segment.rest)
         if self._loss is Loss.NOTES:
-            return Segment(segment.message, segment.answer, segment.results, rest, segment.links)
+            results = self._found(segment.results) if self._by_time else segment.results
+            return Segment(segment.message, segment.answer, results, rest, segment.links)
         answer, results = self._read(segment.answer), self._read(segment.results)
         return Segment(segment.message, answer, results, rest, segment.links)
+
+    def _found(self, results: list[int]) -> list[int]:
+        """Those beside the chain stand by the time they were written, before the one on it."""
+        if len(results) < 2 or results[-1] >= self._at:
+            return results
+        on_chain, rows = self.walk.is_on_chain, self.walk.rows
+        return sorted(results, key=lambda position: (on_chain(position), rows[position].at or 0, position))
 
     def _read(self, positions: list[int]) -> list[int]:
         on_chain = self.walk.is_on_chain
@@ -95,7 +104,7 @@ class Reader:
 
     def was_read(self, segment: Segment) -> bool:
         """Was all of its answer read from the file?"""
-        return self._loss is Loss.ALL and bool(segment.answer) and max(segment.answer) < self._at
+        return bool(segment.answer) and max(segment.answer) < self._at
 
     @property
     def unsure(self) -> bool:

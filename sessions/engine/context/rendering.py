@@ -81,8 +81,8 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and _blank(block) and not _habits(record).blanks:
-            blocks = tuple(one for one in blocks if not _blank(one))
+        if block.get("type") == "text" and is_blank(block) and not _habits(record).blanks:
+            blocks = tuple(one for one in blocks if not is_blank(one))
             break
     message = Message(
         "assistant",
@@ -206,7 +206,8 @@ def _habits(record: Mapping[str, Any]) -> Habits:
     return habits_of(text(record.get("version")))
 
 
-def _blank(block: Block) -> bool:
+def is_blank(block: Block) -> bool:
+    """Is it a text without a word?"""
     return block.get("type") == "text" and not text(block.get("text")).strip()
 
 

@@ -34,15 +34,17 @@ class Rereads:
     _taken: int = 0
     """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
 
-    def feed(self, row: LinkRow) -> None:
+    def feed(self, row: LinkRow) -> bool:
+        """Returns whether a client has begun with this row that had stopped before."""
         kind = row.type
         if kind == "user":
             if row.flags & _SIDECHAIN:
-                return
+                return False
             if not row.flags & _NOT_ASKED:
                 self._asked(row)
             self._ended, self._taken = False, 0
-        elif kind == "assistant":
+            return self.stopped == row.position
+        if kind == "assistant":
             self._ended = self._ended and bool(row.flags & _SIDECHAIN)
         elif kind == "last-prompt":
             self._ended = True
@@ -50,6 +52,7 @@ class Rereads:
             self._taken += 1
         elif kind == "file-history-snapshot":
             self._taken = 0  # a terminal's: there a prompt is queued only if the model is at work
+        return False
 
     def _asked(self, row: LinkRow) -> None:
         if self._ended:

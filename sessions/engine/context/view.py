@@ -154,7 +154,6 @@ class Viewer:
         if row.type == "assistant" and self._walk.misses(row):
             self._feed_late(row)
         self._walk.feed(row)
-        self._reader.feed(row)
         if row.type == "assistant":
             if row.message is not None and row.message != self._message:
                 self._message, self._answered = row.message, row.position
@@ -220,7 +219,6 @@ class Viewer:
         ways = way_up(parent, answer, known, later) if parent == answer.parent else summary_of(parent, later)
         for row in ways or way_up(awaited, answer, known, later):
             self._walk.feed(row)
-            self._reader.feed(row)
             self._early.add(row.position)
 
     def _feed_log(self, ref: str, position: int) -> None:
