@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from sessions.engine.context.weighing import Weighing
 from sessions.engine.flags import Flag
 
 _TYPED, _ASIDE = int(Flag.TYPED), int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT)
+NOWHERE = sys.maxsize
 Speak = Callable[[int], Said | None]
 """What the record at a position says."""
 
@@ -31,8 +33,8 @@ class Reader:
     _sure: int = -1
     """The newest prompt of which it is certain whether the session had been read again."""
     _newest: int = -1
-    _beside: bool = False
-    """Something stands beside the chain, which another reading would lose."""
+    _beside: int = NOWHERE
+    """The first row beside the chain, which another reading would lose."""
 
     def go_on(self, segments: Sequence[Segment], same: int, habits: Habits, speak: Speak, answer: int) -> int:
         """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
@@ -43,6 +45,10 @@ class Reader:
         elif habits.loss is Loss.NOTES:
             self._at = self.walk.rereads.stopped
         else:
+            if not same:
+                # What was summarised away tells nothing.
+                self._at = self._fresh = self._sure = self._newest = -1
+                self._beside, self._weighing = NOWHERE, Weighing()
             self._at = max(self._at, self.walk.rereads.stopped)
             self._look_at(segments, same, speak, answer)
         return same if former == (self._loss, self._at) else 0
@@ -70,7 +76,7 @@ class Reader:
             self._sure = position
             return True
         lighter = self._weighing.is_lighter(segment, position, following, self._at, speak)
-        return position == self.walk.rereads.given if lighter is None else lighter
+        return position in self.walk.rereads.given if lighter is None else lighter
 
     def _is_torn(self, segment: Segment, prompt: int) -> bool:
         """Does the prompt hang on the middle of an answer? Only a client that looks for the end of a file does that."""
@@ -98,8 +104,8 @@ class Reader:
     def _read(self, positions: list[int]) -> list[int]:
         on_chain = self.walk.is_on_chain
         left = [position for position in positions if position >= self._at or on_chain(position)]
-        if self._loss is Loss.ALL and not self._beside:
-            self._beside = not all(map(on_chain, positions))
+        if self._loss is Loss.ALL and self._beside == NOWHERE:
+            self._beside = next((position for position in positions if not on_chain(position)), NOWHERE)
         return left
 
     def was_read(self, segment: Segment) -> bool:
@@ -109,4 +115,4 @@ class Reader:
     @property
     def unsure(self) -> bool:
         """Could the client have lost something, or have kept it, and nothing tells for certain?"""
-        return self._loss is Loss.ALL and self._beside and self._newest != self._sure
+        return self._loss is Loss.ALL and self._beside < self._newest != self._sure

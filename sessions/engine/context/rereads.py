@@ -3,7 +3,7 @@ some versions read less of it than they wrote. No record says so; what a client 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from sessions.engine.flags import Flag
@@ -27,9 +27,9 @@ class Loss(Enum):
 class Rereads:
     stopped: int = -1
     """The newest prompt that follows what a client writes when it stops."""
-    given: int = -1
-    """The newest prompt that was not typed in a terminal: the client was started with it, or was given it by another
-    program while it ran."""
+    given: set[int] = field(default_factory=set)
+    """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
+    while it ran."""
     _ended: bool = False
     _taken: int = 0
     """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
@@ -58,4 +58,4 @@ class Rereads:
         if self._ended:
             self.stopped = row.position
         if self._taken == 1 and row.flags & _ASKED:
-            self.given = row.position
+            self.given.add(row.position)

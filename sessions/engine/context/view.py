@@ -14,6 +14,7 @@ from sessions.engine.context.answers import going_on, is_cut, is_over, open_call
 from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
 from sessions.engine.context.habits import Sender
+from sessions.engine.context.inherited import Inherited
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.late import Later, log_of, summary_of, way_up
 from sessions.engine.context.notices import sent_notices
@@ -125,8 +126,16 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: Lookup, later: Later, captures: Captures = never_captured) -> None:
+    def __init__(
+        self,
+        records: Records,
+        lookup: Lookup,
+        later: Later,
+        captures: Captures = never_captured,
+        inherited: Inherited | None = None,
+    ) -> None:
         self._records = records
+        self._inherited = inherited
         self._captures = captures
         self._later = later
         self._early: set[int] = set()
@@ -254,6 +263,8 @@ class Viewer:
         left = self._reader.left(segment)
         answer = self._all(left.answer, folded)
         others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
+        if at == 1 and self._inherited is not None and left.results and self._walk.start() < 0:
+            others = [*others, *self._inherited.said(sender.habits)]
         if not self._takes_system:
             others = [as_user(one, sender.habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
