@@ -51,6 +51,8 @@ class Habits(NamedTuple):
     """What is said after an answer that was cut off, where no record holds it."""
     loss: Loss = Loss.NOTHING
     """What it no longer sends of a session that it has read again."""
+    clears: bool = False
+    """Old results are cleared in its requests, and it does not write that down."""
     by_time: bool = False
     """Then results beside the chain stand by the time they were written, before the one on it."""
 
@@ -81,7 +83,7 @@ _OF_2_1_197 = _NOW._replace(
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
 _OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True)
 _OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
-_OF_2_0_76 = _OF_2_1_20._replace(lone_read=True)
+_OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
 _BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),

@@ -26,7 +26,7 @@ class Reader:
     _weighing: Weighing = field(default_factory=Weighing)
     _loss: Loss = Loss.NOTHING
     _by_time: bool = False
-    _at: int = -1
+    at: int = -1
     """What stands before this row was read from the file; -1 if nothing was."""
     _fresh: int = -1
     """The newest prompt to a client that had begun the session itself."""
@@ -39,19 +39,19 @@ class Reader:
     def go_on(self, segments: Sequence[Segment], same: int, habits: Habits, speak: Speak, answer: int) -> int:
         """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
         the position of what was answered to it, or -1."""
-        former, self._loss, self._by_time = (self._loss, self._at), habits.loss, habits.by_time
+        former, self._loss, self._by_time = (self._loss, self.at), habits.loss, habits.by_time
         if habits.loss is Loss.NOTHING:
-            self._at = -1
+            self.at = -1
         elif habits.loss is Loss.NOTES:
-            self._at = self.walk.rereads.stopped
+            self.at = self.walk.rereads.stopped
         else:
             if not same:
                 # What was summarised away tells nothing.
-                self._at = self._fresh = self._sure = self._newest = -1
+                self.at = self._fresh = self._sure = self._newest = -1
                 self._beside, self._weighing = NOWHERE, Weighing()
-            self._at = max(self._at, self.walk.rereads.stopped)
+            self.at = max(self.at, self.walk.rereads.stopped)
             self._look_at(segments, same, speak, answer)
-        return same if former == (self._loss, self._at) else 0
+        return same if former == (self._loss, self.at) else 0
 
     def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
         """At the prompts: each may be the first to a client that was started anew."""
@@ -64,7 +64,7 @@ class Reader:
                     continue
                 following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
                 if self._is_read_before(position, segment, speak, following[0] if following else -1):
-                    self._at = max(self._at, position)
+                    self.at = max(self.at, position)
                 self._newest = position
 
     def _is_read_before(self, position: int, segment: Segment, speak: Speak, following: int) -> bool:
@@ -75,7 +75,7 @@ class Reader:
         if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segment, position):
             self._sure = position
             return True
-        lighter = self._weighing.is_lighter(segment, position, following, self._at, speak)
+        lighter = self._weighing.is_lighter(segment, position, following, self.at, speak)
         return position in self.walk.rereads.given if lighter is None else lighter
 
     def _is_torn(self, segment: Segment, prompt: int) -> bool:
@@ -85,7 +85,7 @@ class Reader:
 
     def left(self, segment: Segment) -> Segment:
         """What the client still has of it."""
-        if self._loss is Loss.NOTHING or (self._at < 0 and self._loss is Loss.NOTES):
+        if self._loss is Loss.NOTHING or (self.at < 0 and self._loss is Loss.NOTES):
             return segment
         rest = self._read(segment.rest)
         if self._loss is Loss.NOTES:
@@ -96,21 +96,21 @@ class Reader:
 
     def _found(self, results: list[int]) -> list[int]:
         """Those beside the chain stand by the time they were written, before the one on it."""
-        if len(results) < 2 or results[-1] >= self._at:
+        if len(results) < 2 or results[-1] >= self.at:
             return results
         on_chain, rows = self.walk.is_on_chain, self.walk.rows
         return sorted(results, key=lambda position: (on_chain(position), rows[position].at or 0, position))
 
     def _read(self, positions: list[int]) -> list[int]:
         on_chain = self.walk.is_on_chain
-        left = [position for position in positions if position >= self._at or on_chain(position)]
+        left = [position for position in positions if position >= self.at or on_chain(position)]
         if self._loss is Loss.ALL and self._beside == NOWHERE:
             self._beside = next((position for position in positions if not on_chain(position)), NOWHERE)
         return left
 
     def was_read(self, segment: Segment) -> bool:
         """Was all of its answer read from the file?"""
-        return bool(segment.answer) and max(segment.answer) < self._at
+        return bool(segment.answer) and max(segment.answer) < self.at
 
     @property
     def unsure(self) -> bool:

@@ -13,6 +13,7 @@ from sessions.engine.capture import Sent
 from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
 from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
+from sessions.engine.context.clearing import Clearing
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.inherited import Inherited
 from sessions.engine.context.known import Exactness, Given, unknown_of
@@ -155,6 +156,7 @@ class Viewer:
         """The last part was made while results could still come, and one has not."""
         self._turns = Turns()
         self._reader = Reader(self._walk)
+        self._clearing = Clearing()
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -246,6 +248,8 @@ class Viewer:
             same, self._sender, self._takes_system = 0, sender, sender.takes_system
         same = self._turns.go_on(segments, same, self._walk.rows)
         same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
+        if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
+            same = 0
         del self._parts[same:]
         del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
@@ -265,6 +269,8 @@ class Viewer:
         others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
         if at == 1 and self._inherited is not None and left.results and self._walk.start() < 0:
             others = [*others, *self._inherited.said(sender.habits)]
+        if self._clearing.cleared:
+            others = [self._clearing.without(one) for one in others]
         if not self._takes_system:
             others = [as_user(one, sender.habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sessions.engine.context import Context, Log, contexts
@@ -31,7 +33,7 @@ def main(version: str) -> Writing:
 def last_of(kind: str, version: str, model: str = TAKES_SYSTEM) -> Context:
     parent = main(version)
     agent = Writing(clock=parent.clock)
-    told = {"version": version, "isSidechain": True, "agentId": "a1"}
+    told: dict[str, Any] = {"version": version, "isSidechain": True, "agentId": "a1"}
     agent.user("Find the gauge", **told)
     agent.assistant(call("t1"), message="m1", attributionAgent=kind, model=model, **told)
     agent.result("t1", "one", **told)
