@@ -55,6 +55,8 @@ class Habits(NamedTuple):
     """Old results are cleared in its requests, and it does not write that down."""
     by_time: bool = False
     """Then results beside the chain stand by the time they were written, before the one on it."""
+    kept_whole: bool = True
+    """Then it finds results beside the chain even of messages that a compaction kept."""
 
 
 _CUT = "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if"
@@ -81,7 +83,7 @@ _OF_2_1_197 = _NOW._replace(
     loss=Loss.NOTES,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True)
+_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True, kept_whole=False)
 _OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
 _OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
 _BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)

@@ -24,8 +24,7 @@ Speak = Callable[[int], Said | None]
 class Reader:
     walk: Walk
     _weighing: Weighing = field(default_factory=Weighing)
-    _loss: Loss = Loss.NOTHING
-    _by_time: bool = False
+    _habits: Habits = field(default_factory=Habits)
     at: int = -1
     """What stands before this row was read from the file; -1 if nothing was."""
     _fresh: int = -1
@@ -39,7 +38,7 @@ class Reader:
     def go_on(self, segments: Sequence[Segment], same: int, habits: Habits, speak: Speak, answer: int) -> int:
         """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
         the position of what was answered to it, or -1."""
-        former, self._loss, self._by_time = (self._loss, self.at), habits.loss, habits.by_time
+        former, self._habits = (self._habits, self.at), habits
         if habits.loss is Loss.NOTHING:
             self.at = -1
         elif habits.loss is Loss.NOTES:
@@ -51,7 +50,7 @@ class Reader:
                 self._beside, self._weighing = NOWHERE, Weighing()
             self.at = max(self.at, self.walk.rereads.stopped)
             self._look_at(segments, same, speak, answer)
-        return same if former == (self._loss, self.at) else 0
+        return same if former == (habits, self.at) else 0
 
     def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
         """At the prompts: each may be the first to a client that was started anew."""
@@ -85,14 +84,19 @@ class Reader:
 
     def left(self, segment: Segment) -> Segment:
         """What the client still has of it."""
-        if self._loss is Loss.NOTHING or (self.at < 0 and self._loss is Loss.NOTES):
+        loss = self._habits.loss
+        if loss is Loss.NOTHING or (self.at < 0 and loss is Loss.NOTES):
             return segment
         rest = self._read(segment.rest)
-        if self._loss is Loss.NOTES:
-            results = self._found(segment.results) if self._by_time else segment.results
+        if loss is Loss.NOTES and (self._habits.kept_whole or not self._is_kept(segment)):
+            results = self._found(segment.results) if self._habits.by_time else segment.results
             return Segment(segment.message, segment.answer, results, rest, segment.links)
         answer, results = self._read(segment.answer), self._read(segment.results)
         return Segment(segment.message, answer, results, rest, segment.links)
+
+    def _is_kept(self, segment: Segment) -> bool:
+        """Does it stand before the boundary that the context starts at?"""
+        return bool(segment.answer) and segment.answer[-1] < self.walk.start()
 
     def _found(self, results: list[int]) -> list[int]:
         """Those beside the chain stand by the time they were written, before the one on it."""
@@ -104,7 +108,7 @@ class Reader:
     def _read(self, positions: list[int]) -> list[int]:
         on_chain = self.walk.is_on_chain
         left = [position for position in positions if position >= self.at or on_chain(position)]
-        if self._loss is Loss.ALL and self._beside == NOWHERE:
+        if self._habits.loss is Loss.ALL and self._beside == NOWHERE:
             self._beside = next((position for position in positions if not on_chain(position)), NOWHERE)
         return left
 
@@ -115,4 +119,4 @@ class Reader:
     @property
     def unsure(self) -> bool:
         """Could the client have lost something, or have kept it, and nothing tells for certain?"""
-        return self._loss is Loss.ALL and self._beside < self._newest != self._sure
+        return self._habits.loss is Loss.ALL and self._beside < self._newest != self._sure

@@ -9,7 +9,7 @@ import pytest
 from sessions.engine.context import Context
 from tests.sessions.engine.context.asking import call, last, texts, thought
 from tests.sessions.engine.context.test_versions import TAKES_SYSTEM, note
-from tests.sessions.writing import Writing
+from tests.sessions.writing import Writing, named
 
 LONG = "high water " * 200
 LOSING = "2.1.20"
@@ -218,3 +218,24 @@ def test_what_hooks_said_beside_the_chain_is_lost_by_a_version_that_keeps_the_re
     assert sent[2][1] == ["result t1: one", "result t2: one"]
     said = [f"PostToolUse:Bash hook additional context: {words}" for words in ("near", "far")]
     assert sent[3] == ("system", [said[1] if stopped else "\n\n".join(said)])
+
+
+@pytest.mark.parametrize(("version", "loses"), [("2.1.90", True), ("2.1.197", False)])
+def test_of_what_a_compaction_kept_a_version_reads_the_chain_alone(version: str, loses: bool) -> None:
+    writing = Writing()
+    first = writing.user("Look", version=version)
+    calls = [writing.assistant(call(f"t{n}"), message="m1", version=version) for n in (1, 2)]
+    for n, parent in enumerate(calls, 1):
+        writing.result(f"t{n}", "done", parent=parent, version=version)
+    tail = writing.assistant("Seen.", message="m2", version=version)
+    boundary = named("a boundary that keeps")
+    kept = {"headUuid": first, "anchorUuid": boundary, "tailUuid": tail}
+    metadata = {"trigger": "manual", "preservedSegment": kept}
+    writing.row("system", subtype="compact_boundary", uuid=boundary, compactMetadata=metadata, parent=None)
+    writing.user("Summary.", isCompactSummary=True, version=version)
+    writing.assistant("Fine.", message="m3", version=version)
+    assert ("assistant", ["call t1", "call t2"]) in texts(last(writing))
+    writing.state("last-prompt", lastPrompt="Look")
+    writing.user("Again", version=version)
+    writing.assistant("Yes.", message="m4", version=version)
+    assert (("assistant", ["call t2"]) in texts(last(writing))) is loses
