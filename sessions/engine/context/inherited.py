@@ -1,14 +1,15 @@
-"""What a sub-agent is told in the course of its work and no record of its own holds: the agents and servers that the
-main thread was told of. Versions that keep the facts of an attachment alone write it into the main transcript only."""
+"""What a sub-agent is told in the course of its work and no record holds: the agents and servers that the main thread
+was told of, and reminders. Versions that keep the facts of an attachment alone write none of it into its file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sessions.engine.context.habits import Habits
+from sessions.engine.context.reminders import TASKS
 from sessions.engine.context.rendering import Place, Said
 from sessions.engine.context.wording import worded
 from sessions.engine.linking.extras import mapping, text
@@ -16,6 +17,7 @@ from sessions.engine.messages import Kind, Message, text_block
 
 AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
 LISTS = (AGENTS, SERVERS)
+_REMINDER = {"type": "task_reminder"}
 _TOOLS = re.compile(r"\(Tools: ([^()]*)\)\s*$")
 _ALL = "All tools except "
 
@@ -33,13 +35,15 @@ class Inherited:
         found = (mapping(record.get("attachment")) for record in records)
         return cls(kind, {text(attachment.get("type")): attachment for attachment in found})
 
-    def said(self, habits: Habits) -> list[Said]:
-        """Told once, with the results of the sub-agent's first answer."""
+    def said(self, habits: Habits, *, first: bool, due: bool) -> list[Said]:
+        """Told with results. `first`: those of the first answer, which the lists come with; `due`: a reminder is."""
         if not habits.system_role or habits.writes_words:
             return []
         tools = self._tools()
-        told = [kind for kind in LISTS if kind in self.lists and _concerns(kind, tools)]
-        return [_note(words, exact=habits.words_known) for kind in told for words in worded(self.lists[kind])]
+        told = [self.lists[kind] for kind in LISTS if first and kind in self.lists and _concerns(kind, tools)]
+        if due and _has(tools, TASKS):
+            told.append(_REMINDER)
+        return [_note(words, exact=habits.words_known) for attachment in told for words in worded(attachment)]
 
     def _tools(self) -> str:
         """As the list of agents has them: a list, all, or all but a few."""
@@ -52,10 +56,17 @@ class Inherited:
 
 def _concerns(kind: str, tools: str) -> bool:
     """Who cannot start agents is not told of them, nor who has no tools of servers of these."""
-    named = {one.strip() for one in tools.removeprefix(_ALL).split(",")}
-    if kind == SERVERS:
-        return tools == "*" or tools.startswith(_ALL) or any(one.startswith("mcp__") for one in named)
-    return tools == "*" or ("Agent" in named) is not tools.startswith(_ALL)
+    if kind == AGENTS:
+        return _has(tools, {"Agent"})
+    return tools == "*" or tools.startswith(_ALL) or any(one.startswith("mcp__") for one in _named(tools))
+
+
+def _has(tools: str, any_of: Collection[str]) -> bool:
+    return tools == "*" or any((one in _named(tools)) is not tools.startswith(_ALL) for one in any_of)
+
+
+def _named(tools: str) -> set[str]:
+    return {one.strip() for one in tools.removeprefix(_ALL).split(",")}
 
 
 def _note(words: str, *, exact: bool) -> Said:

@@ -22,6 +22,7 @@ from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
 from sessions.engine.context.reader import Reader
+from sessions.engine.context.reminders import Reminders
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.segments import Segment
@@ -157,6 +158,7 @@ class Viewer:
         self._turns = Turns()
         self._reader = Reader(self._walk)
         self._clearing = Clearing()
+        self._reminders = Reminders()
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -250,6 +252,8 @@ class Viewer:
         same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
         if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
             same = 0
+        if self._inherited is not None:
+            self._reminders.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
         del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
@@ -267,8 +271,9 @@ class Viewer:
         left = self._reader.left(segment)
         answer = self._all(left.answer, folded)
         others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
-        if at == 1 and self._inherited is not None and left.results and self._walk.start() < 0:
-            others = [*others, *self._inherited.said(sender.habits)]
+        if self._inherited is not None and left.results:
+            first, due = at == 1 and self._walk.start() < 0, self._reminders.is_due(at)
+            others = [*others, *self._inherited.said(sender.habits, first=first, due=due)]
         if self._clearing.cleared:
             others = [self._clearing.without(one) for one in others]
         if not self._takes_system:

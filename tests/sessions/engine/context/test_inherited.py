@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sessions.engine.context import Context, Log, contexts
-from tests.sessions.engine.context.asking import call, texts
+from tests.sessions.engine.context.asking import call, texts, thought
 from tests.sessions.engine.context.test_versions import TAKES_NONE, TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
 
@@ -86,3 +86,18 @@ def test_a_model_that_does_not_take_the_role_is_told_in_the_result() -> None:
 @pytest.mark.parametrize("version", ["2.1.90", "2.1.325"])
 def test_other_versions_tell_it_in_records_or_not_at_all(version: str) -> None:
     assert not words(last_of("general-purpose", version))
+
+
+@pytest.mark.parametrize(("kind", "told"), [("general-purpose", True), ("diver", False)])
+def test_it_is_reminded_of_tasks_after_ten_records_of_answers(kind: str, told: bool) -> None:
+    version, parent = "2.1.197", main("2.1.197")
+    agent = Writing(clock=parent.clock)
+    agent.user("Find the gauge", version=version)
+    for number in range(12):
+        agent.assistant(thought(), message=f"m{number}", version=version, attributionAgent=kind, model=TAKES_SYSTEM)
+        agent.assistant(call(f"t{number}"), message=f"m{number}", version=version, model=TAKES_SYSTEM)
+        agent.result(f"t{number}", "one", version=version)
+    session = Log(b"".join(parent.lines()))
+    found = list(contexts(Log(b"".join(agent.lines()), agent=True, main=session)))
+    reminded = ["task tools haven't been used" in words(context) for context in found]
+    assert reminded == [False] * 10 + [told] * 2
