@@ -87,7 +87,7 @@ def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str], *, re
             continue
         if read and is_blank(block):
             continue
-        kept.append(block if habits.filed_plans else _without_plan(block, filed=habits.plans))
+        kept.append(block if habits.filed_plans else _without_plan(block, filed=sender.puts_plans))
     content = tuple(kept)
     return one if content == message.content else replace(one, message=changed(message, content=content))
 

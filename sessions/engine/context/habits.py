@@ -38,7 +38,7 @@ class Habits(NamedTuple):
     blanks: bool = False
     """Texts without a word are sent."""
     plans: bool = True
-    """A plan that is put forward is sent with the call that puts it forward."""
+    """A plan that is put forward is sent with the call that puts it forward, outside of a terminal."""
     filed_plans: bool = True
     """Even if the client took it from the plan's file and put it into the call."""
     notified: str = ""
@@ -115,15 +115,22 @@ class Sender(NamedTuple):
 
     model: str = ""
     version: str = ""
+    entrypoint: str = ""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Sender:
         """Of the request that this record of an answer came from."""
-        return cls(text(mapping(record.get("message")).get("model")), text(record.get("version")))
+        model = text(mapping(record.get("message")).get("model"))
+        return cls(model, text(record.get("version")), text(record.get("entrypoint")))
 
     @property
     def habits(self) -> Habits:
         return habits_of(self.version)
+
+    @property
+    def puts_plans(self) -> bool:
+        """Are plans sent as the model wrote them? A terminal, which has the tool for them, takes them out."""
+        return self.habits.plans and self.entrypoint != "cli"
 
     @property
     def takes_system(self) -> bool:

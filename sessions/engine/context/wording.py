@@ -111,7 +111,8 @@ def _tasks(attachment: Attachment) -> Words:
 
 
 def _exited(attachment: Attachment) -> Words:
-    return () if attachment.get("planExists") else (_EXITED,)
+    where = f" The plan file is located at {text(attachment.get('planFilePath'))} if you need to reference it."
+    return (f"{_EXITED}{where}" if attachment.get("planExists") else _EXITED,)
 
 
 def _file(attachment: Attachment) -> Words:
