@@ -51,6 +51,8 @@ class Habits(NamedTuple):
     """What is said after an answer that was cut off, where no record holds it."""
     loss: Loss = Loss.NOTHING
     """What it no longer sends of a session that it has read again."""
+    unloads: bool = False
+    """Results are sent without the tools that they brought, while these are gone."""
     clears: bool = False
     """Old results are cleared in its requests, and it does not write that down."""
     by_time: bool = False
@@ -81,6 +83,7 @@ _OF_2_1_197 = _NOW._replace(
     emptied="(no content)",
     going_on=_GOING_ON,
     loss=Loss.NOTES,
+    unloads=True,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
 _OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True, kept_whole=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.engine.context.habits import Habits
+from sessions.engine.context.lists import strings
 from sessions.engine.context.reminders import TASKS
 from sessions.engine.context.rendering import Place, Said
 from sessions.engine.context.wording import worded
@@ -17,6 +18,10 @@ from sessions.engine.messages import Kind, Message, text_block
 
 AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
 LISTS = (AGENTS, SERVERS)
+_COLUMNS = {
+    AGENTS: ("addedTypes", "addedLines", "removedTypes"),
+    SERVERS: ("addedNames", "addedBlocks", "removedNames"),
+}
 _REMINDER = {"type": "task_reminder"}
 _TOOLS = re.compile(r"\(Tools: ([^()]*)\)\s*$")
 _ALL = "All tools except "
@@ -27,13 +32,17 @@ class Inherited:
     kind: str
     """Of the sub-agent."""
     lists: Mapping[str, Mapping[str, Any]]
-    """Type of an attachment -> the newest of the main thread when the sub-agent began."""
+    """Type of an attachment -> all that the main thread had been told when the sub-agent began."""
 
     @classmethod
     def of(cls, kind: str, records: Iterable[Mapping[str, Any]]) -> Inherited:
         """`records`: those of the main transcript that hold lists, in file order."""
-        found = (mapping(record.get("attachment")) for record in records)
-        return cls(kind, {text(attachment.get("type")): attachment for attachment in found})
+        lists: dict[str, Mapping[str, Any]] = {}
+        for record in records:
+            attachment = mapping(record.get("attachment"))
+            name = text(attachment.get("type"))
+            lists[name] = _together(lists[name], attachment) if name in lists else attachment
+        return cls(kind, lists)
 
     def said(self, habits: Habits, *, first: bool, due: bool) -> list[Said]:
         """Told with results. `first`: those of the first answer, which the lists come with; `due`: a reminder is."""
@@ -50,8 +59,17 @@ class Inherited:
         lines = self.lists.get(AGENTS, {}).get("addedLines")
         for line in lines if isinstance(lines, list) else ():
             if isinstance(line, str) and line.startswith(f"- {self.kind}: ") and (match := _TOOLS.search(line)):
-                return match[1]
+                return "*" if match[1] == "All tools" else match[1]
         return ""
+
+
+def _together(former: Mapping[str, Any], later: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One list of what is there after a change, in the order of names."""
+    names, lines, removed = _COLUMNS[text(later.get("type"))]
+    known = dict(zip(strings(former.get(names)), strings(former.get(lines)), strict=False))
+    known |= zip(strings(later.get(names)), strings(later.get(lines)), strict=False)
+    left = sorted(known.keys() - strings(later.get(removed)), key=str.casefold)
+    return {**former, names: left, lines: [known[name] for name in left], removed: []}
 
 
 def _concerns(kind: str, tools: str) -> bool:

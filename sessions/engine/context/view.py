@@ -18,6 +18,7 @@ from sessions.engine.context.habits import Sender
 from sessions.engine.context.inherited import Inherited
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.late import Later, log_of, summary_of, way_up
+from sessions.engine.context.loading import Loading
 from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
@@ -159,6 +160,7 @@ class Viewer:
         self._reader = Reader(self._walk)
         self._clearing = Clearing()
         self._reminders = Reminders()
+        self._loading = Loading()
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -252,6 +254,8 @@ class Viewer:
         same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
         if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
             same = 0
+        if sender.habits.unloads and self._loading.go_on(segments, same, self._walk.rows, self._records):
+            same = 0
         if self._inherited is not None:
             self._reminders.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
@@ -274,8 +278,10 @@ class Viewer:
         if self._inherited is not None and left.results:
             first, due = at == 1 and self._walk.start() < 0, self._reminders.is_due(at)
             others = [*others, *self._inherited.said(sender.habits, first=first, due=due)]
-        if self._clearing.cleared:
+        if self._clearing.cleared and sender.habits.clears:
             others = [self._clearing.without(one) for one in others]
+        if self._loading.gone and sender.habits.unloads:
+            others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
         if not self._takes_system:
             others = [as_user(one, sender.habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
