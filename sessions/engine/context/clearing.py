@@ -3,7 +3,7 @@ API counted: a request that is lighter than the one before it by what the old re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -11,24 +11,21 @@ from msgspec.structs import replace
 from sessions.engine.context.overlays import CLEARED
 from sessions.engine.context.rendering import Said
 from sessions.engine.context.segments import Segment
+from sessions.engine.context.weighing import Speak, counted, weight
 from sessions.engine.linking.extras import text
 from sessions.engine.messages import changed
-from sessions.engine.tokens import estimate_blocks
 
 KEPT = 3
 """Results that are never cleared, the latest."""
 LEAST = 20_000
 """Tokens: for less it is not done."""
 CLEARABLE = frozenset({"Bash", "Edit", "Glob", "Grep", "MultiEdit", "Read", "WebFetch", "WebSearch", "Write"})
-Speak = Callable[[int], Said | None]
 
 
 @dataclass(slots=True)
 class Clearing:
     cleared: set[int] = field(default_factory=set)
     """Positions of results."""
-    _old: list[list[tuple[int, int]]] = field(default_factory=list)
-    """For each segment the results that could be, and their tokens."""
     _since: int = -1
 
     def go_on(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int, since: int) -> bool:
@@ -38,34 +35,23 @@ class Clearing:
         former = len(self.cleared), self._since
         if since != self._since or not same:
             self.cleared, self._since, same = set(), since, 0
-        del self._old[same:]
         for at in range(same, len(segments)):
-            following = segments[at + 1].answer if at + 1 < len(segments) else [answer]
-            self._look_at(segments[at], speak, following[-1] if following else -1)
+            following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
+            if following and following[0] > since and segments[at].answer:
+                self._look_at(segments, at, speak, following[0])
         return former != (len(self.cleared), self._since)
 
-    def _look_at(self, segment: Segment, speak: Speak, following: int) -> None:
-        """At an answer and what follows it: what of all that stands there was sent in the next request?"""
-        told = [one for position in segment.positions if (one := speak(position)) is not None]
-        names = {text(block.get("id")): text(block.get("name")) for one in told for block in one.message.content}
-        self._old.append([])
-        for position in segment.results:
-            one = speak(position)
-            if one is not None and any(
-                names.get(text(block.get("tool_use_id"))) in CLEARABLE for block in one.message.content
-            ):
-                self._old[-1].append((position, _weight(one)))
-        if following <= self._since or not segment.answer:
+    def _look_at(self, segments: Sequence[Segment], at: int, speak: Speak, following: int) -> None:
+        """What of all that stands up to this segment was sent in the request that this was the answer to?"""
+        last = segments[at]
+        before, after = counted(speak(last.answer[-1])), counted(speak(following))
+        if not after < before:
             return
-        before, after = _counted(speak(segment.answer[-1])), _counted(speak(following))
-        missing = sum(map(_weight, told)) - (after - before)
-        if not before or not after or missing < LEAST / 2:
-            return
-        old = [one for some in self._old for one in some][:-KEPT]
-        old = [(position, weight) for position, weight in old if position not in self.cleared]
-        saved = sum(weight for _, weight in old)
-        if LEAST <= saved < 2 * missing:
-            self.cleared.update(position for position, _ in old)
+        old = [one for one in _clearable(segments[: at + 1], speak)[:-KEPT] if one not in self.cleared]
+        # Estimates are meant to be too high by a third; here two of them are held against what was counted.
+        added, saved = weight(last.positions, speak) * 3 // 4, weight(old, speak) * 3 // 4
+        if saved >= LEAST and after - before < added - saved / 2:
+            self.cleared.update(old)
 
     def without(self, one: Said) -> Said:
         if one.message.position not in self.cleared:
@@ -74,11 +60,14 @@ class Clearing:
         return replace(one, message=changed(one.message, content=blocks))
 
 
-def _weight(one: Said) -> int:
-    """Estimates are meant to be too high; here two of them are held against what was counted."""
-    return estimate_blocks(one.message.content) * 3 // 4
-
-
-def _counted(answer: Said | None) -> int:
-    usage = answer.message.usage if answer is not None else None
-    return usage.context if usage is not None else 0
+def _clearable(segments: Sequence[Segment], speak: Speak) -> list[int]:
+    found: list[int] = []
+    for segment in segments:
+        calls = [block for position in segment.answer if (one := speak(position)) for block in one.message.content]
+        names = {text(block.get("id")): text(block.get("name")) for block in calls}
+        for position in segment.results:
+            one = speak(position)
+            tools = [names.get(text(block.get("tool_use_id"))) for block in one.message.content] if one else []
+            if not CLEARABLE.isdisjoint(tools):
+                found.append(position)
+    return found

@@ -35,6 +35,7 @@ class Loading:
         records: Callable[[int], Mapping[str, Any]],
     ) -> bool:
         """Takes the segments of the next context, and returns whether other tools are gone than before."""
+        same = min(same, len(self._after))
         del self._after[same:]
         gone = self._after[-1] if self._after else _NONE
         for segment in segments[same:]:

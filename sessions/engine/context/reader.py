@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sessions.engine.context.habits import Habits
-from sessions.engine.context.rendering import Said
 from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.walk import Walk
-from sessions.engine.context.weighing import Weighing
+from sessions.engine.context.weighing import Speak, beside, is_lighter
 from sessions.engine.flags import Flag
 
+_THINKING = int(Flag.THINKING)
 _TYPED, _ASIDE = int(Flag.TYPED), int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT)
 NOWHERE = sys.maxsize
-Speak = Callable[[int], Said | None]
-"""What the record at a position says."""
 
 
 @dataclass(slots=True)
 class Reader:
     walk: Walk
-    _weighing: Weighing = field(default_factory=Weighing)
     _habits: Habits = field(default_factory=Habits)
     at: int = -1
     """What stands before this row was read from the file; -1 if nothing was."""
@@ -47,34 +44,54 @@ class Reader:
             if not same:
                 # What was summarised away tells nothing.
                 self.at = self._fresh = self._sure = self._newest = -1
-                self._beside, self._weighing = NOWHERE, Weighing()
+                self._beside = NOWHERE
             self.at = max(self.at, self.walk.rereads.stopped)
             self._look_at(segments, same, speak, answer)
-        return same if former == (habits, self.at) else 0
+        if former == (habits, self.at):
+            return same
+        return self._first_changed(segments, same, former[1], speak) if former[0] == habits else 0
+
+    def _first_changed(self, segments: Sequence[Segment], same: int, since: int, speak: Speak) -> int:
+        """The first of the segments that this reading left less of; what stands before `since` had been read before."""
+        first = same
+        for at in range(same - 1, -1, -1):
+            segment = segments[at]
+            if max(segment.answer or segment.rest, default=-1) < since:
+                break
+            if self._may_change(segment, speak):
+                first = at
+        return first
+
+    def _may_change(self, segment: Segment, speak: Speak) -> bool:
+        rows, on_chain = self.walk.rows, self.walk.is_on_chain
+        answer = segment.answer
+        if answer and (self._habits.blanks or all(rows[position].flags & _THINKING for position in answer)):
+            return True
+        return any(not on_chain(position) and speak(position) is not None for position in segment.rest)
 
     def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
         """At the prompts: each may be the first to a client that was started anew."""
         for at in range(same, len(segments)):
             segment = segments[at]
-            self._weighing.note(segment, self.walk.is_on_chain, speak)
             for position in segment.rest:
                 row = self.walk.rows[position]
                 if row.type != "user" or not row.flags & _TYPED or row.flags & _ASIDE or position <= self._newest:
                     continue
                 following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
-                if self._is_read_before(position, segment, speak, following[0] if following else -1):
+                if self._is_read_before(position, segments[: at + 1], speak, following[0] if following else -1):
                     self.at = max(self.at, position)
                 self._newest = position
 
-    def _is_read_before(self, position: int, segment: Segment, speak: Speak, following: int) -> bool:
+    def _is_read_before(self, position: int, segments: Sequence[Segment], speak: Speak, following: int) -> bool:
         prompt = speak(position)
         if prompt is not None and prompt.fresh:
             self._fresh = self._sure = position
             return False
-        if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segment, position):
+        if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segments[-1], position):
             self._sure = position
             return True
-        lighter = self._weighing.is_lighter(segment, position, following, self.at, speak)
+        others = beside(segments, position, self.at, self.walk.is_on_chain)
+        lighter = is_lighter(segments, position, following, others, speak)
         return position in self.walk.rereads.given if lighter is None else lighter
 
     def _is_torn(self, segment: Segment, prompt: int) -> bool:
@@ -85,11 +102,13 @@ class Reader:
     def left(self, segment: Segment) -> Segment:
         """What the client still has of it."""
         loss = self._habits.loss
-        if loss is Loss.NOTHING or (self.at < 0 and loss is Loss.NOTES):
+        if loss is Loss.NOTHING or (loss is Loss.NOTES and min(segment.answer, default=-1) >= self.at):
             return segment
         rest = self._read(segment.rest)
         if loss is Loss.NOTES and (self._habits.kept_whole or not self._is_kept(segment)):
             results = self._found(segment.results) if self._habits.by_time else segment.results
+            if rest is segment.rest and results is segment.results:
+                return segment
             return Segment(segment.message, segment.answer, results, rest, segment.links)
         answer, results = self._read(segment.answer), self._read(segment.results)
         return Segment(segment.message, answer, results, rest, segment.links)
@@ -107,14 +126,15 @@ class Reader:
 
     def _read(self, positions: list[int]) -> list[int]:
         on_chain = self.walk.is_on_chain
-        left = [position for position in positions if position >= self.at or on_chain(position)]
-        if self._habits.loss is Loss.ALL and self._beside == NOWHERE:
-            self._beside = next((position for position in positions if not on_chain(position)), NOWHERE)
-        return left
+        others = [position for position in positions if not on_chain(position)]
+        if not others:
+            return positions
+        self._beside = min(self._beside, others[0])
+        return [position for position in positions if position >= self.at or position not in others]
 
     def was_read(self, segment: Segment) -> bool:
         """Was all of its answer read from the file?"""
-        return bool(segment.answer) and max(segment.answer) < self.at
+        return bool(segment.answer) and segment.answer[-1] < self.at
 
     @property
     def unsure(self) -> bool:

@@ -37,15 +37,16 @@ class Rereads:
     def feed(self, row: LinkRow) -> bool:
         """Returns whether a client has begun with this row that had stopped before."""
         kind = row.type
-        if kind == "user":
+        if kind == "assistant":
+            if self._ended and not row.flags & _SIDECHAIN:
+                self._ended = False
+        elif kind == "user":
             if row.flags & _SIDECHAIN:
                 return False
             if not row.flags & _NOT_ASKED:
                 self._asked(row)
             self._ended, self._taken = False, 0
             return self.stopped == row.position
-        if kind == "assistant":
-            self._ended = self._ended and bool(row.flags & _SIDECHAIN)
         elif kind == "last-prompt":
             self._ended = True
         elif kind == "queue-operation":

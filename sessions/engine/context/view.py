@@ -18,7 +18,7 @@ from sessions.engine.context.habits import Sender
 from sessions.engine.context.inherited import Inherited
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.late import Later, log_of, summary_of, way_up
-from sessions.engine.context.loading import Loading
+from sessions.engine.context.loading import CHANGE, Loading
 from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
@@ -160,7 +160,7 @@ class Viewer:
         self._reader = Reader(self._walk)
         self._clearing = Clearing()
         self._reminders = Reminders()
-        self._loading = Loading()
+        self._loading, self._unloads = Loading(), False
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -176,6 +176,8 @@ class Viewer:
             self._log.feed(self._records(row.position), row.position)
         elif row.detail == "prompt_snapshot":
             self._snapshot = row.position
+        elif row.detail == CHANGE:
+            self._unloads = True
 
     def needed(self, link: int | None, position: int) -> list[int]:
         """The positions of the records that `at` will ask for, so that they can be fetched at once."""
@@ -254,8 +256,8 @@ class Viewer:
         same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
         if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
             same = 0
-        if sender.habits.unloads and self._loading.go_on(segments, same, self._walk.rows, self._records):
-            same = 0
+        if self._unloads and sender.habits.unloads:
+            same = 0 if self._loading.go_on(segments, same, self._walk.rows, self._records) else same
         if self._inherited is not None:
             self._reminders.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
