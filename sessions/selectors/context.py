@@ -26,6 +26,7 @@ from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
 from sessions.selectors.captures import ANY, Captured, captures_among
+from sessions.selectors.inherited import inherited_of
 from sessions.selectors.links import AT_ONCE, Links
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -123,7 +124,7 @@ class _Stretch:
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         captured = Captured({point.request: point.capture})
-        self.viewer = Viewer(self._links.record, self._lookup, self._later, captured)
+        self.viewer = Viewer(self._links.record, self._lookup, self._later, captured, inherited_of(transcript))
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._before(transcript, rows, begin) if begin else []
@@ -221,7 +222,11 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
         return (links.stream(position) for position in positions)
 
     captured = Captured(captures_among(transcript))
-    viewer = Viewer(links.stream, lookup, lambda position: rows[position + 1 : position + 1 + AHEAD], captured)
+
+    def later(position: int) -> list[LinkRow]:
+        return rows[position + 1 : position + 1 + AHEAD]
+
+    viewer = Viewer(links.stream, lookup, later, captured, inherited_of(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
         if row.position in starts:

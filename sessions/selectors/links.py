@@ -71,6 +71,12 @@ class Links:
         marks = ",".join(["%s"] * len(positions))
         return self._keep(f"id IN ({marks})", [self._base | position for position in positions])
 
+    def load_details(self, details: Sequence[str]) -> list[LinkRow]:
+        """All attachments of these types."""
+        marks = ",".join(["%s"] * len(details))
+        where = f"id >= %s AND id < %s AND type = 'attachment' AND detail IN ({marks})"
+        return self._keep(where, [self._base, self._base + POSITION_MASK, *details])
+
     def load_any(
         self,
         uuids: Collection[int],

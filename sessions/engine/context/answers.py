@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from sessions.engine.context.habits import Habits, Sender
-from sessions.engine.context.rendering import Place, Said
+from sessions.engine.context.rendering import Place, Said, is_blank
 from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, changed, text_block
 
@@ -18,16 +18,20 @@ _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def sent_answer(answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool) -> Sequence[Said]:
-    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on."""
+def sent_answer(
+    answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool, read: bool = False
+) -> Sequence[Said]:
+    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
+    the client has the answer from the file."""
     lost = open_calls if over else _NONE
     habits = sender.habits
-    if not lost and habits.filed_plans and _is_plain(answer, sender.model):
+    if not lost and not read and habits.filed_plans and _is_plain(answer, sender.model):
         return answer
-    sent = [_sent(one, sender, habits, lost) for one in answer]
-    if habits.emptied and not lost and not any(one.message.content for one in sent):
+    sent = [_sent(one, sender, habits, lost, read=read) for one in answer]
+    if habits.emptied and not lost and not read and not any(one.message.content for one in sent):
         return _emptied(sent, answer, habits.emptied)
-    alone = not habits.lone_thinking and all(_is_thinking(block) for one in sent for block in one.message.content)
+    alone = not (habits.lone_read if read else habits.lone_thinking)
+    alone = alone and all(_is_thinking(block) for one in sent for block in one.message.content)
     return [_without_content(one) for one in sent] if alone else sent
 
 
@@ -74,14 +78,16 @@ def _is_plain(answer: Sequence[Said], model: str) -> bool:
     return spoken
 
 
-def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str]) -> Said:
+def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str], *, read: bool) -> Said:
     message = one.message
     foreign = habits.own_thinking and sender.model and message.model != sender.model
     kept = []
     for block in message.content:
         if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
-        kept.append(block if habits.filed_plans else _without_plan(block, filed=habits.plans))
+        if read and is_blank(block):
+            continue
+        kept.append(block if habits.filed_plans else _without_plan(block, filed=sender.puts_plans))
     content = tuple(kept)
     return one if content == message.content else replace(one, message=changed(message, content=content))
 

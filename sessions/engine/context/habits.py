@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sessions.engine.context.rereads import Loss
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.model_facts import facts_of
 
@@ -32,10 +33,12 @@ class Habits(NamedTuple):
     """Only the model that had a thought is sent it."""
     lone_thinking: bool = False
     """An answer of which nothing but thinking is left is sent."""
+    lone_read: bool = False
+    """Even if the client has the answer from the file."""
     blanks: bool = False
     """Texts without a word are sent."""
     plans: bool = True
-    """A plan that is put forward is sent with the call that puts it forward."""
+    """A plan that is put forward is sent with the call that puts it forward, outside of a terminal."""
     filed_plans: bool = True
     """Even if the client took it from the plan's file and put it into the call."""
     notified: str = ""
@@ -46,6 +49,16 @@ class Habits(NamedTuple):
     """What is sent of an answer of which nothing is left without the thoughts of another model."""
     going_on: str = ""
     """What is said after an answer that was cut off, where no record holds it."""
+    loss: Loss = Loss.NOTHING
+    """What it no longer sends of a session that it has read again."""
+    unloads: bool = False
+    """Results are sent without the tools that they brought, while these are gone."""
+    clears: bool = False
+    """Old results are cleared in its requests, and it does not write that down."""
+    by_time: bool = False
+    """Then results beside the chain stand by the time they were written, before the one on it."""
+    kept_whole: bool = True
+    """Then it finds results beside the chain even of messages that a compaction kept."""
 
 
 _CUT = "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if"
@@ -63,16 +76,27 @@ _NOTIFIED = (
 
 _NOW = Habits(notified=_NOTIFIED)
 _OF_2_1_197 = _NOW._replace(
-    writes_words=False, told_in_parts=False, filed_plans=False, notified="", emptied="(no content)", going_on=_GOING_ON
+    writes_words=False,
+    told_in_parts=False,
+    filed_plans=False,
+    notified="",
+    emptied="(no content)",
+    going_on=_GOING_ON,
+    loss=Loss.NOTES,
+    unloads=True,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True)
-_BEFORE = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY)
+_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True, kept_whole=False)
+_OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
+_OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
+_BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (
     ((2, 1, 260), _NOW),
     ((2, 1, 197), _OF_2_1_197),
     ((2, 1, 160), _OF_2_1_160),
     ((2, 1, 90), _OF_2_1_90),
+    ((2, 1, 20), _OF_2_1_20),
+    ((2, 0, 76), _OF_2_0_76),
 )
 
 
@@ -94,15 +118,22 @@ class Sender(NamedTuple):
 
     model: str = ""
     version: str = ""
+    entrypoint: str = ""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Sender:
         """Of the request that this record of an answer came from."""
-        return cls(text(mapping(record.get("message")).get("model")), text(record.get("version")))
+        model = text(mapping(record.get("message")).get("model"))
+        return cls(model, text(record.get("version")), text(record.get("entrypoint")))
 
     @property
     def habits(self) -> Habits:
         return habits_of(self.version)
+
+    @property
+    def puts_plans(self) -> bool:
+        """Are plans sent as the model wrote them? A terminal, which has the tool for them, takes them out."""
+        return self.habits.plans and self.entrypoint != "cli"
 
     @property
     def takes_system(self) -> bool:

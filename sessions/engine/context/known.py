@@ -47,7 +47,7 @@ def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(text_block(one) if isinstance(one, str) else mapping(one) for one in value)
 
 
-def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: bool) -> tuple[str, ...]:
+def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: bool, reread: bool) -> tuple[str, ...]:
     sentences: list[str] = []
     if given.system is None:
         sentences.append("The system prompt: no record of this session holds it.")
@@ -56,6 +56,11 @@ def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: 
     if exactness is Exactness.RECONSTRUCTED:
         if broken_off:
             sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
+        if reread:
+            sentences.append(
+                "Which results of parallel calls were sent: this version loses some when it reads a session again, and"
+                " no record tells for certain when it did."
+            )
         if inexact:
             sentences.append(
                 f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"

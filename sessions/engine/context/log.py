@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from sessions.engine.context.habits import Sender
+from sessions.engine.context.inherited import LISTS, Inherited
 from sessions.engine.context.late import AHEAD
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
 from sessions.engine.context.view import Context, Viewer
@@ -15,6 +16,7 @@ from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.lines import mend, parse
 from sessions.engine.linking import LinkRow, link
+from sessions.engine.linking.extras import text
 from sessions.engine.marks import Mark
 from sessions.engine.scan.scanner import Scanner
 
@@ -28,8 +30,9 @@ class PointMissingError(LookupError):
 class Log:
     """The records of one transcript file, decoded when they are asked for."""
 
-    def __init__(self, data: bytes, *, agent: bool = False) -> None:
-        """`agent`: the file of a sub-agent."""
+    def __init__(self, data: bytes, *, agent: bool = False, main: Log | None = None) -> None:
+        """`agent`: the file of a sub-agent; `main`: that of the session it belongs to."""
+        self._main = main
         self._view = memoryview(data)
         self._logged: dict[int | None, int] | None = None
         scanner = Scanner(agent=agent)
@@ -65,6 +68,19 @@ class Log:
             if position is not None:
                 yield self.record(position)
 
+    def inherited(self) -> Inherited | None:
+        """What a sub-agent is told that only the session's own transcript holds."""
+        main = self._main
+        first = next((row for row in self.rows if row.type == "assistant"), None)
+        if main is None or first is None or first.at is None:
+            return None
+        known = [row for row in main.rows if row.detail in LISTS and row.at is not None and row.at <= first.at]
+        kind = text(self.record(first.position).get("attributionAgent"))
+        return Inherited.of(kind, (main.record(row.position) for row in known))
+
+    def viewer(self) -> Viewer:
+        return Viewer(self.record, self.lookup, self.after, inherited=self.inherited())
+
     def after(self, position: int) -> list[LinkRow]:
         return self.rows[position + 1 : position + 1 + AHEAD]
 
@@ -85,7 +101,7 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
 
 def contexts(log: Log) -> Iterator[Context]:
     """The contexts of all requests, in order, in one pass. Each is whole; none but the last is held."""
-    viewer = Viewer(log.record, log.lookup, log.after)
+    viewer = log.viewer()
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
         if row.position in starts:
@@ -100,7 +116,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
         return _next(log)
     key = key_of(point)
     first = _first(log, key)
-    viewer = Viewer(log.record, log.lookup, log.after)
+    viewer = log.viewer()
     for row in log.rows:
         if row.position == first:
             return viewer.at_request(row)
@@ -117,7 +133,7 @@ def _first(log: Log, message: int) -> int | None:
 
 
 def _next(log: Log) -> Context:
-    viewer = Viewer(log.record, log.lookup, log.after)
+    viewer = log.viewer()
     for row in log.rows:
         viewer.feed(row)
     leaf = link(log.rows).leaf

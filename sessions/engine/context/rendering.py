@@ -57,6 +57,8 @@ class Said(Struct, frozen=True, gc=False):
     """An answer that reached the limit of its length."""
     passing: bool = False
     """Told as to models that do not take the role `system`, until the turn is over."""
+    fresh: bool = False
+    """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -79,8 +81,8 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and _blank(block) and not _habits(record).blanks:
-            blocks = tuple(one for one in blocks if not _blank(one))
+        if block.get("type") == "text" and is_blank(block) and not _habits(record).blanks:
+            blocks = tuple(one for one in blocks if not is_blank(one))
             break
     message = Message(
         "assistant",
@@ -112,7 +114,7 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
     else:
         kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    return Said(_message(record, row, "user", blocks, kind), Place.ROW)
+    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record)
 
 
 def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
@@ -155,10 +157,8 @@ def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, 
     blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
     if habits.system_role:
         told = _system(record, row, attachment, blocks, exact=exact)
-        if row.detail not in _BESIDE_RESULTS:
-            return told
-        if attachment.get("hookEvent") in _WATCHED:
-            return replace(told, passing=True)
+        beside = row.detail in _BESIDE_RESULTS and attachment.get("hookEvent") in _WATCHED
+        return replace(told, passing=True) if beside else told
     return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
 
 
@@ -206,7 +206,8 @@ def _habits(record: Mapping[str, Any]) -> Habits:
     return habits_of(text(record.get("version")))
 
 
-def _blank(block: Block) -> bool:
+def is_blank(block: Block) -> bool:
+    """Is it a text without a word?"""
     return block.get("type") == "text" and not text(block.get("text")).strip()
 
 

@@ -13,12 +13,17 @@ from sessions.engine.capture import Sent
 from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
 from sessions.engine.context.array import Element, elements_of
 from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
+from sessions.engine.context.clearing import Clearing
 from sessions.engine.context.habits import Sender
+from sessions.engine.context.inherited import Inherited
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.late import Later, log_of, summary_of, way_up
+from sessions.engine.context.loading import CHANGE, Loading
 from sessions.engine.context.notices import sent_notices
 from sessions.engine.context.overlaying import as_user, folded_in, overlaid, placeholder
 from sessions.engine.context.overlays import Overlays, Span
+from sessions.engine.context.reader import Reader
+from sessions.engine.context.reminders import Reminders
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.segments import Segment
@@ -62,6 +67,8 @@ class Context:
     """A record follows one that is not in the file."""
     captured: Sent | None = None
     """The request as it went over the wire; then the log's word for it is not needed."""
+    reread: bool = False
+    """The client may have read the session again, and then has less of it."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -110,7 +117,7 @@ class Context:
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
-        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off)
+        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off, reread=self.reread)
 
 
 class Records(Protocol):
@@ -122,8 +129,16 @@ class Records(Protocol):
 class Viewer:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: Lookup, later: Later, captures: Captures = never_captured) -> None:
+    def __init__(
+        self,
+        records: Records,
+        lookup: Lookup,
+        later: Later,
+        captures: Captures = never_captured,
+        inherited: Inherited | None = None,
+    ) -> None:
         self._records = records
+        self._inherited = inherited
         self._captures = captures
         self._later = later
         self._early: set[int] = set()
@@ -142,6 +157,10 @@ class Viewer:
         self._open = False
         """The last part was made while results could still come, and one has not."""
         self._turns = Turns()
+        self._reader = Reader(self._walk)
+        self._clearing = Clearing()
+        self._reminders = Reminders()
+        self._loading, self._unloads = Loading(), False
 
     def feed(self, row: LinkRow) -> None:
         if self._early and row.position in self._early:
@@ -157,6 +176,8 @@ class Viewer:
             self._log.feed(self._records(row.position), row.position)
         elif row.detail == "prompt_snapshot":
             self._snapshot = row.position
+        elif row.detail == CHANGE:
+            self._unloads = True
 
     def needed(self, link: int | None, position: int) -> list[int]:
         """The positions of the records that `at` will ask for, so that they can be fetched at once."""
@@ -175,7 +196,7 @@ class Viewer:
         the request has in the client's log."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
-        self._make(segments, same, sender, asked=bool(request))
+        self._make(segments, same, sender, answer=position if request else -1)
         captured = self._captures(request) if request else None
         logged, recorded = self._logged(position, ref) if request and captured is None else (None, None)
         if captured is not None:
@@ -193,6 +214,7 @@ class Viewer:
             self._walk.start(),
             self._walk.broken_off() is not None,
             captured,
+            self._reader.unsure,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -224,19 +246,26 @@ class Viewer:
     def _following(self, position: int) -> list[LinkRow]:
         return [row for row in self._later(position) if row.position not in self._early]
 
-    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, asked: bool) -> None:
-        """`asked`: an answer follows."""
+    def _make(self, segments: Sequence[Segment], same: int, sender: Sender, *, answer: int) -> None:
+        """`answer`: the position of the one that follows; -1 if none does."""
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._open)
         if sender != self._sender:
             same, self._sender, self._takes_system = 0, sender, sender.takes_system
         same = self._turns.go_on(segments, same, self._walk.rows)
+        same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
+        if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
+            same = 0
+        if self._unloads and sender.habits.unloads:
+            same = 0 if self._loading.go_on(segments, same, self._walk.rows, self._records) else same
+        if self._inherited is not None:
+            self._reminders.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
         del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
         total = self._sums[-1] if self._sums else Tally()
         for at, segment in enumerate(segments[same:], same + 1):
-            part = self._part(segment, folded, at - 1, last=at == len(segments), asked=asked)
+            part = self._part(segment, folded, at - 1, last=at == len(segments), asked=answer >= 0)
             total = total.plus(part.tokens)
             self._parts.append(part)
             self._sums.append(total)
@@ -245,8 +274,16 @@ class Viewer:
 
     def _part(self, segment: Segment, folded: Mapping[int, Span | None], at: int, *, last: bool, asked: bool) -> Part:
         sender, current = self._sender, self._turns.is_current(at)
-        answer = self._all(segment.answer, folded)
-        others = self._all([*segment.results, *self._sent_rest(segment.rest)], folded)
+        left = self._reader.left(segment)
+        answer = self._all(left.answer, folded)
+        others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
+        if self._inherited is not None and left.results:
+            first, due = at == 1 and self._walk.start() < 0, self._reminders.is_due(at)
+            others = [*others, *self._inherited.said(sender.habits, first=first, due=due)]
+        if self._clearing.cleared and sender.habits.clears:
+            others = [self._clearing.without(one) for one in others]
+        if self._loading.gone and sender.habits.unloads:
+            others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
         if not self._takes_system:
             others = [as_user(one, sender.habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
@@ -258,7 +295,8 @@ class Viewer:
             others = [*others, added]
             self._turns.passing(at)
         self._open = last and (bool(waiting) or cut)
-        sent = sent_answer(answer, waiting, sender, over=bool(waiting) and (asked or not last or is_over(others)))
+        over = bool(waiting) and (asked or not last or is_over(others))
+        sent = sent_answer(answer, waiting, sender, over=over, read=self._reader.was_read(segment))
         elements = elements_of(sent, others)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
@@ -267,6 +305,11 @@ class Viewer:
         if not any(rows[position].type == "system" for position in positions):
             return positions
         return sent_notices([rows[position] for position in positions], self._sender.habits)
+
+    def _one(self, position: int) -> Said | None:
+        if position not in self._said:
+            self._said[position] = said(self._records(position), self._walk.rows[position])
+        return self._said[position]
 
     def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
         overlays = self._walk.overlays

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sessions.engine.context.gaps import Gaps
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.context.owned import Owned
+from sessions.engine.context.rereads import Rereads
 from sessions.engine.context.seam import Seam
 from sessions.engine.context.segments import Boundary, Segment, is_boundary
 from sessions.engine.flags import Flag
@@ -32,6 +33,7 @@ class Walk:
     overlays: Overlays = field(default_factory=Overlays)
     awaited: int | None = None
     """The summary that the newest boundary names, until it is fed."""
+    rereads: Rereads = field(default_factory=Rereads)
     _at: dict[int, int] = field(default_factory=dict)
     _up: dict[int, int | None] = field(default_factory=dict)
     _notes: dict[int, list[int]] = field(default_factory=dict)
@@ -49,6 +51,8 @@ class Walk:
     """Answers whose segment misses a row that has come since."""
     _owned: Owned = field(init=False)
     _seam: Seam = field(default_factory=Seam)
+    _sewn: list[int] = field(default_factory=list)
+    """Answers that were made of a summary which they do not hang on."""
     _gaps: Gaps = field(default_factory=Gaps)
     _gap: int | None = None
     """What the last chain was asked to go on from, if that has not been fed."""
@@ -61,6 +65,8 @@ class Walk:
     def feed(self, row: LinkRow) -> None:
         position, uuid, kind = row.position, row.uuid, row.type
         self.rows[position] = row
+        if self.rereads.feed(row) and self._sewn:
+            self._unsew()
         if row.extra is not None and self.overlays.note(row):
             self._forget()
         if uuid is None:
@@ -70,6 +76,8 @@ class Walk:
         parent = row.parent
         if kind in _TALK:
             parent = self._seam.feed(row)
+            if parent != row.parent:
+                self._sewn.append(uuid)
         again = uuid in self._up
         if not again:
             self._at[uuid] = position
@@ -94,6 +102,12 @@ class Walk:
             if is_boundary(row):
                 self._special.add(uuid)
                 self._feed_boundary(row)
+
+    def _unsew(self) -> None:
+        """Who reads the session again goes by what the answers hang on, past the boundary."""
+        self._up.update((link, self.rows[self._at[link]].parent) for link in self._sewn)
+        self._sewn.clear()
+        self._forget()
 
     def _above(self, link: int) -> int | None:
         """The parent; or, where the file does not hold it, the row before."""
@@ -298,7 +312,7 @@ class Walk:
             if at is None:
                 continue
             old = self._segments[at]
-            answer, results = self._owned.positions(message, self._is_on_chain)
+            answer, results = self._owned.positions(message, self.is_on_chain)
             rest = list(old.rest)
             for position in self._beside((*answer, *results)):
                 if position not in rest:
@@ -307,7 +321,8 @@ class Walk:
             self._touched = min(self._touched, at)
         self._stale.clear()
 
-    def _is_on_chain(self, position: int) -> bool:
+    def is_on_chain(self, position: int) -> bool:
+        """Does the way up that was asked for last lead through this row?"""
         return self.rows[position].uuid in self._depth
 
     def _beside(self, positions: Iterable[int]) -> list[int]:

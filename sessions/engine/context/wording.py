@@ -5,29 +5,12 @@ Only short forms around what a record holds: whole pages of guidance, as for pla
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from sessions.engine.context.lists import Attachment, Words, agents, deferred_tools, servers, strings
 from sessions.engine.linking.extras import mapping, text
 
-Attachment = Mapping[str, Any]
-Words = tuple[str, ...]
-
-_AGENTS = "Available agent types for the Agent tool:"
-_TOGETHER = (
-    "When you launch multiple agents for independent work, send them in a single message with multiple tool uses so"
-    " they run concurrently."
-)
 _SKILLS = "The following skills are available for use with the Skill tool:"
-_SERVERS = (
-    "# MCP Server Instructions\n\nThe following MCP servers have provided instructions for how to use their tools and"
-    " resources:"
-)
-_DEFERRED = (
-    "The following deferred tools are now available via ToolSearch. Their schemas are NOT loaded — calling them"
-    ' directly will fail with InputValidationError. Use ToolSearch with query "select:<name>[,<name>...]" to load tool'
-    " schemas before calling them:"
-)
 _QUEUED = "The user sent a new message while you were working:"
 _ANSWER_IT = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
@@ -59,27 +42,9 @@ def worded(attachment: Attachment) -> Words:
     return find(attachment) if find is not None else ()
 
 
-def _agents(attachment: Attachment) -> Words:
-    lines = _strings(attachment.get("addedLines"))
-    if not attachment.get("isInitial") or not lines or attachment.get("removedTypes"):
-        return ()
-    listed = "\n".join((_AGENTS, *lines))
-    return (f"{listed}\n\n{_TOGETHER}" if attachment.get("showConcurrencyNote") else listed,)
-
-
 def _skills(attachment: Attachment) -> Words:
     content = text(attachment.get("content"))
     return (f"{_SKILLS}\n\n{content}",) if content else ()
-
-
-def _servers(attachment: Attachment) -> Words:
-    blocks = _strings(attachment.get("addedBlocks"))
-    return ("\n\n".join((_SERVERS, *blocks)),) if blocks and not attachment.get("removedNames") else ()
-
-
-def _deferred(attachment: Attachment) -> Words:
-    lines = _strings(attachment.get("addedLines"))
-    return ("\n".join((_DEFERRED, *lines)),) if lines and not attachment.get("removedNames") else ()
 
 
 def _memory(attachment: Attachment) -> Words:
@@ -88,7 +53,7 @@ def _memory(attachment: Attachment) -> Words:
 
 
 def _hook(attachment: Attachment) -> Words:
-    said = "\n".join(_strings(attachment.get("content")))
+    said = "\n".join(strings(attachment.get("content")))
     return (f"{text(attachment.get('hookName'))} hook additional context: {said}",) if said else ()
 
 
@@ -111,7 +76,8 @@ def _tasks(attachment: Attachment) -> Words:
 
 
 def _exited(attachment: Attachment) -> Words:
-    return () if attachment.get("planExists") else (_EXITED,)
+    where = f" The plan file is located at {text(attachment.get('planFilePath'))} if you need to reference it."
+    return (f"{_EXITED}{where}" if attachment.get("planExists") else _EXITED,)
 
 
 def _file(attachment: Attachment) -> Words:
@@ -156,20 +122,16 @@ def _as_it_is(attachment: Attachment) -> Words:
     return (words,) if words else ()
 
 
-def _strings(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
 _WORDED: dict[str, Callable[[Attachment], Words]] = {
-    "agent_listing_delta": _agents,
+    "agent_listing_delta": agents,
     "compact_file_reference": _reference,
-    "deferred_tools_delta": _deferred,
+    "deferred_tools_delta": deferred_tools,
     "directory": _directory,
     "edited_text_file": _edited,
     "file": _file,
     "hook_additional_context": _hook,
     "hook_blocking_error": _blocked,
-    "mcp_instructions_delta": _servers,
+    "mcp_instructions_delta": servers,
     "nested_memory": _memory,
     "plan_mode_exit": _exited,
     "queued_command": _queued,

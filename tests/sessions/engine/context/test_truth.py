@@ -56,7 +56,9 @@ def logs(folder: Path, *, logged: bool) -> Iterator[Log]:
             continue  # a copy of the conversation
         lines = path.read_bytes().splitlines(keepends=True)
         kept = lines if logged else [line for line in lines if not line.startswith(b'{"type":"api-request')]
-        yield Log(b"".join(kept), agent=path.name.startswith("agent-"))
+        session = path.parents[1].with_suffix(".jsonl")
+        main = Log(session.read_bytes()) if path.name.startswith("agent-") and session.exists() else None
+        yield Log(b"".join(kept), agent=path.name.startswith("agent-"), main=main)
 
 
 def array(context: Context) -> list[dict[str, Any]]:

@@ -98,6 +98,26 @@ def test_a_plan_is_sent_with_its_call_by_newer_versions(version: str, given: dic
     assert last(writing).elements[1].pieces[0].block["input"] == given
 
 
+@pytest.mark.parametrize(("entrypoint", "sent"), [("cli", False), ("sdk-cli", True), ("", True)])
+def test_a_terminal_that_has_the_tool_for_plans_sends_none(entrypoint: str, sent: bool) -> None:
+    asked: dict[str, Any] = {"version": "2.1.197", "entrypoint": entrypoint}
+    writing = Writing()
+    writing.user("Plan", **asked)
+    writing.assistant(call("t1", "ExitPlanMode", plan="Wait."), message="m1", **asked)
+    writing.result("t1", "yes", **asked)
+    writing.assistant("Done.", message="m2", **asked)
+    assert last(writing).elements[1].pieces[0].block["input"] == ({"plan": "Wait."} if sent else {})
+
+
+def test_where_the_plan_is_stands_at_the_end_of_plan_mode() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, "plan_mode_exit", planFilePath="/p.md", planExists=True)
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    assert texts(last(writing))[1][1][0].endswith("The plan file is located at /p.md if you need to reference it.")
+
+
 @pytest.mark.parametrize(("version", "begins"), [("2.1.20", "Your response was"), ("2.1.197", "Output token limit")])
 def test_an_answer_that_was_cut_off_is_asked_to_go_on(version: str, begins: str) -> None:
     writing = Writing()
@@ -232,6 +252,17 @@ def test_what_hooks_add_to_a_result_stands_with_it() -> None:
     assert texts(last(writing))[2:4] == [("user", ["result t1: one"]), ("system", [words])]
     writing.assistant("Yes.", message="m4", version=version, model=TAKES_NONE)
     assert texts(last(writing))[2] == ("user", ["result t1: one", said])
+
+
+def test_what_hooks_add_to_a_prompt_goes_with_the_messages_of_the_role_system() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    watched = {"hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit"}
+    note(writing, version, "hook_additional_context", content=["extra"], **watched)
+    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
+    words = "UserPromptSubmit hook additional context: extra"
+    assert texts(last(writing)) == [("user", ["Look"]), ("system", [words])]
 
 
 def test_a_hook_that_objects_is_quoted_with_its_command() -> None:

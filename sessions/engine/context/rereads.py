@@ -1,0 +1,62 @@
+"""When a session was read again: a client that was started anew makes its requests of what it read from the file, and
+some versions read less of it than they wrote. No record says so; what a client writes when it stops and starts does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sessions.engine.flags import Flag
+from sessions.engine.linking.rows import LinkRow
+
+_NOT_ASKED = int(Flag.RESULT | Flag.META | Flag.SIDECHAIN | Flag.SUMMARY)
+_SIDECHAIN = int(Flag.SIDECHAIN)
+_ASKED = int(Flag.TYPED | Flag.COMMAND)
+
+
+class Loss(Enum):
+    """What is gone of the rows that the chain of parents does not lead through."""
+
+    NOTHING = "nothing"
+    NOTES = "notes"
+    ALL = "all"
+    """Results as well, and the calls that they answer."""
+
+
+@dataclass(slots=True)
+class Rereads:
+    stopped: int = -1
+    """The newest prompt that follows what a client writes when it stops."""
+    given: set[int] = field(default_factory=set)
+    """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
+    while it ran."""
+    _ended: bool = False
+    _taken: int = 0
+    """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
+
+    def feed(self, row: LinkRow) -> bool:
+        """Returns whether a client has begun with this row that had stopped before."""
+        kind = row.type
+        if kind == "assistant":
+            if self._ended and not row.flags & _SIDECHAIN:
+                self._ended = False
+        elif kind == "user":
+            if row.flags & _SIDECHAIN:
+                return False
+            if not row.flags & _NOT_ASKED:
+                self._asked(row)
+            self._ended, self._taken = False, 0
+            return self.stopped == row.position
+        elif kind == "last-prompt":
+            self._ended = True
+        elif kind == "queue-operation":
+            self._taken += 1
+        elif kind == "file-history-snapshot":
+            self._taken = 0  # a terminal's: there a prompt is queued only if the model is at work
+        return False
+
+    def _asked(self, row: LinkRow) -> None:
+        if self._ended:
+            self.stopped = row.position
+        if self._taken == 1 and row.flags & _ASKED:
+            self.given.add(row.position)
