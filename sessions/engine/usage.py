@@ -62,10 +62,10 @@ _COUNTS = frozenset({"input_tokens", "output_tokens", "cache_creation_input_toke
 
 
 def _count(value: object) -> int:
-    if value is None:
-        return 0
     if type(value) is int:
         return value if 0 <= value <= MOST else 0
+    if value is None:
+        return 0
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and 0 <= value <= MOST else 0
     if isinstance(value, str) and len(value) <= len(str(MOST)) and value.isascii() and value.isdecimal():

@@ -46,6 +46,7 @@ class Tally(NamedTuple):
         return Tally(*map(add, self, other))
 
 
+_CATEGORIES = len(Category)
 _PLACE = {category: at for at, category in enumerate(Category)}
 _OF_KIND = {
     Kind.PROMPT: _PLACE[Category.USER_TEXT],
@@ -66,13 +67,15 @@ _OF_TYPE: dict[Any, int] = {
 
 
 def tally_of(elements: Iterable[Element]) -> Tally:
-    counts = [0] * len(Category)
+    counts = [0] * _CATEGORIES
     for element in elements:
         for piece in element.pieces:
-            tokens = estimate_block(piece.block)
-            kind = piece.block.get("type")
+            block = piece.block
+            tokens = estimate_block(block)
+            kind = block.get("type")
             if kind == "tool_result":
-                pictures = _pictures(piece.block.get("content"))
+                content = block.get("content")
+                pictures = 0 if type(content) is str else _pictures(content)
                 counts[_RESULTS] += tokens - pictures
                 counts[_IMAGES] += pictures
             else:

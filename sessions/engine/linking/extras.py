@@ -12,7 +12,8 @@ _ZERO = "00000000-0000-0000-0000-000000000000"
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else _NOTHING
+    # The first question answers nearly all, and costs a tenth of the second.
+    return value if type(value) is dict or isinstance(value, Mapping) else _NOTHING
 
 
 def text(value: object) -> str:
