@@ -12,6 +12,7 @@ from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import Direction, floor_of
 from compaction.engine.full.asking import FullConfig, asked
 from compaction.engine.full.compact import summarised, unchanged
+from compaction.engine.full.media import thinks
 from compaction.engine.full.prompt import Variant, compaction_prompt
 from compaction.engine.full.request import Summarise
 from compaction.engine.keeping import starts
@@ -68,7 +69,9 @@ def partial_compact(
         sent, cut = messages[floor:place], Cut(0, place)
     begins_at = pivot if direction is Direction.FROM else ""
     variant = VARIANTS[direction]
-    reply = asked(sent, prompt, summarise, config, occasion.counter, occasion.model, variant, begins_at)
+    reply = asked(
+        sent, prompt, summarise, config, occasion.counter, occasion.model, variant, begins_at, thinks(messages)
+    )
     draft = Draft(
         MECHANISM,
         Way.PARTIAL,

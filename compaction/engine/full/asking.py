@@ -11,8 +11,10 @@ from compaction.engine.full.prompt import Variant
 from compaction.engine.full.request import OUTPUT_CAP, Path, Summarise, SummariseError, summary_request
 from compaction.engine.full.too_long import NothingLeftError, PromptTooLongError, is_too_long, truncated
 from compaction.engine.identity import derived_id
-from sessions.engine.lint import repair_messages
-from sessions.engine.messages import Kind, Message, text_block
+from sessions.engine.lint import lint_request, repair_messages
+from sessions.engine.lint.rules.thinking_config import LEAST_BUDGET
+from sessions.engine.messages import Kind, Message, joined, text_block
+from sessions.engine.model_facts import facts_of
 from sessions.engine.tokens import TokenCounter
 
 RETRIES = 3
@@ -64,13 +66,16 @@ def asked(
     model: str,
     variant: Variant = Variant.FULL,
     begins_at: str = "",
+    thinks: bool = False,
 ) -> Reply:
+    """`thinks` says that the conversation's model does, and so would a fork."""
     given = [message for message in messages if message.content]
     body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
     instruction = Message(
         "user", (text_block(prompt),), Kind.INJECTED, derived_id("instruction", messages[-1].uuid if messages else "")
     )
-    asking = _Asking(body, Path.FORK if config.fork else Path.DIRECT)
+    fork = config.fork and not (thinks and begins_amid_a_turn([*body, instruction], model))
+    asking = _Asking(body, Path.FORK if fork else Path.DIRECT)
     while True:
         sent = asking.body if asking.path is Path.FORK else without_thinking(asking.body)
         request = summary_request(
@@ -89,6 +94,17 @@ def asked(
             asking.path, asking.fell_back = Path.DIRECT, str(error)
         else:
             return _read(asking, text)
+
+
+def begins_amid_a_turn(messages: Sequence[Message], model: str) -> bool:
+    """Whether the latest turn has lost its first thoughts to an earlier compaction. Models that only think with a
+    budget refuse to go on from there; what is not known of a model is left for it to say."""
+    facts = facts_of(model)
+    if facts is None or facts.thinking != frozenset({"enabled"}):
+        return False
+    config = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
+    body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": joined(messages), "thinking": config}
+    return any(finding.rule == "thinking-first" for finding in lint_request(body))
 
 
 def _shorten(asking: _Asking, error: str, config: FullConfig, counter: TokenCounter) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from compaction.engine.attachments import AttachmentConfig
 from compaction.engine.boundary import floor_of
 from compaction.engine.full.asking import FullConfig, Reply, asked
+from compaction.engine.full.media import thinks
 from compaction.engine.full.prompt import Variant, compaction_prompt
 from compaction.engine.full.request import Summarise
 from compaction.engine.guards.quotes import quotes_checked
@@ -37,7 +38,7 @@ def full_compact(
         return unchanged(MECHANISM, messages, occasion, "There is nothing to summarise.")
     hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
     prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=hooked)
-    reply = asked(recent, prompt, summarise, config, occasion.counter, occasion.model)
+    reply = asked(recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=thinks(messages))
     draft = Draft(
         MECHANISM, Way.FULL, Cut(0, len(messages)), reply.summary, "The summary stands for it.", "The summary."
     )

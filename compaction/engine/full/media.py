@@ -22,6 +22,10 @@ def without_skills(
     return [message for message in messages if not is_skill(message)]
 
 
+def thinks(messages: Sequence[Message]) -> bool:
+    return any(block.get("type") in THINKING for message in messages for block in message.content)
+
+
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
     kept = (

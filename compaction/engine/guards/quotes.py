@@ -53,15 +53,15 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
         pieces = [piece for piece in pieces if piece]
         if not pieces:
             continue
-        whole = {uuid for uuid, text in said.items() if plain and (plain in text or text == plain)}
+        full = {uuid for uuid, text in said.items() if plain and (plain in text or text == plain)}
         partly = {uuid for uuid, text in said.items() if _in_order(pieces, text)}
-        if whole or any(plain in text for text in passed_on):
+        if full or any(plain in text for text in passed_on):
             verbatim.append(item)
         elif partly or any(_in_order(pieces, text) for text in passed_on):
             shortened.append(item)
         else:
             invented.append(item)
-        quoted |= whole | partly
+        quoted |= full | partly
     missing = tuple(uuid for uuid, text in said.items() if text and uuid not in quoted)
     return Quotes(tuple(verbatim), tuple(shortened), tuple(invented), missing)
 

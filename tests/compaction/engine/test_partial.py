@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from compaction.engine.boundary import Direction, is_boundary
+from compaction.engine.full.request import Path
+from compaction.engine.occasion import Occasion
 from compaction.engine.partial import legal_pivots, partial_compact
 from sessions.engine.messages import joined
 from tests.compaction.engine.spoken import Talk, ids, texts
@@ -50,6 +54,25 @@ def test_up_to_a_pivot_what_follows_stays_behind_the_summary() -> None:
     assert all(one is other for one, other in zip(kept, talk.messages[4:], strict=True))
     assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[:4])
     assert "Context for Continuing Work" in texts(model.asked[0].messages)[-1]
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks", "path"),
+    [
+        ("claude-opus-4-5", "first", Path.DIRECT),
+        ("claude-opus-4-5", "", Path.FORK),
+        ("claude-opus-4-6", "first", Path.FORK),
+        ("", "first", Path.FORK),
+    ],
+)
+def test_a_part_that_lost_its_first_thoughts_is_not_asked_about_as_a_fork(model: str, thinks: str, path: Path) -> None:
+    """A model that thinks with a budget refuses a turn that goes on from results without its thinking."""
+    talk = work()
+    talk.prompt("more")
+    talk.says("done", thinks=thinks)
+    asked = Model()
+    partial_compact(talk.messages, "m4", Direction.UP_TO, asked, occasion=Occasion(model=model))
+    assert [request.path for request in asked.asked] == [path]
 
 
 def test_the_direction_is_recorded_with_the_summary() -> None:
