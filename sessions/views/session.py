@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.engine.cards import Card, build
+from sessions.engine.cards.arrival import with_arrival
 from sessions.engine.cards.sight import seen_from
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
@@ -41,13 +42,8 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     everything = request.GET.get("all") == "1"
     window, asked = _window(request, head.transcript, everything=everything)
     fragment = request.GET.get("part") == "rows" and bool(request.htmx)
-    cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
-    cards = with_what_is_here(head.transcript, cards)
-    chosen = viewpoint(head.transcript, request=request.GET["context"]) if request.GET.get("context") else None
-    if chosen is not None:
-        if chosen.transcript.pk != head.transcript.pk:
-            raise Http404("The request that is to be looked from was made by a sub-agent.")
-        cards = _seen(chosen, cards)
+    chosen = _chosen(request, head.transcript)
+    cards = _cards(request, head.transcript, window, chosen)
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
@@ -83,6 +79,25 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
         if position is not None and (name, position) != ("before", 0):
             return build_window(transcript, min(position, most), everything=everything), name
     return window_from(transcript, 0, everything=everything), ""
+
+
+def _chosen(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
+    """The request that the timeline is to be looked at from, if one is named."""
+    if not request.GET.get("context"):
+        return None
+    chosen = viewpoint(transcript, request=request.GET["context"])
+    if chosen.transcript.pk != transcript.pk:
+        raise Http404("The request that is to be looked from was made by a sub-agent.")
+    return chosen
+
+
+def _cards(request: HtmxRequest, transcript: Transcript, window: Window, chosen: Viewpoint | None) -> list[Card]:
+    cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
+    cards = with_what_is_here(transcript, cards)
+    if chosen is not None:
+        cards = _seen(chosen, cards)
+    place = number_asked(request, "at")
+    return cards if place is None else with_arrival(cards, place)
 
 
 def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:

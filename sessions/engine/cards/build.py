@@ -80,7 +80,7 @@ class _Window:
                 continue
             for nth, drawn in enumerate(self._drawn(row)):
                 _add(cards, replace(drawn, nth=nth) if nth and isinstance(drawn, Card) else drawn, row)
-        return cards
+        return _each_place_once(cards)
 
     def _summary_after(self, index: int) -> Row | None:
         """The summary that belongs to a boundary: the next record, or the next but the attachments of the new start."""
@@ -180,6 +180,17 @@ def _add(cards: list[Card], drawn: Card | Chip, row: Row) -> None:
         )
     else:
         cards.append(drawn)
+
+
+def _each_place_once(cards: list[Card]) -> list[Card]:
+    """A row of the user may hold a result, which its call shows, and words, which have a card: that is its place."""
+    own = {card.position for card in cards if not card.nth}
+    return [
+        replace(card, rows=tuple(row for row in card.rows if row == card.position or row not in own))
+        if not own.isdisjoint(card.rows[1:])
+        else card
+        for card in cards
+    ]
 
 
 def _covered(card: Card, position: int) -> tuple[int, ...]:

@@ -91,6 +91,23 @@ def test_a_link_to_a_result_arrives_at_the_card_of_its_call(client: Client, file
     assert re.search(r'<article class="card tool" id="e1"><header><span class="place" id="e2"></span>', shown)
 
 
+def test_a_link_to_a_record_that_has_no_card_arrives_at_the_next_one(client: Client, file: Written) -> None:
+    file.turns(20)
+    position = len(file.records)
+    file.state("mode", mode="plan")
+    file.user("Here we are")
+    shown = page(client, file.read(), f"?at={position}")
+    assert f'id="e{position + 1}"><header><span class="place" id="e{position}"></span>' in shown
+    assert shown.count(f'id="e{position}"') == 1
+
+
+def test_a_link_to_the_last_record_arrives_though_it_has_no_card(client: Client, file: Written) -> None:
+    file.turns(20)
+    position = len(file.records)
+    file.state("mode", mode="plan")
+    assert page(client, file.read(), f"?at={position}").count(f'id="e{position}"') == 1
+
+
 @pytest.mark.parametrize(
     "query", ["?at=garbage", "?at=-1", "?at=²", "?at=" + "9" * 5000, "?from=x", "?before=", "?at="]
 )

@@ -29,6 +29,13 @@ def test_a_result_that_was_also_fetched_for_its_call_is_not_shown_twice() -> Non
     assert [card.rows for card in build(rows, answered, mask=unmasked)] == [(4, 5)]
 
 
+def test_a_row_with_a_result_and_words_is_found_at_its_words() -> None:
+    both = result("a")
+    both["message"]["content"].append({"type": "text", "text": "but go on"})
+    rows = [row(call("Bash", {"command": "ls"}), 4), row(both, 5)]
+    assert [card.rows for card in build(rows, results_in(rows), mask=unmasked)] == [(4,), (5,)]
+
+
 def test_a_second_result_of_a_call_is_a_card_of_its_own() -> None:
     rows = [row(call("Bash", {"command": "ls"}), 4), row(result("a"), 5), row(result("b"), 6)]
     assert [card.rows for card in build(rows, results_in(rows), mask=unmasked)] == [(4, 5), (6,)]
