@@ -11,6 +11,7 @@ from sessions.engine.linking.rows import LinkRow
 
 _NOT_ASKED = int(Flag.RESULT | Flag.META | Flag.SIDECHAIN | Flag.SUMMARY)
 _SIDECHAIN = int(Flag.SIDECHAIN)
+_ASIDE = int(Flag.META | Flag.RESULT | Flag.SUMMARY | Flag.SIDECHAIN)
 _ASKED = int(Flag.TYPED | Flag.COMMAND)
 
 
@@ -31,6 +32,8 @@ class Rereads:
     """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
     while it ran."""
     _ended: bool = False
+    _aside: bool = False
+    """The newest words of the user are the client's own."""
     _taken: int = 0
     """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
 
@@ -38,10 +41,12 @@ class Rereads:
         """Returns whether a client has begun with this row that had stopped before."""
         kind = row.type
         if kind == "assistant":
-            if self._ended and not row.flags & _SIDECHAIN:
+            if self._ended and not self._aside and not row.flags & _SIDECHAIN:
                 self._ended = False
         elif kind == "user":
-            if row.flags & _SIDECHAIN:
+            # A client that finds a turn unfinished says so to itself, and answers, before it takes the prompt.
+            self._aside = row.flags & _ASIDE == int(Flag.META)
+            if row.flags & _SIDECHAIN or self._aside:
                 return False
             if not row.flags & _NOT_ASKED:
                 self._asked(row)
@@ -58,5 +63,5 @@ class Rereads:
     def _asked(self, row: LinkRow) -> None:
         if self._ended:
             self.stopped = row.position
-        if self._taken == 1 and row.flags & _ASKED:
+        if self._taken and row.flags & _ASKED:
             self.given.add(row.position)

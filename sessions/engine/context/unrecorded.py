@@ -13,6 +13,7 @@ from sessions.engine.linking.extras import mapping, text
 # Only kept by the client for itself: permissions, what hooks did when they had nothing to say, snapshots.
 UNSENT = frozenset(
     {
+        "already_read_file",
         "command_permissions",
         "deferred_tools_record",
         "hook_cancelled",

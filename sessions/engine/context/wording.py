@@ -15,11 +15,23 @@ _QUEUED = "The user sent a new message while you were working:"
 _ANSWER_IT = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
 )
+_EVENT = (
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event, NOT a message from the user.\n"
+    "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question."
+)
 _TASKS = (
     "The task tools haven't been used recently. If you're working on tasks that would benefit from tracking progress,"
     " consider using TaskCreate to add new tasks and TaskUpdate to update task status (set to in_progress when"
     " starting, completed when done). Also consider cleaning up the task list if it has become stale. Only use these if"
     " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
+)
+_INVOKED = (
+    "The following skills were invoked EARLIER in this session (before the conversation was compacted), not on the"
+    " current turn. They are shown here for context only so you remain aware of their guidelines.\n\nIMPORTANT: Do NOT"
+    " re-execute these skills or perform their one-time setup actions (e.g., scheduling, creating files) again. The"
+    ' "## Input" sections below reflect the original arguments from when each skill was first invoked — they are NOT'
+    " the user's current message. Only continue to apply ongoing behavioral guidelines from these skills where still"
+    " relevant."
 )
 _EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
 _MODIFIED = (
@@ -30,9 +42,7 @@ _MODIFIED = (
 _TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
 
 
-NOT_SEEN = frozenset(
-    {"compact_file_reference", "read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"}
-)
+NOT_SEEN = frozenset({"read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"})
 """Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
 
 
@@ -66,13 +76,31 @@ def _blocked(attachment: Attachment) -> Words:
 
 def _queued(attachment: Attachment) -> Words:
     prompt = attachment.get("prompt")
-    if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str):
+    if not isinstance(prompt, str):
+        return ()
+    if attachment.get("commandMode") == "task-notification":
+        return (f"{_EVENT}\n\n{prompt}",)
+    if attachment.get("commandMode") != "prompt":
         return ()
     return (f"{_QUEUED}\n{prompt}\n\n{_ANSWER_IT}",)
 
 
 def _tasks(attachment: Attachment) -> Words:
-    return () if attachment.get("content") else (_TASKS,)
+    content = attachment.get("content")
+    tasks = [mapping(one) for one in content] if isinstance(content, list) else []
+    listed = "\n".join(
+        f"#{text(one.get('id'))}. [{text(one.get('status'))}] {text(one.get('subject'))}" for one in tasks
+    )
+    return (f"{_TASKS}\n\nHere are the existing tasks:\n\n{listed}" if tasks else _TASKS,)
+
+
+def _invoked(attachment: Attachment) -> Words:
+    skills = attachment.get("skills")
+    told = [
+        f"### Skill: {text(one.get('name'))}\nPath: {text(one.get('path'))}\n\n{text(one.get('content'))}"
+        for one in map(mapping, skills if isinstance(skills, list) else ())
+    ]
+    return ("\n\n".join((_INVOKED, "\n\n---\n\n".join(told))),) if told else ()
 
 
 def _exited(attachment: Attachment) -> Words:
@@ -131,6 +159,7 @@ _WORDED: dict[str, Callable[[Attachment], Words]] = {
     "file": _file,
     "hook_additional_context": _hook,
     "hook_blocking_error": _blocked,
+    "invoked_skills": _invoked,
     "mcp_instructions_delta": servers,
     "nested_memory": _memory,
     "plan_mode_exit": _exited,

@@ -107,11 +107,22 @@ def test_a_request_that_holds_everything_was_made_by_a_client_that_went_on() -> 
     assert not lost(again(writing, LOSING, tokens=5_030))
 
 
+def test_a_turn_that_a_client_finds_unfinished_was_read_again() -> None:
+    writing = Writing()
+    parallel(writing, LOSING)
+    writing.state("last-prompt", lastPrompt="Look")
+    writing.user("Continue from where you left off.", isMeta=True, version=LOSING)
+    writing.assistant("No response requested.", message="s1", version=LOSING, model="<synthetic>")
+    context = again(writing, LOSING)
+    assert ("assistant", ["call t2"]) in texts(context)
+
+
 def test_a_prompt_that_waited_in_a_terminal_is_no_resume() -> None:
     writing = Writing()
     parallel(writing, LOSING)
     writing.state("queue-operation", operation="enqueue")
     writing.state("queue-operation", operation="dequeue")
+    writing.state("file-history-snapshot", messageId="1")
     assert not lost(again(writing, LOSING))
 
 

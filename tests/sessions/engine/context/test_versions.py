@@ -210,7 +210,8 @@ def test_a_wording_that_no_recording_shows_is_called_inexact() -> None:
     [
         ("2.1.197", "nested_memory", True),
         ("2.1.160", "nested_memory", False),
-        ("2.1.197", "compact_file_reference", False),
+        ("2.1.197", "compact_file_reference", True),
+        ("2.1.197", "plan_mode", False),
     ],
 )
 def test_only_words_that_the_version_was_seen_to_send_are_called_exact(version: str, kind: str, exact: bool) -> None:
@@ -356,6 +357,40 @@ def test_what_a_person_typed_meanwhile_is_the_users_where_the_words_are_recorded
     assert texts(last(writing))[-2:] == [("user", ["result t1: one", "and this"]), ("system", ["5 left"])]
     writing.assistant("Done.", message="m3", model=TAKES_NONE)
     assert "<system-reminder>\nand this\n</system-reminder>" in texts(last(writing))[2][1][0]
+
+
+def test_tasks_and_skills_are_listed_as_the_client_did() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    tasks = [{"id": "1", "subject": "Moor", "status": "pending"}, {"id": "2", "subject": "Sail", "status": "completed"}]
+    note(writing, version, "task_reminder", content=tasks, itemCount=2)
+    skills = [
+        {"name": "knot", "path": "p:knot", "content": "Tie it."},
+        {"name": "hail", "path": "p:hail", "content": "Hoy."},
+    ]
+    note(writing, version, "invoked_skills", skills=skills)
+    writing.assistant("Seen.", version=version, model=TAKES_SYSTEM)
+    (words,) = texts(last(writing))[1][1]
+    assert (
+        "applicable.\n\n\nHere are the existing tasks:\n\n#1. [pending] Moor\n#2. [completed] Sail\n\nThe following"
+        in words
+    )
+    assert words.endswith(
+        "\n\n### Skill: knot\nPath: p:knot\n\nTie it.\n\n---\n\n### Skill: hail\nPath: p:hail\n\nHoy."
+    )
+
+
+def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
+    version, report = "2.1.197", "<task-notification>done</task-notification>"
+    writing = Writing()
+    writing.user("Look", version=version)
+    note(writing, version, "already_read_file", filename="/a.md", content={"type": "text"})
+    note(writing, version, "queued_command", prompt=report, commandMode="task-notification")
+    writing.assistant("Seen.", version=version, model=TAKES_SYSTEM)
+    (words,) = texts(last(writing))[1][1]
+    assert words.startswith("[SYSTEM NOTIFICATION - NOT USER INPUT]\n")
+    assert words.endswith(f"pending question.\n\n{report}")
 
 
 def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:
