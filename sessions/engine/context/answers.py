@@ -25,7 +25,7 @@ def sent_answer(
     the client has the answer from the file."""
     lost = open_calls if over else _NONE
     habits = sender.habits
-    if not lost and not read and habits.filed_plans and _is_plain(answer, sender.model):
+    if not lost and not read and _is_plain(answer, sender.model, plans=habits.filed_plans):
         return answer
     sent = [_sent(one, sender, habits, lost, read=read) for one in answer]
     if habits.emptied and not lost and not read and not any(one.message.content for one in sent):
@@ -65,16 +65,18 @@ def is_cut(some: Sequence[Said]) -> bool:
     return True in [one.cut for one in some]
 
 
-def _is_plain(answer: Sequence[Said], model: str) -> bool:
-    """Is it of this model, and more than thinking?"""
+def _is_plain(answer: Sequence[Said], model: str, *, plans: bool) -> bool:
+    """Is it of this model, and more than thinking? `plans`: those that it made are sent as they are."""
     spoken = not answer
     for one in answer:
         message = one.message
         if model and message.model != model:
             return False
-        for block in () if spoken else message.content:
-            if block.get("type") not in THINKING:
+        for block in message.content:
+            if not spoken and block.get("type") not in THINKING:
                 spoken = True
+            if not plans and block.get("name") == _PLANNING:
+                return False
     return spoken
 
 

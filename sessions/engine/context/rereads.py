@@ -13,6 +13,7 @@ _NOT_ASKED = int(Flag.RESULT | Flag.META | Flag.SIDECHAIN | Flag.SUMMARY)
 _SIDECHAIN = int(Flag.SIDECHAIN)
 _ASIDE = int(Flag.META | Flag.RESULT | Flag.SUMMARY | Flag.SIDECHAIN)
 _ASKED = int(Flag.TYPED | Flag.COMMAND)
+_META = int(Flag.META)
 
 
 class Loss(Enum):
@@ -45,7 +46,7 @@ class Rereads:
                 self._ended = False
         elif kind == "user":
             # A client that finds a turn unfinished says so to itself, and answers, before it takes the prompt.
-            self._aside = row.flags & _ASIDE == int(Flag.META)
+            self._aside = row.flags & _ASIDE == _META
             if row.flags & _SIDECHAIN or self._aside:
                 return False
             if not row.flags & _NOT_ASKED:

@@ -43,7 +43,7 @@ class Tally(NamedTuple):
         return sum(self)
 
     def plus(self, other: Tally) -> Tally:
-        return Tally(*map(add, self, other))
+        return Tally._make(map(add, self, other))
 
 
 _CATEGORIES = len(Category)

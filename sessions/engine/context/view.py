@@ -34,7 +34,8 @@ from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
 from sessions.engine.messages import Kind, Message
 
-_SPARE = 512
+_SPARE = 2_048
+_NOTHING = Given()
 
 
 class Part(Struct, frozen=True, gc=False):
@@ -153,7 +154,7 @@ class Viewer:
         self._room = _SPARE
         self._parts: list[Part] = []
         self._sums: list[Tally] = []
-        self._sender, self._takes_system = Sender(), True
+        self._sender, self._habits, self._takes_system = Sender(), Sender().habits, True
         self._open = False
         """The last part was made while results could still come, and one has not."""
         self._turns = Turns()
@@ -251,12 +252,13 @@ class Viewer:
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._open)
         if sender != self._sender:
-            same, self._sender, self._takes_system = 0, sender, sender.takes_system
+            same, self._sender, self._habits, self._takes_system = 0, sender, sender.habits, sender.takes_system
+        habits = self._habits
         same = self._turns.go_on(segments, same, self._walk.rows)
-        same = self._reader.go_on(segments, same, sender.habits, self._one, answer)
-        if sender.habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
+        same = self._reader.go_on(segments, same, habits, self._one, answer)
+        if habits.clears and self._clearing.go_on(segments, same, self._one, answer, self._reader.at):
             same = 0
-        if self._unloads and sender.habits.unloads:
+        if self._unloads and habits.unloads:
             same = 0 if self._loading.go_on(segments, same, self._walk.rows, self._records) else same
         if self._inherited is not None:
             self._reminders.go_on(segments, same, self._walk.rows)
@@ -273,51 +275,51 @@ class Viewer:
             self._spare()
 
     def _part(self, segment: Segment, folded: Mapping[int, Span | None], at: int, *, last: bool, asked: bool) -> Part:
-        sender, current = self._sender, self._turns.is_current(at)
+        habits, current = self._habits, self._turns.is_current(at)
         left = self._reader.left(segment)
         answer = self._all(left.answer, folded)
         others = self._all([*left.results, *self._sent_rest(left.rest)], folded)
         if self._inherited is not None and left.results:
             first, due = at == 1 and self._walk.start() < 0, self._reminders.is_due(at)
-            others = [*others, *self._inherited.said(sender.habits, first=first, due=due)]
-        if self._clearing.cleared and sender.habits.clears:
+            others = [*others, *self._inherited.said(habits, first=first, due=due)]
+        if self._clearing.cleared and habits.clears:
             others = [self._clearing.without(one) for one in others]
-        if self._loading.gone and sender.habits.unloads:
+        if self._loading.gone and habits.unloads:
             others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
         if not self._takes_system:
-            others = [as_user(one, sender.habits) if one.tagged else one for one in others]
+            others = [as_user(one, habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
-            others = [as_user(one, sender.habits) if one.passing else one for one in others]
+            others = [as_user(one, habits) if one.passing else one for one in others]
             self._turns.passing(at)
         waiting = open_calls(answer, others)
         cut = is_cut(answer) or is_cut(others)
-        if cut and current and (asked or not last) and (added := going_on(others, sender.habits)) is not None:
+        if cut and current and (asked or not last) and (added := going_on(others, habits)) is not None:
             others = [*others, added]
             self._turns.passing(at)
         self._open = last and (bool(waiting) or cut)
         over = bool(waiting) and (asked or not last or is_over(others))
-        sent = sent_answer(answer, waiting, sender, over=over, read=self._reader.was_read(segment))
+        sent = sent_answer(answer, waiting, self._sender, over=over, read=self._reader.was_read(segment))
         elements = elements_of(sent, others)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
         rows = self._walk.rows
-        if not any(rows[position].type == "system" for position in positions):
-            return positions
-        return sent_notices([rows[position] for position in positions], self._sender.habits)
+        for position in positions:
+            if rows[position].type == "system":
+                return sent_notices([rows[position] for position in positions], self._habits)
+        return positions
 
     def _one(self, position: int) -> Said | None:
-        if position not in self._said:
-            self._said[position] = said(self._records(position), self._walk.rows[position])
-        return self._said[position]
+        known = self._said
+        if position in known:
+            return known[position]
+        one = known[position] = said(self._records(position), self._walk.rows[position])
+        return one
 
     def _all(self, positions: Sequence[int], folded: Mapping[int, Span | None]) -> list[Said]:
-        overlays = self._walk.overlays
-        for position in positions:
-            if position not in self._said:
-                self._said[position] = said(self._records(position), self._walk.rows[position])
+        overlays, speak = self._walk.overlays, self._one
         if overlays.plain:
-            return [one for position in positions if (one := self._said[position]) is not None]
+            return [one for position in positions if (one := speak(position)) is not None]
         found = []
         for position in positions:
             if position in folded:
@@ -328,7 +330,7 @@ class Viewer:
             row = self._walk.rows[position]
             if row.uuid in overlays.snipped or row.uuid in overlays.hidden:
                 continue
-            one = self._said[position]
+            one = speak(position)
             if one is not None:
                 found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
         return found
@@ -349,6 +351,8 @@ class Viewer:
 
     def _given(self, logged: Logged | None, sender: Sender) -> Given:
         """A snapshot says nothing about the requests of a client that is too old to write one."""
+        if logged is None and self._snapshot is None:
+            return _NOTHING
         shape = self._log.shape(logged.shape) if logged is not None else None
         snapshot = self._snapshot if sender.habits.writes_words else None
         if shape is not None:
@@ -361,4 +365,4 @@ class Viewer:
         """What left the context need not be held."""
         used = {position for part in self._parts for position in part.segment.positions}
         self._said = {position: one for position, one in self._said.items() if position in used}
-        self._room = 2 * len(self._said) + _SPARE
+        self._room = 3 * len(self._said) + _SPARE

@@ -78,14 +78,15 @@ class Walk:
             parent = self._seam.feed(row)
             if parent != row.parent:
                 self._sewn.append(uuid)
-        again = uuid in self._up
+        ups = self._up
+        again = uuid in ups
         if not again:
             self._at[uuid] = position
-            if self._gaps.feed(row, uuid, known=parent in self._up):
+            if self._gaps.feed(row, uuid, known=parent in ups):
                 self._forget()
-        elif self._up[uuid] != parent:
+        elif ups[uuid] != parent:
             self._forget()  # written again in another place
-        self._up[uuid] = parent
+        ups[uuid] = parent
         if again and kind in _TALK:
             return  # it is sent once
         if kind == "assistant":
