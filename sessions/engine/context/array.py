@@ -65,7 +65,10 @@ def _told_in_parts(user: Sequence[Said]) -> bool:
 
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
     results = [one for one in user if one.message.kind is Kind.RESULT]
-    pieces = list(_pieces(results))
+    pieces = _pieces(results)
+    if len(pieces) > len(results) > 1:
+        # The API takes nothing between two results.
+        pieces.sort(key=lambda piece: piece.block.get("type") != "tool_result")
     if len(results) == len(user):
         return tuple(pieces)
     others = [one for one in user if one.message.kind is not Kind.RESULT]

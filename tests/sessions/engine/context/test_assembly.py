@@ -255,6 +255,20 @@ def test_tools_that_were_looked_up_are_said_to_be_loaded() -> None:
     assert texts(last(writing))[-1][1][-1] == "Tool loaded."
 
 
+def test_nothing_stands_between_the_results_of_parallel_calls() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1", "ToolSearch"), message="m1")
+    writing.assistant(call("t2"), message="m1")
+    found = [{"type": "tool_reference", "tool_name": "WebFetch"}]
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": found}
+    writing.row("user", message={"role": "user", "content": [result]})
+    writing.result("t2", "two")
+    writing.assistant("Done.")
+    pieces = texts(last(writing))[-1][1]
+    assert pieces[1:] == ["result t2: two", "Tool loaded."]
+
+
 def test_an_interrupted_turn_is_sent_as_it_is() -> None:
     writing = Writing()
     writing.user("Look")
