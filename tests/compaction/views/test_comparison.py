@@ -62,7 +62,7 @@ def chips(html: str) -> dict[str, int]:
     return {status: int(count) for status, count in found}
 
 
-def boundary(file: Written) -> str:
+def boundary(file: Written, name: str | None = None) -> str:
     """Five messages, a compaction that keeps the last of them, a file that is attached, and two more."""
     file.user("Please look at the harbour of Skerry Point")
     file.call("Bash", "toolu_1", command="tide")
@@ -76,6 +76,7 @@ def boundary(file: Written) -> str:
     }
     uuid = file.row(
         "system",
+        uuid=name,
         subtype="compact_boundary",
         content="Conversation compacted",
         compactMetadata=metadata,
@@ -102,6 +103,15 @@ def test_a_recorded_boundary_shows_what_the_model_saw_before_and_after(client: C
     assert html.count("It is 2.44 m at Skerry Point.") == 1
     assert html.count("And at Gull Haven?") == 2
     assert page(client, transcript, "compactions/L5/").split('id="comparison"')[1][:40]
+
+
+def test_a_boundary_has_its_pages_whatever_its_id_holds(client: Client, file: Written) -> None:
+    boundary(file, "a/b c?d")
+    transcript = file.read()
+    listed = page(client, transcript, "compactions/")
+    for found in ("", "summary/"):
+        assert f"compactions/a%2Fb%20c%3Fd/{found}" in listed
+        assert "Skerry Point" in page(client, transcript, f"compactions/a%2Fb%20c%3Fd/{found}")
 
 
 def test_a_summarised_message_names_the_sentences_that_it_went_into(client: Client, file: Written) -> None:
