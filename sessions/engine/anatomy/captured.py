@@ -14,10 +14,10 @@ from sessions.engine.context.array import Element, Piece
 from sessions.engine.context.captured import given_by
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.context.pieces import ShownPiece
+from sessions.engine.context.request import Context
 from sessions.engine.context.requestlog import element_of
 from sessions.engine.context.shown import Array
 from sessions.engine.context.tally import Tally
-from sessions.engine.context.view import Context
 from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, Role
 

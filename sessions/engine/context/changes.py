@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sessions.engine.context.answers import THINKING
 from sessions.engine.context.array import Element
 from sessions.engine.context.digest import canonical, full_hash
-from sessions.engine.context.view import Context
+from sessions.engine.context.request import Context
 from sessions.engine.keys import key_of
 from sessions.engine.linking.extras import text
 from sessions.engine.words import plural

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sessions.engine.context.overlays import Overlays
-from sessions.engine.context.view import Context
+from sessions.engine.context.request import Context
 from sessions.engine.flags import Flag
 from sessions.engine.linking.rows import LinkRow
 from sessions.engine.marks import Fate, Mark

@@ -10,8 +10,9 @@ import orjson
 from sessions.engine.context.habits import Sender
 from sessions.engine.context.inherited import LISTS, Inherited
 from sessions.engine.context.late import AHEAD
+from sessions.engine.context.request import Context
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
-from sessions.engine.context.view import Context, Viewer
+from sessions.engine.context.view import Viewer
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.lines import mend, parse

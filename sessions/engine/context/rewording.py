@@ -11,7 +11,7 @@ from sessions.engine.context.answers import THINKING
 from sessions.engine.context.array import Element, Piece
 from sessions.engine.context.changes import Cause, Change, ChangeKind, Changes
 from sessions.engine.context.pieces import address_of, told
-from sessions.engine.context.view import Context
+from sessions.engine.context.request import Context
 from sessions.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
 from sessions.engine.linking.extras import text
 from sessions.engine.tokens import estimate_blocks

@@ -11,7 +11,7 @@ from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.cards.loose import text
 from sessions.engine.context.known import Exactness
 from sessions.engine.context.pieces import LIMIT, Pieces, ShownPiece, told
-from sessions.engine.context.view import Context
+from sessions.engine.context.request import Context
 from sessions.engine.messages import Block
 from sessions.engine.messages.cuts import Cuts, Hold, cuts
 from sessions.engine.tokens import estimate_blocks

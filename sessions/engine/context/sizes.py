@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessions.engine.context.pieces import is_silent
+from sessions.engine.context.request import Context
 from sessions.engine.context.tally import Category
-from sessions.engine.context.view import Context
 from sessions.engine.linking.extras import text
 from sessions.engine.tokens import Limits, Window, context_window
 from sessions.engine.words import plural

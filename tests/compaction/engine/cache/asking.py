@@ -14,10 +14,10 @@ from sessions.engine.context import Context
 from sessions.engine.context.array import Element, Piece
 from sessions.engine.context.known import Given
 from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.request import Part
 from sessions.engine.context.requestlog import Logged
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.tally import Tally
-from sessions.engine.context.view import Part
 from sessions.engine.messages import Kind, Message
 from sessions.engine.usage import Usage
 

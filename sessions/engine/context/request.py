@@ -1,0 +1,103 @@
+"""What the model was sent in one request, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from msgspec import Struct
+
+from sessions.engine.capture import Sent
+from sessions.engine.context.array import Element
+from sessions.engine.context.known import Exactness, Given, unknown_of
+from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.rendering import Said
+from sessions.engine.context.requestlog import Logged
+from sessions.engine.context.segments import Segment
+from sessions.engine.context.tally import Tally, system_tally, tally_of
+from sessions.engine.linking.extras import text
+from sessions.engine.messages import Kind, Message
+
+
+class Part(Struct, frozen=True, gc=False):
+    """What one segment of the way contributes."""
+
+    segment: Segment
+    said: tuple[Said, ...]
+    elements: tuple[Element, ...]
+    tokens: Tally
+
+
+@dataclass(frozen=True)
+class Context:
+    request: str
+    """The id of the answer; empty for what would be sent next."""
+    position: int
+    """Of the answer's first record, or where it would stand. Only what stands before it counts."""
+    model: str
+    parts: tuple[Part, ...]
+    logged: Logged | None
+    recorded: tuple[Element, ...] | None
+    given: Given
+    """What is sent beside the messages, as far as records hold it."""
+    overlays: Overlays
+    """As they are at the end of what was fed: each says where it was written."""
+    made_tokens: Tally
+    start: int = -1
+    """The position of the boundary that the context starts at; -1 if it starts where the session does."""
+    broken_off: bool = False
+    """A record follows one that is not in the file."""
+    captured: Sent | None = None
+    """The request as it went over the wire; then the log's word for it is not needed."""
+    reread: bool = False
+    """The client may have read the session again, and then has less of it."""
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        """The array as it was sent."""
+        if self.recorded is not None:
+            return self.recorded
+        return tuple(element for part in self.parts for element in part.elements)
+
+    @property
+    def exactness(self) -> Exactness:
+        return Exactness.RECORDED if self.recorded is not None else Exactness.RECONSTRUCTED
+
+    @cached_property
+    def tokens(self) -> Tally:
+        made = self.made_tokens if self.recorded is None else tally_of(self.recorded)
+        return made.plus(system_tally(self.given.system, self.given.tools))
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The records that it is made of, in its order: what a mechanism takes."""
+        return tuple(one.message for part in self.parts for one in part.said)
+
+    @cached_property
+    def positions(self) -> frozenset[int]:
+        """Of the records that the model saw something of."""
+        found = (message.position for message in self.messages if message.content)
+        return frozenset(position for position in found if position is not None)
+
+    @cached_property
+    def taken(self) -> Mapping[int, tuple[int, bool]]:
+        """Position of a result whose text a record took away -> the position of that record, and whether it cleared
+        it, or put it into a file."""
+        found: dict[int, tuple[int, bool]] = {}
+        if not self.overlays.replaced and not self.overlays.cleared:
+            return found
+        for message in self.messages:
+            for block in message.content if message.kind is Kind.RESULT else ():
+                tool, position = text(block.get("tool_use_id")), message.position
+                cleared = self.overlays.cleared.get(tool)
+                by = self.overlays.replaced[tool][1] if tool in self.overlays.replaced else cleared
+                if by is not None and position is not None and by < self.position:
+                    found[position] = (by, tool not in self.overlays.replaced)
+        return found
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """What cannot be known of it, as sentences."""
+        inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
+        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off, reread=self.reread)
