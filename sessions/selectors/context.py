@@ -10,7 +10,7 @@ from django.db.models import OuterRef, Q, Subquery
 
 from sessions.engine.context import Context, Viewer
 from sessions.engine.context.habits import Sender, writes_words
-from sessions.engine.context.late import AHEAD
+from sessions.engine.context.late import AHEAD, way_up
 from sessions.engine.context.leftout import LeftOut, left_out
 from sessions.engine.context.log import PointMissingError, requests_of
 from sessions.engine.context.requestlog import MESSAGE, REQUEST, SHAPE, RequestLog
@@ -89,20 +89,29 @@ def _reaching(links: Links, boundaries: list[int], rows: list[LinkRow], point: P
 
     What is missing need not be in the file at all."""
     begin = boundaries[-1]
-    while begin and (gap := _gap(rows, point)) is not None:
-        earlier = links.load_reaching(gap, boundaries, before=begin)
-        if not earlier:
+    later: list[LinkRow] = []
+    while begin:
+        gaps = _gaps(rows, point, later)
+        found = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
+        earlier = next((some for some in found if some), None)
+        if earlier is not None:
+            rows = [*earlier, *rows]
+            begin = earlier[0].position
+        elif gaps and point.request and gaps[0] == rows[-1].parent and not later:
+            # What an answer hangs on may be written after it, and leads on from there.
+            later = links.load(point.position + 1, point.position + 1 + AHEAD)
+        else:
             break
-        rows = [*earlier, *rows]
-        begin = earlier[0].position
     return rows
 
 
-def _gap(rows: list[LinkRow], point: Point) -> int | None:
-    """The parent that the way up ends at, because it is not among these rows."""
+def _gaps(rows: list[LinkRow], point: Point, later: list[LinkRow]) -> tuple[int, ...]:
+    """Parents on the way up that are not among these rows."""
     walk = Walk()
     before, link = (rows[:-1], rows[-1].parent) if point.request and rows else (rows, point.link)
     for row in before:
+        walk.feed(row)
+    for row in way_up(link, rows[-1], walk.knows, later) if later else ():
         walk.feed(row)
     return walk.missing(link, point.position)
 

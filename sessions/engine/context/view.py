@@ -100,10 +100,6 @@ class Viewer:
         wanted = [one for segment in segments for one in segment.positions if one not in self._said]
         return wanted if self._snapshot is None else [*wanted, self._snapshot]
 
-    def missing(self, link: int | None, position: int) -> int | None:
-        """The key of the row where the way up ends because it has not been fed; None if it ends where it should."""
-        return self._walk.missing(link, position)
-
     def at(
         self, link: int | None, position: int, *, request: str = "", ref: str = "", sender: Sender | None = None
     ) -> Context:

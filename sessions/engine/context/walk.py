@@ -244,15 +244,18 @@ class Walk:
         row = self.rows[self._at[self._segments[0].links[0]]]
         return row.position if is_boundary(row) or row.flags & _SUMMARY else -1
 
-    def missing(self, link: int | None, child: int) -> int | None:
-        """A parent on the chain that was not fed."""
+    def missing(self, link: int | None, child: int) -> tuple[int, ...]:
+        """Parents that were not fed: that of the row itself, which may come after it, and the next one on its chain."""
         self.segments(link, child)
-        return self.broken_off()
+        return tuple(one for one in (self._gap, self._broken_off()) if one is not None)
 
     def broken_off(self) -> int | None:
-        """The same for the chain that was walked last."""
-        if self._gap is not None or not self._gaps.rows:
-            return self._gap
+        """A parent on the chain that was walked last which was not fed."""
+        return self._broken_off() if self._gap is None else self._gap
+
+    def _broken_off(self) -> int | None:
+        if not self._gaps.rows:
+            return None
         first = self._segments[0].links[0] if self._segments and self.start() >= 0 else None
         # A kept row stands behind the summary, whatever it followed once.
         found = (one for one in self._gaps.rows if one in self._depth and one != first and one not in self._kept)

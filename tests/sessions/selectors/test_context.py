@@ -166,3 +166,26 @@ def test_a_session_that_was_written_out_of_order_has_the_contexts_of_its_file(tm
     for context in walked:
         _, point = point_of_request(transcript, context.request)
         assert facts(context_of(transcript, point)) == facts(context)
+
+
+@pytest.mark.django_db
+def test_an_answer_before_its_result_still_follows_a_compaction_in_its_turn(tmp_path: Path) -> None:
+    """The result that an answer hangs on is written after it, and the one that the turn goes on from stands before the
+    boundary: both have to be found."""
+    file = Written(project=tmp_path / "projects" / "-home-dev-kelp", session="77777777-2222-4333-8444-555555555555")
+    file.user("Please look at the harbour")
+    file.call("Bash", "toolu_1", command="tide")
+    before = file.result("toolu_1", "high water")
+    boundary = file.row("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"}, parent=None)
+    file.leaf = before
+    call = file.call("Bash", "toolu_2", command="wind")
+    file.user("In short.", parent=boundary, isCompactSummary=True)
+    late = "00000000-0000-4000-8000-0000000001a7"
+    file.assistant("It blows.", message="msg_late", parent=late)
+    file.result("toolu_2", "north-west", parent=call, uuid=late)
+    transcript = file.read()
+    walked = list(contexts(log_of(transcript)))
+    assert [len(context.elements) for context in walked] == [1, 1, 3]
+    for context in walked:
+        _, point = point_of_request(transcript, context.request)
+        assert facts(context_of(transcript, point)) == facts(context)
