@@ -7,7 +7,7 @@ an answer that does, because a model that has to think refuses a turn whose firs
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from sessions.engine.messages import Kind, Message
 from sessions.engine.messages.cuts import cuts
@@ -35,10 +35,21 @@ def held_by_thinking(messages: Sequence[Message]) -> set[int]:
     begins = True
     for place in range(len(messages) - 1, first, -1):
         if messages[place].kind is Kind.ANSWER and messages[place].content:
-            begins = messages[place].content[0].get("type") in _THINKING
+            begins = _begins(messages[place])
         if not begins:
             held.add(place)
     return held
+
+
+def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> bool:
+    """Whether the latest turn begins with thinking, and would not without these messages."""
+    answers = [
+        at
+        for at in range(_latest_turn(messages), len(messages))
+        if messages[at].kind is Kind.ANSWER and messages[at].content
+    ]
+    left = next((at for at in answers if at not in gone), None)
+    return left is not None and left != answers[0] and _begins(messages[answers[0]]) and not _begins(messages[left])
 
 
 def _latest_turn(messages: Sequence[Message]) -> int:
@@ -58,3 +69,7 @@ def _latest_turn(messages: Sequence[Message]) -> int:
 
 def _thinks(message: Message) -> bool:
     return any(block.get("type") in _THINKING for block in message.content)
+
+
+def _begins(answer: Message) -> bool:
+    return answer.content[0].get("type") in _THINKING
