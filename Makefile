@@ -32,7 +32,7 @@ test: .venv/installed-dev packages lint ## everything that is needed, then all c
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
 
-slow: .venv/installed-dev ## properties of the engines on thousands of conversations (half an hour)
+slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
 
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
