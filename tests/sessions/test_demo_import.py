@@ -308,7 +308,7 @@ def test_broken_lines_are_reported_where_they_stand() -> None:
         lines["glued"]: "glued",
         lines["truncated then whole"]: "truncated",
         lines["nul run"]: "nul",
-        lines["numeric keys"]: "characters",
+        lines["numeric keys"]: "numbered",
         lines["lone surrogate"]: "encoding",
         lines["partial last line"]: "partial",
     }

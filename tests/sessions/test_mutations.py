@@ -27,7 +27,7 @@ SESSION = "44444444-2222-4333-8444-555555555555"
 ESTIMATES = ("ruler", "peak_context")
 """Drawn from the first rows of a message; those that come with a later import do not redraw them."""
 
-LASTING = ("characters", "glued", "truncated", "nul", "encoding", "number", "deep", "not-an-object", "garbage")
+LASTING = ("numbered", "glued", "truncated", "nul", "encoding", "number", "deep", "not-an-object", "garbage")
 
 NO_HURRY = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -152,7 +152,7 @@ class Scanner:
             if joined and not flags & _RECOVERED:
                 flags |= _RECOVERED
                 self.facts.recovered += 1
-                self._report(offset, length, "characters", joined)
+                self._report(offset, length, "numbered", joined)
         odd = unknowns(record)
         if odd:
             flags |= _UNKNOWN

@@ -93,7 +93,7 @@ def test_a_message_of_numbered_characters_is_joined_and_its_line_reported(spread
 
     assert batch.texts[1][1] == "hi"
     ((line, _, _, kind, detail),) = batch.problems
-    assert (line, kind) == (2, "characters")
+    assert (line, kind) == (2, "numbered")
     assert "2 numbered characters" in detail
     assert batch.oddities == {}
     facts = scanner.facts
