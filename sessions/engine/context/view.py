@@ -23,16 +23,19 @@ from sessions.engine.context.reminders import Reminders
 from sessions.engine.context.rendering import Said, said
 from sessions.engine.context.request import Context, Part
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
+from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.tally import Tally, tally_of
 from sessions.engine.context.turns import Turns
 from sessions.engine.context.walk import Walk
+from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.linking.rows import LinkRow
 from sessions.engine.messages import Kind
 
 _SPARE = 2_048
 _NOTHING = Given()
+_COPY = int(Flag.COPY)
 
 
 class Records(Protocol):
@@ -101,10 +104,17 @@ class Viewer:
         return wanted if self._snapshot is None else [*wanted, self._snapshot]
 
     def at(
-        self, link: int | None, position: int, *, request: str = "", ref: str = "", sender: Sender | None = None
+        self,
+        link: int | None,
+        position: int,
+        *,
+        request: str = "",
+        ref: str = "",
+        sender: Sender | None = None,
+        copied: bool = False,
     ) -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would. `ref`: the name that
-        the request has in the client's log."""
+        the request has in the client's log. `copied`: the request was made in another session."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
         self._make(segments, same, sender, answer=position if request else -1)
@@ -125,7 +135,7 @@ class Viewer:
             self._walk.start(),
             self._walk.broken_off() is not None,
             captured,
-            self._reader.unsure,
+            self._reader.unsure or (copied and self._habits.loss is Loss.ALL),
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -137,7 +147,9 @@ class Viewer:
             self._feed_late(row)
         if ref and self._log.named(ref) is None:
             self._feed_log(ref, row.position)
-        return self.at(self._walk.parent_of(row), row.position, request=request, ref=ref, sender=Sender.of(record))
+        link, sender = self._walk.parent_of(row), Sender.of(record)
+        copied = bool(row.flags & _COPY)
+        return self.at(link, row.position, request=request, ref=ref, sender=sender, copied=copied)
 
     def _feed_late(self, answer: LinkRow) -> None:
         """What belongs before an answer counts for it, even where it was written after it."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from sessions.engine.context import Context
+from sessions.engine.context import Context, Log
+from sessions.engine.flags import Flag
 from tests.sessions.engine.context.asking import call, last, texts, thought
 from tests.sessions.engine.context.test_versions import TAKES_SYSTEM, note
 from tests.sessions.writing import Writing, named
@@ -250,3 +252,16 @@ def test_of_what_a_compaction_kept_a_version_reads_the_chain_alone(version: str,
     writing.user("Again", version=version)
     writing.assistant("Yes.", message="m4", version=version)
     assert (("assistant", ["call t2"]) in texts(last(writing))) is loses
+
+
+@pytest.mark.parametrize(("version", "loses"), [(LOSING, True), ("2.1.90", False)])
+def test_what_a_fork_copied_may_be_less_than_was_sent(version: str, loses: bool) -> None:
+    writing = Writing()
+    parallel(writing, version)
+    log = Log(b"".join(writing.lines()))
+    viewer = log.viewer()
+    *before, answer = log.rows
+    for row in before:
+        viewer.feed(row)
+    assert not is_unsure(viewer.at_request(answer))
+    assert is_unsure(viewer.at_request(replace(answer, flags=answer.flags | Flag.COPY))) is loses
