@@ -7,7 +7,7 @@ kept of what stood before it in the request that it answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compaction.engine.fingerprint import fingerprint
@@ -44,16 +44,12 @@ def without_dead_thinking(
     signed = {**_fresh(whole, bound), **bound.prints}
     now, sent = _prints(shown)
     dead = {key for key, print_ in now.items() if signed.get(key, print_) != print_}
-    living, changes = [], []
-    for message in shown:
-        kept = message
-        if any(_key(block) in dead for block in message.content):
-            kept = changed(message, content=tuple(block for block in message.content if _key(block) not in dead))
-            what = What.REPLACED if kept.content else What.REMOVED
-            why = "Something before this thinking was changed after the model had signed it."
-            changes.append(Change(what, message.uuid, counter(message.content), counter(kept.content), why))
-        if kept.content or kept is message:
-            living.append(kept)
+    living, changes = _without(
+        shown,
+        lambda _, key: key in dead,
+        lambda _: "Something before this thinking was changed after the model had signed it.",
+        counter,
+    )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     left = "1 thinking block is" if len(dead) == 1 else f"{len(dead)} thinking blocks are"
     why = f"{left} left out." if dead else "All thinking still holds."
@@ -66,21 +62,37 @@ def without_foreign_thinking(shown: Sequence[Message], model: str, counter: Toke
     """After a switch, what another model thought is left out: some refuse it, some lose it without a word."""
     before = estimate(shown, counter)
     others = {one for one in {message.model for message in shown} if one and model and _other(one, model)}
-    kept, changes = [], []
-    for message in shown:
-        one = message
-        if message.model in others and any(map(_key, message.content)):
-            one = changed(message, content=tuple(block for block in message.content if not _key(block)))
-            what = What.REPLACED if one.content else What.REMOVED
-            why = f"{message.model} thought it, and {model} is asked."
-            changes.append(Change(what, message.uuid, counter(message.content), counter(one.content), why))
-        if one.content or one is message:
-            kept.append(one)
+    kept, changes = _without(
+        shown,
+        lambda message, _: message.model in others,
+        lambda message: f"{message.model} thought it, and {model} is asked.",
+        counter,
+    )
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     left = "an answer" if len(changes) == 1 else f"{len(changes)} answers"
     why = f"The thinking of {left} is left out." if changes else "No other model thought."
     report = Report(FOREIGN, bool(changes), why, before, after, tuple(changes))
     return Outcome(kept if changes else shown, report, None)
+
+
+def _without(
+    shown: Sequence[Message],
+    is_gone: Callable[[Message, str], bool],
+    why: Callable[[Message], str],
+    counter: TokenCounter,
+) -> tuple[list[Message], list[Change]]:
+    """The messages without the thinking blocks that are gone, by their keys; one of which nothing is left goes too."""
+    kept, changes = [], []
+    for message in shown:
+        content = tuple(block for block in message.content if not ((key := _key(block)) and is_gone(message, key)))
+        if len(content) == len(message.content):
+            kept.append(message)
+            continue
+        what = What.REPLACED if content else What.REMOVED
+        changes.append(Change(what, message.uuid, counter(message.content), counter(content), why(message)))
+        if content:
+            kept.append(changed(message, content=content))
+    return kept, changes
 
 
 def _other(model: str, asked: str) -> bool:
