@@ -11,6 +11,7 @@ from collections.abc import Container, Sequence
 
 from sessions.engine.messages import Kind, Message
 from sessions.engine.messages.cuts import cuts
+from sessions.engine.model_facts import facts_of
 
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -39,6 +40,13 @@ def held_by_thinking(messages: Sequence[Message]) -> set[int]:
         if not begins:
             held.add(place)
     return held
+
+
+def has_to_think_first(model: str) -> bool:
+    """Models that only think with a budget refuse a turn that does not begin with it; what is not known of a model is
+    left for it to say."""
+    facts = facts_of(model)
+    return facts is not None and facts.thinking == frozenset({"enabled"})
 
 
 def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> bool:

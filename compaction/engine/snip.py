@@ -7,11 +7,10 @@ that is sent.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from compaction.engine.keeping import loses_first_thoughts
 from compaction.engine.report import Change, Outcome, Report, What
 from compaction.engine.snips import Snip, SnipState, snip_uuid
 from compaction.engine.turns import Turn, turns_of
@@ -85,8 +84,7 @@ def snip(
     """Takes the turns that the ids name out of the context, and all that were taken out before."""
     config, state = config or SnipConfig(), state or SnipState()
     asked = list(dict.fromkeys(ids)) if config.enabled else []
-    gone = _causes(messages, state.snips) if asked else {}
-    shown = [message for message in messages if message.uuid not in gone]
+    shown = [message for message in messages if message.uuid not in state.removed] if asked else messages
     wanted, unknown, refused = _choose(shown, asked) if asked else ([], [], [])
     removed = tuple(shown[at].uuid for turn in wanted for at in turn.messages)
     if removed:
@@ -124,7 +122,7 @@ def replayed(
     before = estimate(messages, counter)
     if not config.enabled:
         return Outcome(messages, Report("snip", False, "Snip is switched off.", before, before), state)
-    causes = _causes(messages, state.snips)
+    causes = {uuid: one for one in reversed(state.snips) for uuid in one.removed_uuids}
     gone = [at for at, message in enumerate(messages) if message.uuid in causes]
     changes = tuple(
         Change(What.REMOVED, messages[at].uuid, counter(messages[at].content), 0, causes[messages[at].uuid].why)
@@ -137,24 +135,6 @@ def replayed(
     after = before - sum(change.tokens_before for change in changes)
     why = f"{_plural(len(gone), 'message')} left the context; the transcript keeps them."
     return Outcome(kept, Report("snip", True, why, before, after, changes), state)
-
-
-def _causes(messages: Sequence[Message], snips: Sequence[Snip]) -> dict[str, Snip]:
-    """Which snip took each message out. A compaction may have made an earlier turn the beginning of the one that goes
-    on: while that needs its first thoughts, the snip that took them has to wait."""
-    causes = {uuid: one for one in reversed(snips) for uuid in one.removed_uuids}
-    if not causes or not loses_first_thoughts(messages, _among(messages, causes)):
-        return causes
-    causes = {}
-    for one in reversed(snips):
-        removed = causes | dict.fromkeys(one.removed_uuids, one)
-        if not loses_first_thoughts(messages, _among(messages, removed)):
-            causes = removed
-    return causes
-
-
-def _among(messages: Sequence[Message], uuids: Container[str]) -> set[int]:
-    return {at for at, message in enumerate(messages) if message.uuid in uuids}
 
 
 def relinked(parents: Mapping[str, str | None], removed: Iterable[str]) -> dict[str, str | None]:
@@ -195,8 +175,6 @@ def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn]
             refused.append((one, "This turn is not finished."))
         elif found[0].entangled:
             refused.append((one, "Its results stand in one message with those of another turn."))
-        elif loses_first_thoughts(messages, found[0].messages):
-            refused.append((one, "The turn that goes on begins with what was thought in it."))
         else:
             wanted.append(found[0])
     if wanted and len(wanted) == len(turns):

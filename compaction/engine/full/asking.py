@@ -11,10 +11,10 @@ from compaction.engine.full.prompt import Variant
 from compaction.engine.full.request import OUTPUT_CAP, Path, Summarise, SummariseError, summary_request
 from compaction.engine.full.too_long import NothingLeftError, PromptTooLongError, is_too_long, truncated
 from compaction.engine.identity import derived_id
+from compaction.engine.keeping import has_to_think_first
 from sessions.engine.lint import lint_request, repair_messages
 from sessions.engine.lint.rules.thinking_config import LEAST_BUDGET
 from sessions.engine.messages import Kind, Message, joined, text_block
-from sessions.engine.model_facts import facts_of
 from sessions.engine.tokens import TokenCounter
 
 RETRIES = 3
@@ -97,10 +97,8 @@ def asked(
 
 
 def begins_amid_a_turn(messages: Sequence[Message], model: str) -> bool:
-    """Whether the latest turn has lost its first thoughts to an earlier compaction. Models that only think with a
-    budget refuse to go on from there; what is not known of a model is left for it to say."""
-    facts = facts_of(model)
-    if facts is None or facts.thinking != frozenset({"enabled"}):
+    """Whether the latest turn has lost its first thoughts to an earlier compaction, and the model refuses to go on."""
+    if not has_to_think_first(model):
         return False
     config = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
     body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": joined(messages), "thinking": config}

@@ -8,6 +8,7 @@ from typing import Any
 
 from compaction.engine.budget import Persisted, budget
 from compaction.engine.collapse import collapse
+from compaction.engine.keeping import has_to_think_first, loses_first_thoughts
 from compaction.engine.microcompact import microcompact
 from compaction.engine.nudge import nudge
 from compaction.engine.pipeline.config import PipelineConfig
@@ -68,11 +69,26 @@ class Work:
 
     def trim(self) -> None:
         limited = budget(self.shown, self.config.budget, self.state.budget, counter=self.counter)
+        self.keep_first_thoughts(limited.messages)
         snipped = snips_replayed(limited.messages, self.config.snip, self.state.snip, counter=self.counter)
         self.persisted = limited.persisted
         self.reports += [limited.report, snipped.report]
         self.shown = snipped.messages
         self.state = replace(self.state, budget=limited.state, snip=snipped.state)
+
+    def keep_first_thoughts(self, messages: Sequence[Message]) -> None:
+        """A compaction may have made an earlier turn the beginning of the one that goes on. A snip that takes its first
+        thoughts is taken back for good: applied later, it would change how requests begin without a new decision."""
+        if not self.config.snip.enabled or not has_to_think_first(self.config.model):
+            return
+        for one in reversed(self.state.snip.snips):
+            removed = self.state.snip.removed
+            if not loses_first_thoughts(messages, {at for at, told in enumerate(messages) if told.uuid in removed}):
+                return
+            size = estimate(messages, self.counter)
+            why = "A snip is taken back: the turn that goes on begins with what was thought in the snipped one."
+            self.reports.append(Report("snip taken back", True, why, size, size))
+            self.state = replace(self.state, snip=self.state.snip.without(one.uuid))
 
     def clear(self) -> None:
         cleared = microcompact(

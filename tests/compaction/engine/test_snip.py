@@ -129,37 +129,6 @@ def test_a_turn_that_is_not_finished_stays(end: int | None) -> None:
     assert report(done).refused == ((short_id(BUG.uuid), "This turn is not finished."),)
 
 
-def amid_a_turn() -> list[Message]:
-    """A compaction has summarised from the middle of the second turn on, and the model goes on from its result."""
-    thinking = {"type": "thinking", "thinking": "", "signature": "signed"}
-    return [
-        TODOS,
-        answered("none left"),
-        BUG,
-        answered("", thinking, call("toolu_01"), id="looking"),
-        returned(("toolu_01", "500")),
-        Message("user", ({"type": "text", "text": "In short."},), Kind.SUMMARY, uuid_of("summary")),
-        answered("", call("toolu_02")),
-        returned(("toolu_02", "200")),
-    ]
-
-
-def test_the_turn_that_goes_on_keeps_the_thoughts_it_begins_with() -> None:
-    done = snip(amid_a_turn(), [short_id(BUG.uuid), short_id(TODOS.uuid)])
-    why = "The turn that goes on begins with what was thought in it."
-    assert report(done).refused == ((short_id(BUG.uuid), why),)
-    assert done.messages == amid_a_turn()[2:]
-
-
-def test_a_snip_waits_while_the_turn_that_goes_on_begins_in_it() -> None:
-    messages = amid_a_turn()
-    earlier = snip([*messages[:5], answered("found it"), said("thanks")], [short_id(BUG.uuid)])
-    both = snip(messages, [short_id(TODOS.uuid)], None, earlier.state)
-    assert both.messages == messages[2:]
-    over = [*messages, answered("it is well again"), said("thanks")]
-    assert replayed(over, None, both.state).messages == over[5:]
-
-
 def test_the_last_input_stays() -> None:
     done = snip([*two_turns(), answered("found it")], [short_id(BUG.uuid), short_id(TODOS.uuid)])
     assert done.messages[0] is BUG
