@@ -14,7 +14,7 @@ from compaction.engine.microcompact import MicrocompactConfig
 from compaction.engine.microcompact.cached import CachedConfig
 from compaction.engine.microcompact.timed import TimedConfig
 from compaction.engine.occasion import Hooks, Occasion
-from compaction.engine.partial import legal_pivots, partial_compact
+from compaction.engine.partial import partial_compact
 from compaction.engine.pipeline import (
     AutoCompactConfig,
     Effects,
@@ -26,6 +26,7 @@ from compaction.engine.pipeline import (
     recover,
     run_pipeline,
 )
+from compaction.engine.pivots import legal_pivots
 from compaction.engine.record import Compaction
 from compaction.engine.report import Change, Outcome, Report, What
 from compaction.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact

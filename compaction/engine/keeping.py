@@ -1,4 +1,4 @@
-"""Where the messages that are kept behind a summary may begin.
+"""Where the messages that are kept behind a summary may begin, and where those before one may end.
 
 Beside the rules of every cut there is one for thinking: where the latest turn thinks, its kept part has to begin with
 an answer that does, because a model that has to think refuses a turn whose first thoughts are gone.
@@ -16,14 +16,10 @@ from sessions.engine.model_facts import facts_of
 _THINKING = ("thinking", "redacted_thinking")
 
 
-def starts(messages: Sequence[Message]) -> tuple[int, ...]:
-    """All places where a kept part may begin, ascending; 0 keeps everything."""
-    held = held_by_thinking(messages)
-    return tuple(place for place in cuts(messages).legal if place not in held)
-
-
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
-    places = starts(messages)
+    """The nearest place where a kept part may begin; 0 keeps everything."""
+    held = held_by_thinking(messages)
+    places = [legal for legal in cuts(messages).legal if legal not in held]
     found = bisect_right(places, place)
     return places[found - 1] if found else 0
 
@@ -40,6 +36,26 @@ def held_by_thinking(messages: Sequence[Message]) -> set[int]:
         if not begins:
             held.add(place)
     return held
+
+
+def thoughtless_ends(messages: Sequence[Message], model: str) -> set[int]:
+    """Places behind results of a turn that does not begin with thinking. A summary there joins those results, so that
+    the turn goes on: a model that has to think first refuses it, although it has long taken it as an earlier one."""
+    if not has_to_think_first(model) or not any(map(_thinks, messages)):
+        return set()
+    ends: set[int] = set()
+    role, results, begins = "", False, True
+    for at, message in enumerate(messages):
+        if role == "user" and results and not begins:
+            ends.add(at)
+        if not message.content or message.role == "system":
+            continue
+        if message.role == "user":
+            results = (results and role == "user") or message.kind is Kind.RESULT
+        elif role != "assistant" and not results:
+            begins = _begins(message)
+        role = message.role
+    return ends
 
 
 def has_to_think_first(model: str) -> bool:

@@ -15,27 +15,15 @@ from compaction.engine.full.compact import summarised, unchanged
 from compaction.engine.full.media import thinks
 from compaction.engine.full.prompt import Variant, compaction_prompt
 from compaction.engine.full.request import Summarise
-from compaction.engine.keeping import starts
 from compaction.engine.occasion import Attempt, Occasion
+from compaction.engine.pivots import pivots_of
 from compaction.engine.record import Cut, Way
 from compaction.engine.report import Outcome
 from compaction.engine.survivors import Draft
-from sessions.engine.messages import Kind, Message
+from sessions.engine.messages import Message
 
 MECHANISM = "partial compact"
 VARIANTS = {Direction.FROM: Variant.FROM, Direction.UP_TO: Variant.UP_TO}
-
-
-def legal_pivots(messages: Sequence[Message]) -> tuple[str, ...]:
-    """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
-    floor = floor_of(messages)
-    places = frozenset(starts(messages))
-    spoken = [at for at in range(floor, len(messages)) if messages[at].content]
-    return tuple(
-        messages[at].uuid
-        for at in spoken[1:]
-        if at in places and messages[at].kind is not Kind.RESULT and messages[at].uuid
-    )
 
 
 def partial_compact(
@@ -52,10 +40,10 @@ def partial_compact(
     config, occasion = config or FullConfig(), occasion or Occasion()
     if not config.enabled:
         return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
-    if pivot not in legal_pivots(messages):
-        why = "The conversation cannot be cut at that message: a tool call would lose its result, or a side be empty."
-        return unchanged(MECHANISM, messages, occasion, why)
-    place = next(at for at, message in enumerate(messages) if message.uuid == pivot)
+    pivots = pivots_of(messages, direction, occasion.model)
+    if obstacle := pivots.obstacle(pivot):
+        return unchanged(MECHANISM, messages, occasion, f"The conversation cannot be cut at that message: {obstacle}.")
+    place = pivots.legal[pivot]
     prompt = compaction_prompt(
         VARIANTS[direction],
         instructions=config.instructions,

@@ -10,7 +10,7 @@ from django.http import Http404
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds import Kind, Parameters
 from compaction.engine.kinds.choices import TurnChoice, pivot_near, pivot_of, turn_choices
-from compaction.engine.partial import legal_pivots
+from compaction.engine.pivots import legal_pivots
 from compaction.selectors import compactable
 from compaction.selectors.forecast import Forecast, forecast
 from inspector.web.paging import Page, page_of
@@ -43,7 +43,6 @@ GONE = {
     Reason.SIDECHAIN: "belongs to a sub-agent",
 }
 UNSENT = "is never sent to the model"
-HELD = "a tool call would lose its result, an answer would be parted, or nothing would be left on one side"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +145,16 @@ class Situation:
         messages = self.messages
         place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
         if place is None:
-            return self._elsewhere(wanted)
-        pivot = pivot_of(messages, wanted, direction)
-        if pivot.moved:
-            why = f"It is cut at {self._title(pivot.uuid)}, where more is kept. At {self._title(wanted)} {HELD}."
-            return Sought(why, pivot.uuid)
-        if wanted in legal_pivots(messages):
+            return self._elsewhere(wanted, direction)
+        pivot = pivot_of(messages, wanted, direction, self.context.model)
+        if not pivot.obstacle:
             return Sought(cut=wanted)
-        near = pivot_near(messages, messages[place].position or 0)
+        if pivot.uuid:
+            why = f"It is cut at {self._title(pivot.uuid)}, where more is kept."
+            return Sought(f"{why} At {self._title(wanted)} {pivot.obstacle}.", pivot.uuid)
+        near = pivot_near(messages, messages[place].position or 0, direction, self.context.model)
         return Sought(
-            f"The conversation cannot be cut at {self._title(wanted)}: {HELD}.",
+            f"The conversation cannot be cut at {self._title(wanted)}: {pivot.obstacle}.",
             near=near,
             near_title=self._title(near) if near else "",
         )
@@ -163,7 +162,7 @@ class Situation:
     def cut_page(self, cut: str, direction: Direction, number: int | None) -> tuple[Page, list[Row]]:
         """Inputs at which the conversation may be cut, or everything where there are few; and what was chosen."""
         total = estimate(self.messages, self._counter)
-        places = self._places(cut)
+        places = self._places(cut, direction)
         first = next((at for at, (message, _) in enumerate(places, 1) if message.uuid == cut), len(places))
         page = page_of(number or max(1, -(-first // PER_PAGE)), size=PER_PAGE, total=len(places))
         rows = [
@@ -180,9 +179,9 @@ class Situation:
         ]
         return page, rows
 
-    def _places(self, cut: str) -> list[tuple[Message, int]]:
+    def _places(self, cut: str, direction: Direction) -> list[tuple[Message, int]]:
         """Each with the tokens of what stands before it. What the client put in is no place that people look for."""
-        legal = frozenset(legal_pivots(self.messages))
+        legal = frozenset(legal_pivots(self.messages, direction, self.context.model))
         found: list[tuple[Message, int]] = []
         before = 0
         for message in self.messages:
@@ -202,14 +201,14 @@ class Situation:
         return {message_id: " ".join(filter(None, words)) for message_id, words in said.items()}
 
     # --- what is not there ----------------------------------------------------------------------------------------
-    def _elsewhere(self, wanted: str) -> Sought:
+    def _elsewhere(self, wanted: str, direction: Direction) -> Sought:
         try:
             owner, entry = find_entry(self.transcript, wanted)
         except Http404:
             return Sought(f"The session has no entry {wanted}.")
         if owner.pk != self.transcript.pk:
             return Sought(owner=owner)
-        near = pivot_near(self.messages, entry.position)
+        near = pivot_near(self.messages, entry.position, direction, self.context.model)
         return Sought(self._gone(entry.position), near=near, near_title=self._title(near) if near else "")
 
     def _missing(self, wanted: str) -> str:

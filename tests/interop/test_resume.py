@@ -77,7 +77,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
 
 
 def compacted(transcript: Transcript, point: Point, session: Context, kind: Kind) -> Compaction | None:
-    parameters = parameters_of(kind, compactable(session), 7)
+    parameters = parameters_of(kind, compactable(session), 7, session.model)
     if parameters is None:
         return None
     summariser = summariser_choose(ModelSettings(claude="off"), MECHANICAL)

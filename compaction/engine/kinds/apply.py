@@ -143,10 +143,11 @@ def _full(moment: Moment, config: SummarySettings) -> Applied:
 
 def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applied]:
     def act(moment: Moment, config: SummarySettings) -> Applied:
-        pivot = pivot_of(moment.messages, moment.parameters.pivot, direction)
+        wanted = moment.parameters.pivot
+        pivot = pivot_of(moment.messages, wanted, direction, moment.model)
         done = partial_compact(
             moment.messages,
-            pivot.uuid,
+            pivot.uuid or wanted,
             direction,
             moment.summarise(config.mechanical),
             moment.instructed(config.full),
@@ -154,7 +155,9 @@ def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applie
             attachments=moment.attachments(config.attachments),
         )
         made = moment.compacted(done, mechanical=moment.mechanical)
-        return replace(made, why=f"{made.why} {pivot.moved}") if pivot.moved and made.done else made
+        if not pivot.obstacle or not made.done:
+            return made
+        return replace(made, why=f"{made.why} It is cut at {pivot.uuid}: at {wanted} {pivot.obstacle}.")
 
     return act
 

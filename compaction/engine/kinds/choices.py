@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds.kind import KindError
-from compaction.engine.partial import legal_pivots
+from compaction.engine.pivots import pivots_of
 from compaction.engine.snip import short_id
 from compaction.engine.turns import turns_of
 from sessions.engine.messages import Message
@@ -35,8 +35,9 @@ class Pivot:
     """Where a partial compaction cuts: at the message that was named, or at the nearest one that keeps more."""
 
     uuid: str
-    moved: str = ""
-    """Why it is another one."""
+    """Empty if there is none."""
+    obstacle: str = ""
+    """What a cut at the message that was named would do; empty if it is there that it cuts."""
 
 
 def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_blocks) -> list[TurnChoice]:
@@ -66,29 +67,27 @@ def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_b
     return choices
 
 
-def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction) -> Pivot:
+def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, model: str = "") -> Pivot:
     """Raises KindError if nothing was named, or nothing that is there."""
     if not wanted:
         raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
-    places = {message.uuid: at for at, message in enumerate(messages)}
-    if wanted not in places:
+    place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
+    if place is None:
         raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
-    legal = {places[uuid]: uuid for uuid in legal_pivots(messages)}
-    place = places[wanted]
-    if place in legal:
+    pivots = pivots_of(messages, direction, model)
+    if wanted in pivots.legal:
         return Pivot(wanted)
-    if direction is Direction.UP_TO:
-        nearest = max((at for at in legal if at < place), default=None)
-    else:
-        nearest = min((at for at in legal if at > place), default=None)
-    if nearest is None:
-        return Pivot(wanted)
-    return Pivot(legal[nearest], f"It is cut at {legal[nearest]}: at {wanted} a tool call would lose its result.")
+    behind = direction is Direction.FROM
+    keeping_more = [(at, uuid) for uuid, at in pivots.legal.items() if (at > place) is behind]
+    obstacle = pivots.obstacle(wanted)
+    if not keeping_more:
+        return Pivot("", obstacle)
+    return Pivot(min(keeping_more)[1] if behind else max(keeping_more)[1], obstacle)
 
 
-def pivot_near(messages: Sequence[Message], position: int) -> str:
+def pivot_near(messages: Sequence[Message], position: int, direction: Direction, model: str = "") -> str:
     """The message at which the conversation may be cut that is nearest to an entry; empty if there is none."""
-    legal = frozenset(legal_pivots(messages))
+    legal = pivots_of(messages, direction, model).legal
     there = [(message.position, message.uuid) for message in messages if message.position is not None]
     near = min(
         ((abs(at - position), at, uuid) for at, uuid in there if uuid in legal),

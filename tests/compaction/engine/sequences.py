@@ -137,8 +137,9 @@ class Player:
         now = (given[-1].at or 0.0) + (7_300.0 if operation == "cold" else 1.0)
         config, effects = self.config(operation), self.effects(operation)
         if operation in ("from", "up to"):
-            pivots = legal_pivots(run_pipeline(given, config, state, now=now).messages) or ("none",)
             direction = Direction.FROM if operation == "from" else Direction.UP_TO
+            shown = run_pipeline(given, config, state, now=now).messages
+            pivots = legal_pivots(shown, direction, config.model) or ("none",)
             pivot = pivots[number % len(pivots)]
             return compact_now(
                 given, self.summarise, config, state, now=now, pivot=pivot, direction=direction, effects=effects

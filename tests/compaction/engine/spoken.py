@@ -27,14 +27,21 @@ class Talk:
         return self._add("user", Kind.INJECTED, text_block(text))
 
     def says(self, text: str, *, usage: Usage | None = None, message_id: str = "", thinks: str = "") -> Message:
-        thinking: list[Block] = [{"type": "thinking", "thinking": thinks, "signature": "s"}] if thinks else []
-        return self._add("assistant", Kind.ANSWER, *thinking, text_block(text), usage=usage, message_id=message_id)
+        blocks = (*_thoughts(thinks), text_block(text))
+        return self._add("assistant", Kind.ANSWER, *blocks, usage=usage, message_id=message_id)
 
     def calls(
-        self, tool: str, given: Mapping[str, Any] | None = None, *, says: str = "", message_id: str = "", id: str = ""
+        self,
+        tool: str,
+        given: Mapping[str, Any] | None = None,
+        *,
+        says: str = "",
+        message_id: str = "",
+        id: str = "",
+        thinks: str = "",
     ) -> str:
         tool_id = id or f"toolu_{next(self._tools)}"
-        words = [text_block(says)] if says else []
+        words = [*_thoughts(thinks), *([text_block(says)] if says else [])]
         call = {"type": "tool_use", "id": tool_id, "name": tool, "input": dict(given or {})}
         self._add("assistant", Kind.ANSWER, *words, call, message_id=message_id)
         return tool_id
@@ -42,8 +49,8 @@ class Talk:
     def result(self, tool_id: str, content: str | Sequence[Block] = "done") -> Message:
         return self._add("user", Kind.RESULT, {"type": "tool_result", "tool_use_id": tool_id, "content": content})
 
-    def reads(self, path: str, text: str = "done", *, says: str = "") -> Message:
-        return self.result(self.calls("Read", {"file_path": path}, says=says), text)
+    def reads(self, path: str, text: str = "done", *, says: str = "", thinks: str = "") -> Message:
+        return self.result(self.calls("Read", {"file_path": path}, says=says, thinks=thinks), text)
 
     def _add(self, role: Any, kind: Kind, *blocks: Block, usage: Usage | None = None, message_id: str = "") -> Message:
         number = next(self._numbers)
@@ -51,6 +58,10 @@ class Talk:
         message = Message(role, tuple(blocks), kind, f"m{number}", message_id, START + number, usage)
         self.messages.append(message)
         return message
+
+
+def _thoughts(words: str) -> list[Block]:
+    return [{"type": "thinking", "thinking": words, "signature": "s"}] if words else []
 
 
 def texts(messages: Sequence[Message]) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from compaction.engine import Effects, Notes, legal_pivots
+from compaction.engine import Direction, Effects, Notes, legal_pivots
 from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.kinds import Applied, Kind, Parameters, apply_kind
 from compaction.engine.resumable import Envelope, Origin, Row, lines, resumable
@@ -30,6 +30,7 @@ NOTES = Notes("# Session Title\n_A title_\nTides\n\n# Worklog\n_Steps_\nMany.\n"
 DEMO = Path(__file__).parents[3] / "sessions/demo/projects/-home-dev-tidewatch"
 REAL = transcripts("realclient")
 CORPUS = [path for path in transcripts("corpus") if "agent-" not in path.name and path.stat().st_size < 400_000]
+DIRECTIONS = {Kind.PARTIAL_FROM: Direction.FROM, Kind.PARTIAL_UP_TO: Direction.UP_TO}
 SMALL = {
     Kind.BUDGET: {"per_result": "400", "preview": "100"},
     Kind.SESSION_MEMORY: {"keep_tokens": "200", "keep_text_messages": "1", "keep_most_tokens": "2000"},
@@ -38,11 +39,11 @@ SMALL = {
 }
 
 
-def parameters_of(kind: Kind, messages: Sequence[Message], number: int) -> Parameters | None:
+def parameters_of(kind: Kind, messages: Sequence[Message], number: int, model: str) -> Parameters | None:
     """Such that there is something to do, if that is possible at all."""
     settings = SMALL.get(kind, {})
-    if kind in (Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO):
-        pivots = legal_pivots(messages)
+    if kind in DIRECTIONS:
+        pivots = legal_pivots(messages, DIRECTIONS[kind], model)
         return Parameters(pivot=pivots[number % len(pivots)], settings=settings) if pivots else None
     if kind is Kind.SNIP:
         turns = [turn for turn in turns_of(messages) if not turn.open]
@@ -54,7 +55,7 @@ def parameters_of(kind: Kind, messages: Sequence[Message], number: int) -> Param
 
 def applied_to(context: Context, kind: Kind, number: int = 0) -> Applied | None:
     messages = context.messages
-    parameters = parameters_of(kind, messages, number)
+    parameters = parameters_of(kind, messages, number, context.model)
     if parameters is None:
         return None
     effects = Effects(read_notes=lambda: NOTES)

@@ -6,10 +6,10 @@ import pytest
 
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds import Kind, KindError, Parameters, apply_kind
-from compaction.engine.kinds.choices import pivot_near, pivot_of, turn_choices
+from compaction.engine.kinds.choices import Pivot, pivot_near, pivot_of, turn_choices
 from compaction.engine.kinds.weighing import Weighing, Weight, price_of
-from compaction.engine.partial import legal_pivots
 from compaction.engine.pipeline import Effects
+from compaction.engine.pivots import legal_pivots
 from sessions.engine.messages import Message, changed, messages_of
 from sessions.engine.tokens import estimate
 
@@ -40,9 +40,9 @@ def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
 def test_a_cut_is_moved_to_where_more_is_kept() -> None:
     messages = talk()
     result, answer, prompt = (messages[at].uuid for at in (2, 3, 4))
-    assert pivot_of(messages, prompt, Direction.UP_TO).moved == ""
-    assert pivot_of(messages, result, Direction.FROM).uuid == answer
-    assert "would lose its result" in pivot_of(messages, result, Direction.FROM).moved
+    assert pivot_of(messages, prompt, Direction.UP_TO) == Pivot(prompt)
+    assert pivot_of(messages, result, Direction.FROM) == Pivot(answer, "a tool call would lose its result")
+    assert pivot_of(messages, messages[0].uuid, Direction.UP_TO) == Pivot("", "nothing would be left on one side")
     with pytest.raises(KindError, match="needs a pivot"):
         pivot_of(messages, "", Direction.FROM)
     with pytest.raises(KindError, match="may have left it already"):
@@ -51,9 +51,10 @@ def test_a_cut_is_moved_to_where_more_is_kept() -> None:
 
 def test_the_nearest_place_for_a_cut_is_a_legal_one() -> None:
     messages = talk()
-    for position in (-5, 0, 21, 33, 400):
-        assert pivot_near(messages, position) in legal_pivots(messages)
-    assert pivot_near(messages[:1], 0) == ""
+    for direction in Direction:
+        for position in (-5, 0, 21, 33, 400):
+            assert pivot_near(messages, position, direction) in legal_pivots(messages, direction)
+        assert pivot_near(messages[:1], 0, direction) == ""
 
 
 def test_weighing_goes_through_it_without_asking_anybody() -> None:

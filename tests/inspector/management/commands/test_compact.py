@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from compaction.engine import legal_pivots
+from compaction.engine import Direction, legal_pivots
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from compaction.selectors import compactable, compaction_get, compaction_load
@@ -62,7 +62,7 @@ def arguments(kind: Kind) -> list[str]:
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     more = {
         Kind.SNIP: ["--ids", prompts[0]],
-        Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages)[3]],
+        Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
         Kind.PARTIAL_UP_TO: ["--pivot", prompts[-1]],
     }
     given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
