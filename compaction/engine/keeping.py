@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Sequence
 
+from compaction.engine.loops import loops_of
 from sessions.engine.messages import Kind, Message
 from sessions.engine.messages.cuts import cuts
 from sessions.engine.model_facts import facts_of
@@ -26,7 +27,9 @@ def start_at_or_before(messages: Sequence[Message], place: int) -> int:
 
 def held_by_thinking(messages: Sequence[Message]) -> set[int]:
     """Places in the latest turn behind thinking, unless the next answer begins with some."""
-    turn = _latest_turn(messages)
+    turn = loops_of(messages).latest
+    if turn is None:
+        return set()
     first = next((at for at in range(turn, len(messages)) if _thinks(messages[at])), len(messages))
     held: set[int] = set()
     begins = True
@@ -43,19 +46,12 @@ def thoughtless_ends(messages: Sequence[Message], model: str) -> set[int]:
     the turn goes on: a model that has to think first refuses it, although it has long taken it as an earlier one."""
     if not has_to_think_first(model) or not any(map(_thinks, messages)):
         return set()
-    ends: set[int] = set()
-    role, results, begins = "", False, True
-    for at, message in enumerate(messages):
-        if role == "user" and results and not begins:
-            ends.add(at)
-        if not message.content or message.role == "system":
-            continue
-        if message.role == "user":
-            results = (results and role == "user") or message.kind is Kind.RESULT
-        elif role != "assistant" and not results:
-            begins = _begins(message)
-        role = message.role
-    return ends
+    loops = loops_of(messages)
+    return {
+        place
+        for place, joins in enumerate(loops.joins)
+        if joins and (head := loops.head_before(place)) is not None and not _begins(messages[head])
+    }
 
 
 def has_to_think_first(model: str) -> bool:
@@ -67,28 +63,12 @@ def has_to_think_first(model: str) -> bool:
 
 def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> bool:
     """Whether the latest turn begins with thinking, and would not without these messages."""
-    answers = [
-        at
-        for at in range(_latest_turn(messages), len(messages))
-        if messages[at].kind is Kind.ANSWER and messages[at].content
-    ]
+    turn = loops_of(messages).latest
+    if turn is None or turn not in gone or not _begins(messages[turn]):
+        return False
+    answers = (at for at in range(turn, len(messages)) if messages[at].kind is Kind.ANSWER and messages[at].content)
     left = next((at for at in answers if at not in gone), None)
-    return left is not None and left != answers[0] and _begins(messages[answers[0]]) and not _begins(messages[left])
-
-
-def _latest_turn(messages: Sequence[Message]) -> int:
-    """Behind the last input that came with no results: what comes with results is read as part of the turn."""
-    results = False
-    for at in range(len(messages) - 1, -1, -1):
-        message = messages[at]
-        if message.role == "assistant":
-            results = False
-        elif message.role == "user" and message.content:
-            results = results or message.kind is Kind.RESULT
-            begins = at == 0 or messages[at - 1].role == "assistant"
-            if begins and not results:
-                return at + 1
-    return 0
+    return left is not None and not _begins(messages[left])
 
 
 def _thinks(message: Message) -> bool:

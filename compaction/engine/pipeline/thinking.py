@@ -7,10 +7,13 @@ kept of what stood before it in the request that it answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from compaction.engine.fingerprint import fingerprint
+from compaction.engine.keeping import has_to_think_first
+from compaction.engine.loops import loops_of
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Block, Message, changed
 from sessions.engine.model_facts import facts_of
@@ -46,7 +49,7 @@ def without_dead_thinking(
     dead = {key for key, print_ in now.items() if signed.get(key, print_) != print_}
     living, changes = _without(
         shown,
-        lambda _, key: key in dead,
+        lambda _, __, key: key in dead,
         lambda _: "Something before this thinking was changed after the model had signed it.",
         counter,
     )
@@ -59,12 +62,14 @@ def without_dead_thinking(
 
 
 def without_foreign_thinking(shown: Sequence[Message], model: str, counter: TokenCounter) -> Outcome[None]:
-    """After a switch, what another model thought is left out: some refuse it, some lose it without a word."""
+    """After a switch, what another model thought is left out: some refuse it, some lose it without a word. A model that
+    has to think first goes on with a turn of another only if that begins with thinking, whoever thought it."""
     before = estimate(shown, counter)
     others = {one for one in {message.model for message in shown} if one and model and _other(one, model)}
+    taken_over = _taken_over(shown, others) if others and has_to_think_first(model) else frozenset()
     kept, changes = _without(
         shown,
-        lambda message, _: message.model in others,
+        lambda at, message, _: message.model in others and at not in taken_over,
         lambda message: f"{message.model} thought it, and {model} is asked.",
         counter,
     )
@@ -77,14 +82,14 @@ def without_foreign_thinking(shown: Sequence[Message], model: str, counter: Toke
 
 def _without(
     shown: Sequence[Message],
-    is_gone: Callable[[Message, str], bool],
+    is_gone: Callable[[int, Message, str], bool],
     why: Callable[[Message], str],
     counter: TokenCounter,
 ) -> tuple[list[Message], list[Change]]:
     """The messages without the thinking blocks that are gone, by their keys; one of which nothing is left goes too."""
     kept, changes = [], []
-    for message in shown:
-        content = tuple(block for block in message.content if not ((key := _key(block)) and is_gone(message, key)))
+    for at, message in enumerate(shown):
+        content = tuple(block for block in message.content if not ((key := _key(block)) and is_gone(at, message, key)))
         if len(content) == len(message.content):
             kept.append(message)
             continue
@@ -93,6 +98,18 @@ def _without(
         if content:
             kept.append(changed(message, content=content))
     return kept, changes
+
+
+def _taken_over(shown: Sequence[Message], others: Container[str]) -> frozenset[int]:
+    """The messages of turns that others began and the model that is asked goes on with, or went on with: those stay as
+    they were, so that later requests begin with the same bytes."""
+    loops = loops_of(shown)
+    found: set[int] = set()
+    for head, end in pairwise((*loops.heads, len(shown))):
+        answers = [message for message in shown[head:end] if message.role == "assistant"]
+        if head == loops.latest or not all(message.model in others for message in answers):
+            found.update(range(head, end))
+    return frozenset(found)
 
 
 def _other(model: str, asked: str) -> bool:

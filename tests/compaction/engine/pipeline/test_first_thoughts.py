@@ -1,12 +1,15 @@
-"""A snip of the turn that the one that goes on begins in."""
+"""The thoughts that the turn begins with which goes on: not every edit may take them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from compaction.engine import PipelineConfig, PipelineState, run_pipeline
 from compaction.engine.snip import short_id, snip
-from sessions.engine.messages import Kind, Message, text_block
+from sessions.engine.lint import lint_request
+from sessions.engine.messages import Kind, Message, changed, text_block
+from tests.compaction.engine.spoken import START, Talk
 from tests.compaction.engine.talk import NOON, answered, call, returned, said, uuid_of
 
 TODOS, BUG = said("collect what is left to do"), said("logging in is broken")
@@ -55,3 +58,36 @@ def test_a_model_that_need_not_think_first_is_sent_no_snipped_turn() -> None:
     messages = amid_a_turn()
     uuids, _ = shown(messages, snipped(BUG), FREE)
     assert uuids == [message.uuid for message in (*messages[:2], *messages[5:])]
+
+
+def taken_over() -> Talk:
+    """A model has planned, and another carries the plan out: the turn is not over yet."""
+    talk = Talk()
+    talk.prompt("plan it")
+    talk.says("planned", thinks="earlier")
+    talk.prompt("do it")
+    talk.reads("tides.py", thinks="hm")
+    talk.messages = [changed(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
+    return talk
+
+
+def thoughts(array: Sequence[dict[str, Any]]) -> list[str]:
+    return [block["thinking"] for element in array for block in element["content"] if block["type"] == "thinking"]
+
+
+def test_a_turn_that_a_model_takes_over_keeps_its_first_thoughts_where_it_needs_some() -> None:
+    talk, config = taken_over(), PipelineConfig(model="claude-sonnet-4-5")
+    outcome = run_pipeline(talk.messages, config, now=START)
+    assert thoughts(outcome.array) == ["hm"]
+    thinking = {"type": "enabled", "budget_tokens": 1_024}
+    body = {"model": config.model, "max_tokens": 2_000, "messages": outcome.array, "thinking": thinking}
+    assert [one.rule for one in lint_request(body) if one.severity == "refused"] == []
+    talk.says("done")
+    talk.messages[-1] = changed(talk.messages[-1], model=config.model)
+    talk.prompt("thanks")
+    assert run_pipeline(talk.messages, config, now=START).array[: len(outcome.array)] == outcome.array
+
+
+def test_a_model_that_need_not_think_first_takes_a_turn_over_without_foreign_thoughts() -> None:
+    outcome = run_pipeline(taken_over().messages, PipelineConfig(model="claude-sonnet-5"), now=START)
+    assert thoughts(outcome.array) == []
