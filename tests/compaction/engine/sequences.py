@@ -47,14 +47,16 @@ class Kindred:
     """A model, how it thinks, and what a request says about that."""
 
     model: str
+    other: str
+    """One that thinks alike."""
     thinking: Any
     mode: dict[str, Any]
 
 
 THINKERS = (
-    Kindred("claude-opus-4-6", "sometimes", {"type": "adaptive"}),
-    Kindred("claude-opus-4-5", "always", {"type": "enabled", "budget_tokens": 1_024}),
-    Kindred("claude-opus-5-5", "sometimes", {"type": "adaptive"}),
+    Kindred("claude-opus-4-6", "claude-sonnet-4-6", "sometimes", {"type": "adaptive"}),
+    Kindred("claude-opus-4-5", "claude-sonnet-4-5", "always", {"type": "enabled", "budget_tokens": 1_024}),
+    Kindred("claude-opus-5-5", "claude-sonnet-5-5", "sometimes", {"type": "adaptive"}),
 )
 
 
@@ -65,6 +67,8 @@ class Plan:
     operations: list[str]
     numbers: list[int]
     snip_tool: bool
+    switch: int = 0
+    """So many responses come from another model, before this one takes over."""
 
     def operation(self, step: int) -> str:
         return self.operations[step % len(self.operations)]
@@ -82,6 +86,7 @@ def plans(*, operations: Sequence[str] = OPERATIONS, thinkers: Sequence[Kindred]
             st.lists(st.sampled_from(operations), min_size=1, max_size=6),
             st.lists(st.integers(0, 10), min_size=1, max_size=4),
             st.booleans(),
+            st.sampled_from((0, 0, 0, 1, 2, 4)),
         )
 
     return st.sampled_from(thinkers).flatmap(planned)
@@ -90,6 +95,7 @@ def plans(*, operations: Sequence[str] = OPERATIONS, thinkers: Sequence[Kindred]
 @dataclass(frozen=True, slots=True)
 class Step:
     operation: str
+    model: str
     given: list[Message]
     before: PipelineState
     outcome: PipelineOutcome
@@ -100,21 +106,30 @@ class Step:
 @dataclass(slots=True)
 class Player:
     plan: Plan
-    asked: list[SummaryRequest] = field(default_factory=list)
+    model: str = ""
+    """Who is asked next."""
+    asked: list[tuple[str, SummaryRequest]] = field(default_factory=list)
+    """For summaries: whom, and what."""
 
     def play(self) -> list[Step]:
         state, steps = PipelineState(), []
-        messages = list(self.plan.messages)
+        messages = self.written()
         for step, end in enumerate(requests_in(messages)):
-            given = messages[:end]
+            given, self.model = messages[:end], messages[end].model
             operation = self.plan.operation(step)
             state = self.prepared(operation, given, state, self.plan.number(step))
             outcome = self.apply(operation, given, state, self.plan.number(step))
             again = self.apply(operation, given, PipelineState.loaded(state.saved()), self.plan.number(step))
-            steps.append(Step(operation, given, state, outcome, again))
+            steps.append(Step(operation, self.model, given, state, outcome, again))
             state = outcome.state
             messages[end] = self.thought_through(messages[end], outcome)
         return steps
+
+    def written(self) -> list[Message]:
+        responses = dict.fromkeys(message.message_id for message in self.plan.messages if message.message_id)
+        others = set(list(responses)[: self.plan.switch])
+        other = self.plan.kindred.other
+        return [changed(one, model=other) if one.message_id in others else one for one in self.plan.messages]
 
     def thought_through(self, answer: Message, outcome: PipelineOutcome) -> Message:
         """Where thinking is enabled, an answer to an input begins with it, also if that input is a summary now."""
@@ -152,7 +167,7 @@ class Player:
 
     def config(self, operation: str) -> PipelineConfig:
         base = PipelineConfig(
-            model=self.plan.kindred.model,
+            model=self.model,
             snip_tool=self.plan.snip_tool,
             auto=LOW if operation in ("auto", "notes", "recover") else OFF,
             session_memory=SessionMemoryConfig(keep_tokens=200, keep_text_messages=2, keep_most_tokens=2_000),
@@ -176,7 +191,7 @@ class Player:
         )
 
     def summarise(self, request: SummaryRequest) -> str:
-        self.asked.append(request)
+        self.asked.append((self.model, request))
         return REPLY
 
 
@@ -192,11 +207,10 @@ def requests_in(messages: Sequence[Message]) -> list[int]:
 
 
 def refused(
-    array: list[dict[str, Any]], kindred: Kindred, *, thinking: bool = True, given: Sequence[Message] = ()
+    array: list[dict[str, Any]], model: str, mode: dict[str, Any], *, given: Sequence[Message] = ()
 ) -> list[str]:
     """What the API would refuse; `given` is the conversation that the array was made of."""
-    mode = kindred.mode if thinking else {"type": "disabled"}
-    body = {"model": kindred.model, "max_tokens": 2_000, "messages": array, "thinking": mode}
+    body = {"model": model, "max_tokens": 2_000, "messages": array, "thinking": mode}
     return [
         f"{finding.rule} {finding.path}: {finding.message}"
         for finding in lint_request(body, before=joined(given) if given else None)

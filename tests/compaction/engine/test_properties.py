@@ -44,9 +44,10 @@ some = settings(
 def test_the_api_takes_every_request(plan: Plan) -> None:
     player = Player(plan)
     for step in player.play():
-        assert refused(step.outcome.array, plan.kindred, given=step.given) == [], step.operation
-    for request in player.asked:
-        assert refused(sent(request), plan.kindred, thinking=request.thinking) == []
+        assert refused(step.outcome.array, step.model, plan.kindred.mode, given=step.given) == [], step.operation
+    for model, request in player.asked:
+        mode = plan.kindred.mode if request.thinking else {"type": "disabled"}
+        assert refused(sent(request), model, mode) == []
 
 
 @some
@@ -101,7 +102,7 @@ def test_nothing_grows_but_by_what_a_report_adds(plan: Plan) -> None:
 @given(plans(operations=("run", "run", "cold", "auto", "notes", "full", "from", "up to", "snip", "recover")))
 def test_a_request_begins_with_the_bytes_of_the_last_unless_something_new_is_decided(plan: Plan) -> None:
     for earlier, later in pairwise(Player(plan).play()):
-        if later.operation == "run" and not cleared_now(later):
+        if later.operation == "run" and later.model == earlier.model and not cleared_now(later):
             # What is added may join the last element, so that one is left out.
             before = earlier.outcome.array[:-1]
             assert later.outcome.array[: len(before)] == before, earlier.operation
@@ -118,8 +119,8 @@ def test_without_the_records_the_conversation_is_whole(plan: Plan) -> None:
         whole = run_pipeline(step.given, config, state, now=step.given[-1].at or 0.0)
         reminders = {reminder.message.uuid for reminder in state.reminders}
         shown = [message for message in whole.messages if message.uuid not in reminders]
-        if plan.kindred is BOUND:
-            # Thinking that was signed behind an edit dies with it.
+        if plan.kindred is BOUND or plan.switch:
+            # Thinking that was signed behind an edit dies with it, and so does that of another model.
             shown, given_then = [*map(unthinking, shown)], [*map(unthinking, step.given)]
             assert [one for one in shown if one.content] == [one for one in given_then if one.content]
         else:
