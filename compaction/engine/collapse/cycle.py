@@ -10,6 +10,7 @@ from compaction.engine.collapse.config import CollapseConfig
 from compaction.engine.collapse.replay import Replayed, Skipped, Span, replay
 from compaction.engine.collapse.spans import candidates
 from compaction.engine.collapse.state import CollapseState, Commit, Staged, made
+from compaction.engine.keeping import held_by_thinking
 from compaction.engine.report import Change, Outcome, Report, What
 from sessions.engine.messages import Message
 from sessions.engine.messages.cuts import Cuts, cuts
@@ -110,12 +111,14 @@ class _Moment:
         if legal is None or size < self.config.commit_at * effective:
             return ()
         places = {message.uuid: at for at, message in enumerate(view)}
+        # A span may have been chosen when another turn was the latest.
+        held = held_by_thinking(view)
         committed = []
         for number, one in enumerate(staged, 1):
             first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
             if size <= self.config.target * effective or first is None or first >= end:
                 continue
-            if not legal.is_legal(first) or not legal.is_legal(end):
+            if not legal.is_legal(first) or not legal.is_legal(end) or first in held or end in held:
                 continue
             span = view[first:end]
             if announce is not None:

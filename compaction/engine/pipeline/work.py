@@ -8,7 +8,9 @@ from typing import Any
 
 from compaction.engine.budget import Persisted, budget
 from compaction.engine.collapse import collapse
+from compaction.engine.collapse.replay import replay as collapse_replayed
 from compaction.engine.keeping import has_to_think_first, loses_first_thoughts
+from compaction.engine.loops import loops_of
 from compaction.engine.microcompact import microcompact
 from compaction.engine.nudge import nudge
 from compaction.engine.pipeline.config import PipelineConfig
@@ -69,14 +71,14 @@ class Work:
 
     def trim(self) -> None:
         limited = budget(self.shown, self.config.budget, self.state.budget, counter=self.counter)
-        self.keep_first_thoughts(limited.messages)
+        self.take_snips_back(limited.messages)
         snipped = snips_replayed(limited.messages, self.config.snip, self.state.snip, counter=self.counter)
         self.persisted = limited.persisted
         self.reports += [limited.report, snipped.report]
         self.shown = snipped.messages
         self.state = replace(self.state, budget=limited.state, snip=snipped.state)
 
-    def keep_first_thoughts(self, messages: Sequence[Message]) -> None:
+    def take_snips_back(self, messages: Sequence[Message]) -> None:
         """A compaction may have made an earlier turn the beginning of the one that goes on. A snip that takes its first
         thoughts is taken back for good: applied later, it would change how requests begin without a new decision."""
         if not self.config.snip.enabled or not has_to_think_first(self.config.model):
@@ -85,10 +87,31 @@ class Work:
             removed = self.state.snip.removed
             if not loses_first_thoughts(messages, {at for at, told in enumerate(messages) if told.uuid in removed}):
                 return
-            size = estimate(messages, self.counter)
             why = "A snip is taken back: the turn that goes on begins with what was thought in the snipped one."
-            self.reports.append(Report("snip taken back", True, why, size, size))
+            self.took_back("snip", why)
             self.state = replace(self.state, snip=self.state.snip.without(one.uuid))
+
+    def take_commits_back(self) -> None:
+        """The same for a span that was collapsed: collapse may have been off while that compaction was made."""
+        if not self.config.collapse.enabled or not has_to_think_first(self.config.model):
+            return
+        while found := self.collapsed_thoughts():
+            why = "A collapsed span is taken back: the turn that goes on begins with what was thought in it."
+            self.took_back("collapse", why)
+            self.state = replace(self.state, collapse=self.state.collapse.without(found))
+
+    def collapsed_thoughts(self) -> str:
+        """The commit whose span holds the thoughts that the latest turn has to begin with; empty if none does."""
+        spans = collapse_replayed(self.shown, self.state.collapse.commits).spans
+        gone = {at for span in spans for at in range(span.first, span.end)}
+        if not spans or not loses_first_thoughts(self.shown, gone):
+            return ""
+        head = loops_of(self.shown).latest
+        return next(span.commit.collapse_id for span in spans if head in range(span.first, span.end))
+
+    def took_back(self, mechanism: str, why: str) -> None:
+        size = estimate(self.shown, self.counter)
+        self.reports.append(Report(f"{mechanism} taken back", True, why, size, size))
 
     def clear(self) -> None:
         cleared = microcompact(
@@ -112,6 +135,7 @@ class Work:
         self.state = replace(self.state, savings=found.savings)
 
     def collapse(self) -> None:
+        self.take_commits_back()
         collapsed = collapse(
             self.shown,
             self.config.collapse,

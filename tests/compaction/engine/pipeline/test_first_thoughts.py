@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compaction.engine import PipelineConfig, PipelineState, run_pipeline
+import pytest
+
+from compaction.engine import CollapseConfig, PipelineConfig, PipelineState, run_pipeline
+from compaction.engine.collapse import CollapseState, Staged, collapse
+from compaction.engine.collapse.state import made
 from compaction.engine.snip import short_id, snip
 from sessions.engine.lint import lint_request
 from sessions.engine.messages import Kind, Message, changed, text_block
@@ -24,7 +28,7 @@ def amid_a_turn() -> list[Message]:
         answered("none left"),
         BUG,
         answered("", thinking, call("toolu_01"), id="looking"),
-        returned(("toolu_01", "500")),
+        returned(("toolu_01", "500 " * 40)),
         Message("user", (text_block("In short."),), Kind.SUMMARY, uuid_of("summary")),
         answered("", call("toolu_02")),
         returned(("toolu_02", "200")),
@@ -58,6 +62,33 @@ def test_a_model_that_need_not_think_first_is_sent_no_snipped_turn() -> None:
     messages = amid_a_turn()
     uuids, _ = shown(messages, snipped(BUG), FREE)
     assert uuids == [message.uuid for message in (*messages[:2], *messages[5:])]
+
+
+def collapsed(messages: Sequence[Message]) -> CollapseState:
+    """The answer of the second turn that thinks, and its result."""
+    return CollapseState(commits=(made(messages[3:5], "It looked at the logs."),))
+
+
+@pytest.mark.parametrize(("model", "back"), [(BUDGETED, True), (FREE, False)])
+def test_a_collapsed_span_with_the_first_thoughts_is_taken_back_for_good(model: str, back: bool) -> None:
+    messages = amid_a_turn()
+    config = PipelineConfig(model=model, collapse=CollapseConfig(enabled=True))
+    outcome = run_pipeline(messages, config, PipelineState(collapse=collapsed(messages)), now=NOON + 1)
+    assert (messages[3] in outcome.messages) is back
+    assert (outcome.report.stage("collapse taken back") is not None) is back
+    over = [*messages, answered("it is well again"), said("thanks")]
+    later = run_pipeline(over, config, outcome.state, now=NOON + 1)
+    assert later.array[: len(outcome.array)] == outcome.array
+
+
+def test_a_span_that_was_chosen_before_it_held_the_first_thoughts_is_not_collapsed() -> None:
+    messages = amid_a_turn()
+    staged = Staged(messages[3].uuid, messages[4].uuid, 50, 1.0, "Short.")
+    state = CollapseState(staged=(staged,), armed=True)
+    eager = CollapseConfig(enabled=True, stage_at=0.0, commit_at=0.0, target=0.0)
+    assert collapse(messages, eager, state).messages is messages
+    over = [*messages, answered("it is well again"), said("thanks")]
+    assert len(collapse(over, eager, state).messages) == len(over) - 1
 
 
 def taken_over() -> Talk:
