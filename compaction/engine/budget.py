@@ -22,6 +22,8 @@ from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 __all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_LARGEST_PREVIEW = 50_000
+"""A longer text only begins like a preview: somebody has looked at one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ def _relieve(
 
 
 def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
-    if text.startswith(PERSISTED_TAG):  # the client itself has sent it to a file
+    if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself has sent it to a file
         return False
     return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
 

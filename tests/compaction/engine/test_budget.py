@@ -93,9 +93,15 @@ def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
     messages = [
         said("look"),
         answered("", call("toolu_1")),
-        returned(("toolu_1", "<persisted-output>\n" + "x" * 60_000)),
+        returned(("toolu_1", "<persisted-output>\n" + "x" * 4_000)),
     ]
-    assert budget(messages).messages is messages
+    assert budget(messages, BudgetConfig(per_result=1_000, preview=100)).messages is messages
+
+
+def test_a_large_result_that_only_begins_like_a_preview_goes_to_a_file() -> None:
+    text = "<persisted-output>\n" + "x" * 60_000
+    messages = [said("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
+    assert [one.text for one in budget(messages).persisted] == [text]
 
 
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
