@@ -13,8 +13,9 @@ from typing import Any
 
 import orjson
 
+from sessions.engine.billing import BILLING
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import THINKING, Row, Spot, rows_of
+from sessions.engine.lint.reading import THINKING, Row, Spot, rows_of, text_of
 from sessions.engine.model_facts import facts_of
 
 _API_ERROR = "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
@@ -100,7 +101,7 @@ def dead_spots(
 def _thoughts(rows: list[Row], body: Side | None) -> Iterator[_Thought]:
     prefix = blake2b(digest_size=16)
     if isinstance(body, Mapping):
-        prefix.update(_written([_unmarked(body.get("system")), _unmarked(body.get("tools"))]))
+        prefix.update(_written([_unmarked(_said(body.get("system"))), _unmarked(body.get("tools"))]))
     number, role = 0, ""
     for row in rows:
         for spot in row.spots:
@@ -122,6 +123,13 @@ def _rows(side: Side) -> list[Row]:
 def _summaries(rows: list[Row]) -> set[str]:
     spots = (spot for row in rows for spot in row.spots)
     return {str(spot.block.get("content")) for spot in spots if spot.type == "compaction"}
+
+
+def _said(system: Any) -> Any:
+    """Without the client's header, which would kill all thinking with every request."""
+    if isinstance(system, list) and system and isinstance(system[0], Mapping):
+        return system[1:] if text_of(system[0].get("text")).startswith(BILLING) else system
+    return system
 
 
 def _unmarked(value: Any) -> Any:
