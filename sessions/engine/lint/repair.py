@@ -90,7 +90,7 @@ def _mended(draft: Draft, messages: Sequence[Any], aim: _Aim) -> Draft:
         mend_calls(draft)
         mend_order(draft)
         mend_thinking(draft)
-        mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
+        mend_empty(draft, lambda row: draft.recorded or row.role == "system")
         mend_end(draft, facts_of(aim.model) if aim.sending else None)
         mend_beginning(draft)
         if done == len(draft.repairs):

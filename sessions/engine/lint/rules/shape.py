@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import ROLES, THINKING, Request
+from sessions.engine.lint.reading import ROLES, THINKING, Request, only_sets_options
 
 _NEEDED = {
     "text": ("text", str),
@@ -47,7 +47,7 @@ def _message(path: str, message: Any) -> Iterator[Finding]:
     if isinstance(content, list):
         for at, block in enumerate(content):
             yield from _block(f"{path}.content[{at}]", block)
-    elif not isinstance(content, str) and not (message.get("role") == "system" and message.get("output_config")):
+    elif not isinstance(content, str) and not (content is None and only_sets_options(message)):
         yield _broken(f"{path}.content", "The content has to be a text or a list of blocks.")
 
 

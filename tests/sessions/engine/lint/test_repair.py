@@ -96,6 +96,20 @@ def test_empty_messages_are_left_out(empty: Any) -> None:
     assert mended(user("go"), assistant("ok"), empty, user("and?")) == [user("go"), assistant("ok"), user("and?")]
 
 
+@pytest.mark.parametrize(
+    "silent",
+    [
+        {"role": "system", "content": []},
+        {"role": "system", "content": "", "output_config": {"effort": "low"}},
+        {"role": "system", "output_config": {"effort": "low"}},
+    ],
+)
+def test_system_messages_that_say_nothing_stay(silent: Any) -> None:
+    array = [user("go"), silent, assistant("ok"), user("and?")]
+    assert repair(array, model=NEW, sending=True) == (array, [])
+    assert repair(array)[0] is array
+
+
 def test_empty_texts_are_left_out() -> None:
     assert mended(user("go", "")) == [user("go")]
     array = [user("go"), assistant(call("a"))]
