@@ -14,6 +14,7 @@ from sessions.engine.lint.mending.calls import mend_calls, mend_order
 from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
 from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
 from sessions.engine.lint.reading import Row, text_of
+from sessions.engine.lint.rules.roles import takes_up_a_refusal
 from sessions.engine.messages import Kind, Message, changed
 from sessions.engine.model_facts import facts_of
 
@@ -52,7 +53,8 @@ def repair_request(
     found = body.get("messages")
     messages = found if isinstance(found, list) else []
     named = model or text_of(body.get("model"))
-    draft = _mended(draft_of(messages, recorded=False), messages, _Aim(named, before, body, sending=True))
+    aim = _Aim(named, before, body, sending=not takes_up_a_refusal(body))
+    draft = _mended(draft_of(messages, recorded=False), messages, aim)
     return {**body, "messages": _array(draft, messages)} if draft.repairs else body, draft.repairs
 
 

@@ -57,7 +57,7 @@ def _block(path: str, block: Any) -> Iterator[Finding]:
         return
     key = missing_key(block)
     if key:
-        words = _RESULT if key == "content" else f"A block of the type {block['type']} needs its {key}."
+        words = _RESULT if block["type"] == "tool_result" else f"A block of the type {block['type']} needs its {key}."
         yield _broken(f"{path}.{key}", words)
 
 
@@ -65,6 +65,8 @@ def missing_key(block: Mapping[str, Any]) -> str:
     """What a block of its type cannot do without, if it does."""
     if block["type"] == "tool_result":
         return "" if _is_result(block.get("content")) else "content"
+    if block["type"] == "compaction":
+        return "" if _is_summary(block.get("content")) else "content"
     key, kind = _NEEDED.get(block["type"], ("type", str))
     return "" if isinstance(block.get(key), kind) else key
 
@@ -74,6 +76,11 @@ def _is_result(content: object) -> bool:
     if not isinstance(content, list | tuple):
         return content is None or isinstance(content, str)
     return all(isinstance(part, Mapping) and part.get("type") not in _NO_PARTS for part in content)
+
+
+def _is_summary(content: object) -> bool:
+    """None stands for a summary that failed, which the API passes over."""
+    return content is None or (isinstance(content, str) and content != "")
 
 
 def _broken(path: str, message: str, api_error: str = "") -> Finding:

@@ -110,6 +110,20 @@ def test_system_messages_that_say_nothing_stay(silent: Any) -> None:
     assert repair(array)[0] is array
 
 
+def test_an_answer_that_was_refused_midway_is_continued_with_its_token() -> None:
+    request = body(user("go"), assistant("The answer is"))
+    assert repair_request(request)[0]["messages"] == [user("go")]
+    continued = {**request, "fallback_credit_token": "token"}
+    assert repair_request(continued) == (continued, [])
+
+
+def test_a_summary_without_a_word_is_left_out() -> None:
+    failed, empty = {"type": "compaction", "content": None}, {"type": "compaction", "content": ""}
+    array = [user("go"), assistant(failed, "ok"), user("and?")]
+    assert repair(array)[0] is array
+    assert mended(user("go"), assistant(empty, "ok"), user("and?")) == [user("go"), assistant("ok"), user("and?")]
+
+
 def test_empty_texts_are_left_out() -> None:
     assert mended(user("go", "")) == [user("go")]
     array = [user("go"), assistant(call("a"))]
