@@ -10,7 +10,7 @@ from uuid import NAMESPACE_OID, uuid5
 from sessions.engine.lint.binding import Side, dead_spots
 from sessions.engine.lint.mending.altered import mend_altered
 from sessions.engine.lint.mending.blocks import mend_blocks, mend_thinking
-from sessions.engine.lint.mending.calls import mend_calls, mend_order
+from sessions.engine.lint.mending.calls import mend_calls, mend_order, mend_roles
 from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
 from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
 from sessions.engine.lint.reading import Row, text_of
@@ -88,6 +88,7 @@ def _mended(draft: Draft, messages: Sequence[Any], aim: _Aim) -> Draft:
         if aim.before is not None:
             draft.drop_spots(dead_spots(aim.before, draft.rows, aim.model, body=aim.body), _DEAD)
             mend_altered(draft, aim.before, aim.model)
+        mend_roles(draft)
         mend_blocks(draft)
         mend_calls(draft)
         mend_order(draft)

@@ -24,6 +24,25 @@ def mend_calls(draft: Draft) -> None:
         _give(draft, section, after, calls, elsewhere)
 
 
+def mend_roles(draft: Draft) -> None:
+    """A result that stands in an answer goes to a user message after its call, if that has no other."""
+    misplaced: dict[str, Spot] = {}
+    answered: set[str] = set()
+    for row in draft.rows:
+        for spot in row.spots:
+            if spot.type == "tool_result" and row.role == "user":
+                answered.add(_name(spot))
+            elif spot.type == "tool_result":
+                misplaced.setdefault(_name(spot), spot)
+    for row in list(draft.rows) if misplaced else ():
+        names = [_name(call) for call in calls_of([row]) if _name(call) not in answered]
+        found = [misplaced.pop(name) for name in names if name in misplaced]
+        if found:
+            draft.take(found)
+            draft.insert_after(row, found)
+            _say_moved(draft, found)
+
+
 def mend_order(draft: Draft) -> None:
     """Results first. Records need that only across messages of the role system: else joining them sorts."""
     before: Section = []

@@ -56,6 +56,18 @@ def test_text_in_a_string_stays_behind_the_placeholder() -> None:
     assert repaired[2] == user(placeholder("a"), "stop")
 
 
+def test_a_result_in_an_answer_goes_to_the_user_message_after_it() -> None:
+    answer, results = assistant("ok", call("a"), call("b")), [result("a", "one"), result("b", "two")]
+    right = [user("go"), answer, user(*results), assistant("done")]
+    assert mended(user("go"), answer, assistant(*results, "done")) == right
+    assert mended(user("go"), assistant("ok", call("a"), call("b"), *results), assistant("done")) == right
+
+
+def test_one_that_its_call_does_not_need_is_left_out() -> None:
+    array = [user("go"), assistant(call("a")), user(result("a", "one")), assistant(result("a", "two"), "done")]
+    assert mended(*array) == [*array[:3], assistant("done")]
+
+
 def test_a_result_without_a_call_is_left_out() -> None:
     assert mended(user(result("a"), "go")) == [user("go")]
 
@@ -180,6 +192,12 @@ def test_thinking_that_the_repair_itself_would_kill_is_left_out() -> None:
 def test_a_result_of_a_server_tool_without_its_call_is_left_out() -> None:
     got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     assert mended(user("go"), assistant(got, "done"), user("so")) == [user("go"), assistant("done"), user("so")]
+
+
+def test_so_is_one_whose_call_a_user_would_have_made() -> None:
+    used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    assert mended(user(used, "go"), assistant(got, "done")) == [user("go"), assistant("done")]
 
 
 def test_what_is_no_message_is_left_out() -> None:
