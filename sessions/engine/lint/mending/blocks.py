@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from sessions.engine.lint.mending.draft import Draft
-from sessions.engine.lint.reading import THINKING, Row, Spot
+from sessions.engine.lint.reading import Row, Spot
 from sessions.engine.lint.rules.characters import is_broken, whole
 from sessions.engine.lint.rules.empty import blanks_of_answers, empty_parts, is_blank, is_empty_error
-from sessions.engine.lint.rules.pairing import orphaned_server_results
+from sessions.engine.lint.rules.pairing import OF_ANSWERS, orphaned_server_results
 from sessions.engine.lint.rules.shape import missing_key
 from sessions.engine.lint.rules.thinking import is_signed, trailing_thinking
 
@@ -35,7 +35,7 @@ def mend_thinking(draft: Draft) -> None:
 def _in_its_role(row: Row, spot: Spot) -> bool:
     if spot.type == "tool_result":
         return row.role == "user"
-    return row.role == "assistant" or spot.type not in ("tool_use", *THINKING)
+    return row.role == "assistant" or spot.type not in OF_ANSWERS
 
 
 def _spots(draft: Draft) -> list[Spot]:
