@@ -17,9 +17,11 @@ _UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
 
 
 def marked_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
+    """Tools that are loaded on demand are not in the prompt, and the API refuses a mark on them."""
     marked = [_without_mark(tool) for tool in tools]
-    if marked:
-        marked[-1]["cache_control"] = cache_control(ttl)
+    last = next((tool for tool in reversed(marked) if tool.get("defer_loading") is not True), None)
+    if last is not None:
+        last["cache_control"] = cache_control(ttl)
     return marked
 
 

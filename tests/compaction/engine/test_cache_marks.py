@@ -69,6 +69,12 @@ def test_only_the_last_tool_carries_a_mark() -> None:
     assert marked_tools([]) == []
 
 
+def test_a_tool_that_is_loaded_on_demand_is_never_marked() -> None:
+    tools = marked_tools([{"name": "Read"}, {"name": "Grep", "defer_loading": True}])
+    assert marks({"tools": tools}) == ["tools[0]"]
+    assert marks({"tools": marked_tools([{"name": "Grep", "defer_loading": True}])}) == []
+
+
 def test_a_whole_request_has_no_more_marks_than_the_api_takes() -> None:
     system = system_blocks(scoped(assembled(["rules"], ["today"]), attribution="x", prefix="you are"))
     request = {"system": system, "tools": marked_tools([{"name": "Read"}]), "messages": marked_messages(array())}
