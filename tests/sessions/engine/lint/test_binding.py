@@ -60,6 +60,20 @@ def test_the_clients_header_for_the_bill_kills_nothing() -> None:
     assert len(dead(sent("b", "be long"), sent("a", "be brief"))) == 4
 
 
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ({"system": "be brief"}, {"system": [text("be brief")]}),
+        ({}, {"system": [], "tools": []}),
+    ],
+)
+def test_what_is_only_written_in_another_way_kills_nothing(short: Any, long: Any) -> None:
+    spelled = edited(2, user(result("a", [text("a long result")], is_error=False)))
+    before, after = body(*ARRAY, model=BOUND, **short), body(*spelled, model=BOUND, **long)
+    assert dead(after, before) == dead(before, after) == []
+    assert len(dead(body(*edited(2, user(result("a", "a long result", is_error=True))), model=BOUND), before)) >= 3
+
+
 def test_a_cleared_result_kills_all_thinking_after_it() -> None:
     cleared = edited(2, user(result("a", "[Old tool result content cleared]")))
     assert dead(cleared) == ["messages[3].content[0]", "messages[3].content[1]", "messages[5].content[0]"]
