@@ -39,6 +39,7 @@ def check(request: Request) -> Iterator[Finding]:
     yield from _order(marks)
     for mark in marks:
         yield from _place(mark)
+    yield from _twice(request)
     yield from _too_small(request, marks)
 
 
@@ -115,6 +116,27 @@ def _place(mark: Mark) -> Iterator[Finding]:
     if is_blank(mark.on):
         words = f"{_dotted(mark.path)}: cache_control cannot be set for empty text blocks"
         yield _misplaced(mark, "An empty text cannot carry a cache mark.", "Put it on the block before it.", words)
+
+
+def _twice(request: Request) -> Iterator[Finding]:
+    """The mark of the request itself falls on the last block that can carry one, which may have its own."""
+    control = request.body.get("cache_control")
+    markable = (
+        spot.block for spot in reversed(request.spots) if spot.type not in THINKING and not is_blank(spot.block)
+    )
+    own = next(markable, {}).get("cache_control")
+    if isinstance(control, Mapping) and isinstance(own, Mapping) and _lifetime(control) != _lifetime(own):
+        yield Finding(
+            "mark-place",
+            Severity.REFUSED,
+            "cache_control",
+            "The mark of the request and that of its last block are for different times.",
+            "Let both be for the same time, or leave one of them out.",
+        )
+
+
+def _lifetime(control: Mapping[str, Any]) -> Any:
+    return control.get("ttl") or "5m"
 
 
 def _misplaced(mark: Mark, message: str, repair: str, api_error: str = "") -> Finding:

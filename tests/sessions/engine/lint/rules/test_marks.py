@@ -49,6 +49,13 @@ def test_nor_does_it_make_a_prefix_longer() -> None:
     )
 
 
+def test_the_mark_of_the_request_agrees_with_that_of_its_last_block() -> None:
+    assert found(body(user(marked()), cache_control={**FIVE_MINUTES, "ttl": "5m"})) == []
+    assert found(body(user(marked(mark=HOUR), "more"), cache_control=FIVE_MINUTES)) == []
+    finding = only(body(user(marked(mark=HOUR)), cache_control=FIVE_MINUTES))
+    assert (finding.rule, finding.path, finding.severity) == ("mark-place", "cache_control", Severity.REFUSED)
+
+
 def test_four_marks_are_allowed() -> None:
     assert found(body(user(marked(), marked()), tools=[tool()], system=[marked()])) == []
 
