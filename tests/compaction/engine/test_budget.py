@@ -111,6 +111,12 @@ def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -
     assert len(budget(messages).persisted) == 1
 
 
+def test_so_are_those_of_answers_that_nothing_parts() -> None:
+    calls = [answered("", *(call(f"toolu_{one}{number}", "Grep") for number in range(3)), id=one) for one in "ab"]
+    results = returned(*((f"toolu_{one}{number}", "x" * 45_000) for one in "ab" for number in range(3)))
+    assert len(budget([said("look"), *calls, results]).persisted) == 2
+
+
 def test_results_of_two_answers_have_a_budget_each() -> None:
     messages = [
         *parallel(45_000, 45_000, 45_000),
