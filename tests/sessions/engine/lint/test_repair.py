@@ -68,6 +68,24 @@ def test_one_that_its_call_does_not_need_is_left_out() -> None:
     assert mended(*array) == [*array[:3], assistant("done")]
 
 
+def test_ids_and_names_are_spelled_as_the_api_takes_them() -> None:
+    calls = call("x:0"), {**call("x.0"), "name": "fs.Read"}
+    (_, answer, results), repairs = repair(
+        [user("go"), assistant(*calls), user(result("x.0", "b"), result("x:0", "a"))]
+    )
+    first, second = answer["content"]
+    assert results == user(result(second["id"], "b"), result(first["id"], "a"))
+    assert [one["id"].partition("-")[0] for one in (first, second)] == ["x_0", "x_0"]
+    assert first["id"] != second["id"]
+    assert (second["name"], repairs[1].what) == ("fs_Read", "Spelled the id and the name with other characters.")
+
+
+@pytest.mark.parametrize("impossible", [call(""), {**call("a"), "name": ""}, {**call("a"), "name": None}])
+def test_calls_without_an_id_or_a_name_are_left_out_with_their_results(impossible: Any) -> None:
+    array = [user("go"), assistant("ok", impossible), user(result(impossible["id"]), "and?")]
+    assert mended(*array) == [user("go"), assistant("ok"), user("and?")]
+
+
 def test_a_result_without_a_call_is_left_out() -> None:
     assert mended(user(result("a"), "go")) == [user("go")]
 
