@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import orjson
 
 from sessions.engine.lint.mending.draft import Draft
 from sessions.engine.lint.reading import Row, Spot
@@ -17,6 +20,8 @@ NO_OUTPUT = "[no output]"
 
 
 def mend_blocks(draft: Draft) -> None:
+    for row in draft.rows:
+        row.spots = [_with_input(draft, spot) for spot in row.spots]
     draft.drop(lambda row, spot: not missing_key(spot.block), "It lacks what a block of its type needs.")
     draft.drop(_in_its_role, "It cannot stand in a message of this role.")
     draft.drop(lambda row, spot: is_signed(spot), "It is not signed, so the API would not take it as the model's own.")
@@ -30,6 +35,26 @@ def mend_blocks(draft: Draft) -> None:
 def mend_thinking(draft: Draft) -> None:
     trailing = [spot for section in draft.sections for spot in trailing_thinking(section)]
     draft.drop_spots(trailing, "An answer cannot end with thinking.")
+
+
+def _with_input(draft: Draft, spot: Spot) -> Spot:
+    """Clients that put calls together from a stream may keep the text of an input, or none where it is empty."""
+    given = spot.block.get("input")
+    read = _read(given) if spot.type == "tool_use" and not isinstance(given, Mapping) else None
+    if read is None:
+        return spot
+    draft.say(spot.path, "Wrote the input of a call as an object.", "The API takes nothing else.")
+    return replace(spot, block={**spot.block, "input": read})
+
+
+def _read(given: object) -> dict[str, Any] | None:
+    if given is None or given == "":
+        return {}
+    try:
+        read = orjson.loads(given) if isinstance(given, str) else None
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
 
 
 def _in_its_role(row: Row, spot: Spot) -> bool:

@@ -80,6 +80,18 @@ def test_ids_and_names_are_spelled_as_the_api_takes_them() -> None:
     assert (second["name"], repairs[1].what) == ("fs_Read", "Spelled the id and the name with other characters.")
 
 
+@pytest.mark.parametrize(("given", "read"), [(None, {}), ("", {}), ('{"a": 1}', {"a": 1})])
+def test_an_input_is_written_as_an_object(given: Any, read: Any) -> None:
+    array = [user("go"), assistant({**call("a"), "input": given}), user(result("a"))]
+    assert mended(*array) == [array[0], assistant({**call("a"), "input": read}), array[2]]
+
+
+@pytest.mark.parametrize("given", ["words", "[1]", 3, '{"a": '])
+def test_a_call_whose_input_is_none_is_left_out_with_its_result(given: Any) -> None:
+    array = [user("go"), assistant("ok", {**call("a"), "input": given}), user(result("a"), "and?")]
+    assert mended(*array) == [user("go"), assistant("ok"), user("and?")]
+
+
 @pytest.mark.parametrize("impossible", [call(""), {**call("a"), "name": ""}, {**call("a"), "name": None}])
 def test_calls_without_an_id_or_a_name_are_left_out_with_their_results(impossible: Any) -> None:
     array = [user("go"), assistant("ok", impossible), user(result(impossible["id"]), "and?")]
