@@ -22,6 +22,8 @@ from sessions.engine.tokens import TokenCounter, estimate, estimate_blocks
 __all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_LARGEST_PREVIEW = 50_000
+"""A longer text only begins like a preview: somebody has looked at one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def budget(
         )
     calls = calls_of(messages)
     results = list(results_of(messages))
-    decided = _decide(results, calls, config, state)
+    decided = _decide(results, _arrivals(messages), calls, config, state)
     replacements = {**state.replacements, **{one.tool_use_id: _replacement(one, config) for one, _ in decided.values()}}
     changed: dict[Place, Block] = {}
     changes: list[Change] = []
@@ -113,16 +115,34 @@ def path_of(tool_use_id: str, config: BudgetConfig) -> str:
     return config.path.replace("{tool_use_id}", name)
 
 
+def _arrivals(messages: Sequence[Message]) -> list[int]:
+    """Which user message of the request each message is part of: results arrive as one until there is a new answer,
+    however many records they are, and neighbouring answers have their results in one too."""
+    numbers: list[int] = []
+    number, response, answered = 0, "", True
+    for message in messages:
+        if message.role == "assistant" and message.content and (not response or message.message_id != response):
+            number += not answered
+            response, answered = message.message_id, True
+        elif message.role == "user" and message.content:
+            answered = False
+        numbers.append(number)
+    return numbers
+
+
 def _decide(
-    results: Sequence[Result], calls: Mapping[str, Call], config: BudgetConfig, state: ContentReplacementState
+    results: Sequence[Result],
+    arrivals: Sequence[int],
+    calls: Mapping[str, Call],
+    config: BudgetConfig,
+    state: ContentReplacementState,
 ) -> dict[str, tuple[Persisted, str]]:
     decided: dict[str, tuple[Persisted, str]] = {}
-    groups: dict[str, list[tuple[Result, str]]] = {}
-    sizes: dict[str, int] = {}
+    groups: dict[int, list[tuple[Result, str]]] = {}
+    sizes: dict[int, int] = {}
     for result in results:
         tool, call = result.tool_use_id, calls.get(result.tool_use_id)
-        # The results of one answer arrive as one user message, however many records they are.
-        group = call.answer if call else f"@{result.at}"
+        group = arrivals[result.at]
         known = state.replacements.get(tool)
         text = result_text(result.block) if known is None else known
         if known is None and tool not in state.seen and tool not in decided:
@@ -166,7 +186,7 @@ def _relieve(
 
 
 def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
-    if text.startswith(PERSISTED_TAG):  # the client itself has sent it to a file
+    if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself has sent it to a file
         return False
     return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
 

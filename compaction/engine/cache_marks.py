@@ -17,9 +17,11 @@ _UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
 
 
 def marked_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
+    """Tools that are loaded on demand are not in the prompt, and the API refuses a mark on them."""
     marked = [_without_mark(tool) for tool in tools]
-    if marked:
-        marked[-1]["cache_control"] = cache_control(ttl)
+    last = next((tool for tool in reversed(marked) if tool.get("defer_loading") is not True), None)
+    if last is not None:
+        last["cache_control"] = cache_control(ttl)
     return marked
 
 
@@ -51,8 +53,10 @@ def marks(request: Mapping[str, Any]) -> list[str]:
     for at, element in enumerate(request.get("messages", [])):
         content = element["content"]
         for spot, block in enumerate(content if isinstance(content, list) else []):
+            path = f"messages[{at}].content[{spot}]"
+            found += [f"{path}.content[{place}]" for place, part in _parts(block) if "cache_control" in part]
             if "cache_control" in block:
-                found.append(f"messages[{at}].content[{spot}]")
+                found.append(path)
     return found
 
 
@@ -63,7 +67,17 @@ def _clean(element: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_mark(block: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in block.items() if key != "cache_control"}
+    clean = {key: value for key, value in block.items() if key != "cache_control"}
+    if any("cache_control" in part for _, part in _parts(block)):
+        clean["content"] = [_without_mark(part) if isinstance(part, Mapping) else part for part in block["content"]]
+    return clean
+
+
+def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """What stands inside of a result can carry marks of its own."""
+    content = block.get("content") if block.get("type") == "tool_result" else None
+    inside = content if isinstance(content, (list, tuple)) else ()
+    return [(place, part) for place, part in enumerate(inside) if isinstance(part, Mapping)]
 
 
 def _markable(block: Block) -> bool:

@@ -16,8 +16,6 @@ class Call:
     input: Mapping[str, Any]
     at: int
     """The index of the message that makes the call."""
-    answer: str
-    """Names the answer that makes it: its id, or its place where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def calls_of(messages: Sequence[Message]) -> dict[str, Call]:
             if block.get("type") == "tool_use":
                 given = block.get("input")
                 known = given if isinstance(given, Mapping) else {}
-                call = Call(str(block.get("id")), str(block.get("name")), known, at, message.message_id or f"#{at}")
+                call = Call(str(block.get("id")), str(block.get("name")), known, at)
                 calls.setdefault(call.id, call)
     return calls
 

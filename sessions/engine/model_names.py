@@ -6,11 +6,13 @@ import re
 
 _LONGEST = 200
 _MODEL = re.compile(
-    r"(?:arn:aws[a-z-]*:bedrock:[^/]*/)?(?:(?:openrouter|bedrock|vertex_ai)/)?(?:(?:[a-z]{2,6}\.)?anthropic[./])?"
+    r"(?:arn:aws[a-z-]*:bedrock:[^/]*/)?(?:(?:openrouter|bedrock|vertex_ai)/)?"
+    r"(?:publishers/anthropic/models/|(?:[a-z-]{2,6}\.)?anthropic[./])?"
     r"(?P<name>claude-[a-z0-9.-]+?)"
-    r"(?:[-@](?:\d{8}|latest))?(?:-v\d(?::\d)?)?(?P<long>\[1m\])?",
+    r"(?:[-@](?:\d{8}|latest)|@default)?(?:-v\d(?::\d(?::\d+k)?)?)?(?P<long>\[1m\])?",
     re.IGNORECASE,
 )
+_LONG = "[1m]"
 
 
 def bare_name(model: str | None) -> str | None:
@@ -19,3 +21,8 @@ def bare_name(model: str | None) -> str | None:
         return None
     match = _MODEL.fullmatch(model)
     return match["name"].lower().replace(".", "-") if match else None
+
+
+def asks_for_long_window(model: str | None) -> bool:
+    """Whatever the model: aliases of the client and models that nobody here knows carry the suffix too."""
+    return model is not None and model.lower().endswith(_LONG)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sessions.engine.model_names import bare_name
+from sessions.engine.model_names import asks_for_long_window, bare_name
 from sessions.engine.usage import Usage
 
 SYNTHETIC = "<synthetic>"
@@ -69,7 +69,7 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
 
 def context_window(model: str | None) -> int:
     """How many tokens a prompt and its answer may have together. For models we do not know: the usual 200,000."""
-    if model and model.endswith("[1m]"):
+    if asks_for_long_window(model):
         return _LONG_WINDOW
     known = _find(model)
     return known.window if known else _USUAL_WINDOW

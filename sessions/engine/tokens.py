@@ -17,6 +17,7 @@ import orjson
 
 from sessions.engine import prices
 from sessions.engine.messages import Block, Message
+from sessions.engine.model_names import asks_for_long_window
 
 LONG_CONTEXT_BETA = "context-1m-2025-08-07"
 USUAL_WINDOW = 200_000
@@ -140,7 +141,7 @@ class Window:
 
 def context_window(model: str | None, *, betas: Sequence[str] = (), setting: int | None = None) -> Window:
     """The `[1m]` suffix, what is known of the model, the beta header, the setting, 200,000: the first that speaks."""
-    if model and model.endswith("[1m]"):
+    if asks_for_long_window(model):
         return Window(LONG_WINDOW, WindowSource.SUFFIX)
     if model and model != prices.SYNTHETIC and prices.price_of(model) is not None:
         return Window(prices.context_window(model), WindowSource.MODEL)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from compaction.engine.attachments.parts import Part, cut_to, tokens_of
 from compaction.engine.attachments.surroundings import ReadFile, Surroundings
+from compaction.engine.calls import result_text, results_of
 from sessions.engine.messages import Block, Kind, Message
+from sessions.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
 
 READING = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
@@ -28,13 +30,13 @@ class FileConfig:
 
 def files_read(messages: Sequence[Message]) -> tuple[str, ...]:
     """The paths that were read, the latest first."""
-    paths: dict[str, None] = {}
-    for message in reversed(messages):
-        for block in reversed(message.content):
-            path = _path(message, block)
-            if path:
-                paths.setdefault(path)
-    return tuple(paths)
+    return tuple(_read(messages, frozenset()))
+
+
+def files_shown(messages: Sequence[Message]) -> frozenset[str]:
+    """The paths whose text stands here: not where it was cleared, is in a file, or could not be read."""
+    textless = frozenset(result.tool_use_id for result in results_of(messages) if _is_textless(result.block))
+    return frozenset(_read(messages, textless))
 
 
 def restored_files(
@@ -45,7 +47,7 @@ def restored_files(
     read_file: ReadFile,
 ) -> Iterator[Part]:
     """One part for each file that fits, then the remarks about those that do not."""
-    shown = set(files_read(kept))
+    shown = files_shown(kept)
     plan = surroundings.plan.path if surroundings.plan is not None else ""
     memory = set(surroundings.memory_paths)
     left: dict[str, list[str]] = {}
@@ -93,6 +95,20 @@ def _part(path: str, text: str, fits: str) -> Part:
     why = f"{path}, read again and cut"
     remark = f"{path} is cut from {tokens_of(text):,} to {tokens_of(fits):,} tokens"
     return Part(f"file:{path}", f'<file path="{path}">\n{fits}\n{note}\n</file>', why, (remark,))
+
+
+def _read(messages: Sequence[Message], without: frozenset[str]) -> dict[str, None]:
+    paths: dict[str, None] = {}
+    for message in reversed(messages):
+        for block in reversed(message.content):
+            path = _path(message, block)
+            if path and block.get("id") not in without:
+                paths.setdefault(path)
+    return paths
+
+
+def _is_textless(result: Block) -> bool:
+    return result.get("is_error") is True or result_text(result).startswith((CLEARED_TEXT, PERSISTED_TAG))
 
 
 def _path(message: Message, block: Block) -> str:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from sessions.engine.billing import BILLING
 from sessions.engine.context import Context, Exactness
 from sessions.engine.context.array import Element
 from sessions.engine.context.digest import canonical, spoken
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.messages import Block
 
-BILLING = "x-anthropic-billing-header"
 _ROOM, _SHARE = 1.25, 0.5
 _LONGEST, _SHORTEST = 6, 2.5
 """Characters of a token of the messages, at the most and at the least."""

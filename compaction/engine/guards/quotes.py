@@ -11,7 +11,10 @@ from sessions.engine.messages import Kind, Message
 _SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
-_QUOTED = "\"'“”‘’«»„`"
+_QUOTED = "\"'“”‘’«»„`*_"
+_TITLED = re.compile(r"^[ \t]*(#{1,6}|\*\*)[ \t]*(\S.*)$", re.MULTILINE)
+_WORDLESS = "\u0e00"
+"""From here on scripts do not part words by spaces, so where a word ends cannot be told."""
 _NOTHING = re.compile(r"^\W*(?:none|nothing|no (?:user )?messages?)\b.{0,40}$", re.IGNORECASE)
 
 
@@ -50,12 +53,11 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
     for item in quoted_messages(summary):
         plain = _plain(item.strip().strip(_QUOTED))
         pieces = [piece.strip(_QUOTED + " ") for piece in _ELLIPSIS.split(plain)]
-        pieces = [piece for piece in pieces if piece]
-        if not pieces:
+        if not any(pieces):
             continue
-        full = {uuid for uuid, text in said.items() if plain and (plain in text or text == plain)}
+        full = {uuid for uuid, text in said.items() if _in_order([plain], text)}
         partly = {uuid for uuid, text in said.items() if _in_order(pieces, text)}
-        if full or any(plain in text for text in passed_on):
+        if full or any(_in_order([plain], text) for text in passed_on):
             verbatim.append(item)
         elif partly or any(_in_order(pieces, text) for text in passed_on):
             shortened.append(item)
@@ -90,6 +92,16 @@ def _user_section(summary: str) -> str:
         # Only the next number in line ends the section: a user may have written a numbered list.
         end = next((one.start() for one in headings[place + 1 :] if _is_next(one, number)), len(summary))
         return heading[2].partition(":")[2].strip("* ") + "\n" + summary[heading.end() : end]
+    return _unnumbered_section(summary)
+
+
+def _unnumbered_section(summary: str) -> str:
+    """Under a heading of Markdown or a line in bold, up to the next of its kind: some models leave numbers out."""
+    headings = list(_TITLED.finditer(summary))
+    for place, heading in enumerate(headings):
+        if "user messages" in heading[2].lower():
+            same = (one.start() for one in headings[place + 1 :] if one[1] == heading[1])
+            return summary[heading.end() : next(same, len(summary))]
     return ""
 
 
@@ -99,13 +111,29 @@ def _is_next(heading: re.Match[str], number: int) -> bool:
 
 
 def _in_order(pieces: Sequence[str], text: str) -> bool:
+    """Whole words at both ends: "no" is not quoted from "know". At a gap a word may be cut; one at an end is an empty
+    piece."""
     at = 0
-    for piece in pieces:
-        found = text.find(piece, at)
-        if found < 0:
+    for number, piece in enumerate(pieces):
+        at = _end_of(piece, text, at, begins=number == 0, ends=number == len(pieces) - 1)
+        if at < 0:
             return False
-        at = found + len(piece)
     return True
+
+
+def _end_of(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
+    found = text.find(piece, start)
+    while found >= 0:
+        end = found + len(piece)
+        if not piece or not ((begins and _amid_a_word(text, found)) or (ends and _amid_a_word(text, end))):
+            return end
+        found = text.find(piece, found + 1)
+    return -1
+
+
+def _amid_a_word(text: str, place: int) -> bool:
+    around = text[place - 1 : place + 1] if place else ""
+    return len(around) == 2 and all(one.isalnum() and one < _WORDLESS for one in around)
 
 
 def _plain(text: str) -> str:

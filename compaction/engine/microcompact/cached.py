@@ -6,7 +6,7 @@ is a record of the instruction, nothing that any API is known to accept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class CachedReport(Report):
 @dataclass(frozen=True, slots=True)
 class CachedOutcome(Outcome[CachedState]):
     cache_edits: tuple[Mapping[str, Any], ...]
-    """What goes beside the request, one for each pin."""
+    """What goes beside the request, one for each pin that still refers to something."""
 
 
 def cached(
@@ -110,7 +110,7 @@ def cached(
         tuple(pointer(messages, found[one]) for one in doomed),
     )
     state = CachedState(order, state.deleted | set(doomed), pinned)
-    return CachedOutcome(messages, report, state, tuple(_instruction(pin, found) for pin in pinned))
+    return CachedOutcome(messages, report, state, tuple(_instructions(pinned, found)))
 
 
 def _declined(config: CachedConfig, main_thread: bool, supported: bool) -> str:
@@ -121,10 +121,12 @@ def _declined(config: CachedConfig, main_thread: bool, supported: bool) -> str:
     return "" if supported else "The model has no cache that can be edited."
 
 
-def _instruction(pin: Pin, present: Mapping[str, Clearable]) -> Mapping[str, Any]:
-    """Results that have left the array since cannot be referred to."""
-    edits = [{"type": "delete", "cache_reference": one} for one in pin.tool_use_ids if one in present]
-    return {"type": "cache_edits", "edits": edits}
+def _instructions(pinned: Sequence[Pin], present: Mapping[str, Clearable]) -> Iterator[Mapping[str, Any]]:
+    """Results that have left the array since cannot be referred to, and without any there is nothing to say."""
+    for pin in pinned:
+        edits = [{"type": "delete", "cache_reference": one} for one in pin.tool_use_ids if one in present]
+        if edits:
+            yield {"type": "cache_edits", "edits": edits}
 
 
 def _freed(one: Clearable, counter: TokenCounter) -> int:

@@ -13,7 +13,7 @@ from compaction.engine.calls import Call, Result, calls_of, results_of
 from compaction.engine.edits import Place, with_blocks
 from compaction.engine.microcompact.clearable import CLEARED, cleared
 from compaction.engine.report import Change, Outcome, Report, What
-from sessions.engine.messages import Block, Message
+from sessions.engine.messages import Block, Message, changed
 from sessions.engine.tokens import TokenCounter, context_tokens, estimate, estimate_blocks
 
 _USUAL_TRIGGER = 100_000
@@ -40,7 +40,7 @@ def forecast_clear_tool_uses(
     excluded = frozenset(edit.get("exclude_tools") or ())
     old = pairs[: len(pairs) - keep] if keep else pairs
     chosen = [pair for pair in old if pair[0].name not in excluded and pair[1].block.get("content") != CLEARED]
-    changed, changes = _cleared(messages, chosen, edit, counter)
+    edited, changes = _cleared(messages, chosen, edit, counter)
     saved = sum(change.tokens_before - change.tokens_after for change in changes)
     least = _value(edit.get("clear_at_least"), 0)
     if not changes or saved < least:
@@ -49,15 +49,22 @@ def forecast_clear_tool_uses(
         )
         return Outcome(messages, Report(_NAME, False, why, before, before), None)
     why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, {saved:,} tokens."
-    return Outcome(with_blocks(messages, changed), Report(_NAME, True, why, before, before - saved, changes), None)
+    return Outcome(with_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
 
 
 def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
     """What is left of the messages for the API: it ignores all before the last `compaction` block with content."""
     for at in range(len(messages) - 1, -1, -1):
-        if any(block.get("type") == "compaction" and block.get("content") for block in messages[at].content):
-            return messages[at:]
+        content = messages[at].content
+        place = next((place for place in range(len(content) - 1, -1, -1) if _sums_up(content[place])), None)
+        if place is not None:
+            first = changed(messages[at], content=content[place:]) if place else messages[at]
+            return [first, *messages[at + 1 :]]
     return messages
+
+
+def _sums_up(block: Block) -> bool:
+    return block.get("type") == "compaction" and bool(block.get("content"))
 
 
 _NOTHING = "No tool use is old enough to be cleared."
@@ -79,20 +86,20 @@ def _cleared(
     counter: TokenCounter,
 ) -> tuple[dict[Place, Block], tuple[Change, ...]]:
     inputs = edit.get("clear_tool_inputs") or ()
-    changed: dict[Place, Block] = {}
+    edited: dict[Place, Block] = {}
     changes: list[Change] = []
     for call, result in chosen:
-        _change(messages, changed, changes, result.at, result.place, cleared(result.block), call, counter)
+        _change(messages, edited, changes, result.at, result.place, cleared(result.block), call, counter)
         if inputs is True or (not isinstance(inputs, bool) and call.name in inputs):
             place, block = _place(messages[call.at], call)
             emptied = {**block, "input": {}}
-            _change(messages, changed, changes, call.at, place, emptied, call, counter)
-    return changed, tuple(changes)
+            _change(messages, edited, changes, call.at, place, emptied, call, counter)
+    return edited, tuple(changes)
 
 
 def _change(
     messages: Sequence[Message],
-    changed: dict[Place, Block],
+    edited: dict[Place, Block],
     changes: list[Change],
     at: int,
     place: int,
@@ -102,7 +109,7 @@ def _change(
 ) -> None:
     old = messages[at].content[place]
     what = "input" if block.get("type") == "tool_use" else "result"
-    changed[at, place] = block
+    edited[at, place] = block
     changes.append(
         Change(
             What.REPLACED,

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compaction.engine.microcompact.cached import CachedConfig, CachedOutcome, CachedState, cached
-from compaction.engine.microcompact.timed import ClearingReport, TimedConfig, TimedState, timed
+from compaction.engine.microcompact.timed import ClearingReport, TimedConfig, TimedState, minutes_idle, timed
 from compaction.engine.report import Outcome, Report
 from sessions.engine.messages import Message
 from sessions.engine.tokens import TokenCounter, estimate_blocks
+
+_LONGEST_LIFE = 60
+"""Minutes. Whatever a request was marked for, after that nothing of it is in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,10 @@ def microcompact(
     if first.report.fired:
         after = MicrocompactState(first.state, CachedState())
         return MicrocompactOutcome(first.messages, first.report, after, (first.report,), ())
+    idle = minutes_idle(messages, now)
+    known = state.cached.expired() if idle is not None and idle > _LONGEST_LIFE else state.cached
     second: CachedOutcome = cached(
-        first.messages, config.cached, state.cached, main_thread=main_thread, supported=supported, counter=counter
+        first.messages, config.cached, known, main_thread=main_thread, supported=supported, counter=counter
     )
     report = second.report if second.report.applied else first.report
     after = MicrocompactState(first.state, second.state)

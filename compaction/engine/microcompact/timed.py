@@ -94,16 +94,21 @@ def timed(
     return Outcome(with_blocks(messages, changed), report, TimedState(state.cleared | new))
 
 
+def minutes_idle(messages: Sequence[Message], now: float) -> float | None:
+    """Since the last answer; None if its time is not known."""
+    last = next((message.at for message in reversed(messages) if message.kind is Kind.ANSWER), None)
+    return None if last is None else (now - last) / _MINUTE
+
+
 def _declined(messages: Sequence[Message], config: TimedConfig, now: float, main_thread: bool) -> str:
     """Why nothing new is cleared, or nothing at all to say."""
     if not config.enabled:
         return "Time-based clearing is switched off."
     if not main_thread:
         return "Results are cleared on the main thread only."
-    last = next((message.at for message in reversed(messages) if message.kind is Kind.ANSWER), None)
-    if last is None:
+    minutes = minutes_idle(messages, now)
+    if minutes is None:
         return "There is no answer whose time is known."
-    minutes = (now - last) / _MINUTE
     if minutes <= config.gap_minutes:
         return f"The last answer is {max(minutes, 0):.0f} minutes old; the cache may still be warm."
     return ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from compaction.engine.cache.prompt import BILLING
+from sessions.engine.billing import BILLING
 from sessions.engine.cards.raw import pretty
 from sessions.engine.context import Context
 from sessions.engine.diffs import common_ends

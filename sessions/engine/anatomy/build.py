@@ -14,13 +14,13 @@ import orjson
 
 from sessions.engine.anatomy.marks import CacheMark, marks_of
 from sessions.engine.anatomy.part import Fate, Part, Section
+from sessions.engine.billing import BILLING
 from sessions.engine.context.array import Element
 from sessions.engine.context.known import Given
 from sessions.engine.linking.extras import text
 from sessions.engine.tokens import estimate_block
 from sessions.engine.usage import Usage
 
-BILLING = "x-anthropic-billing-header"
 _TITLES = {"tools": "Tools", "system": "System prompt", "messages": "Messages"}
 _NO_RECORD = {
     "tools": "No record of this session holds the definitions of the tools.",

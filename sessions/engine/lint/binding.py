@@ -13,8 +13,10 @@ from typing import Any
 
 import orjson
 
+from sessions.engine.billing import BILLING
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import THINKING, Row, Spot, rows_of
+from sessions.engine.lint.reading import THINKING, Row, Spot, rows_of, text_of
+from sessions.engine.messages import text_block
 from sessions.engine.model_facts import facts_of
 
 _API_ERROR = "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
@@ -100,7 +102,7 @@ def dead_spots(
 def _thoughts(rows: list[Row], body: Side | None) -> Iterator[_Thought]:
     prefix = blake2b(digest_size=16)
     if isinstance(body, Mapping):
-        prefix.update(_written([_unmarked(body.get("system")), _unmarked(body.get("tools"))]))
+        prefix.update(_written([_unmarked(_said(body.get("system"))), _unmarked(body.get("tools") or [])]))
     number, role = 0, ""
     for row in rows:
         for spot in row.spots:
@@ -111,7 +113,7 @@ def _thoughts(rows: list[Row], body: Side | None) -> Iterator[_Thought]:
             if row.role != role:
                 role = row.role
                 prefix.update(b"\0" + role.encode())
-            prefix.update(_written(_unmarked(spot.block)))
+            prefix.update(_written(_unmarked(_spelled_out(spot.block))))
 
 
 def _rows(side: Side) -> list[Row]:
@@ -122,6 +124,26 @@ def _rows(side: Side) -> list[Row]:
 def _summaries(rows: list[Row]) -> set[str]:
     spots = (spot for row in rows for spot in row.spots)
     return {str(spot.block.get("content")) for spot in spots if spot.type == "compaction"}
+
+
+def _said(system: Any) -> list[Any]:
+    """Without the client's header, which would kill all thinking with every request."""
+    blocks = _blocks(system)
+    header = bool(blocks) and isinstance(blocks[0], Mapping) and text_of(blocks[0].get("text")).startswith(BILLING)
+    return blocks[1:] if header else blocks
+
+
+def _spelled_out(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Short forms say the same as long ones."""
+    if block["type"] != "tool_result":
+        return block
+    return {**block, "content": _blocks(block.get("content")), "is_error": bool(block.get("is_error"))}
+
+
+def _blocks(content: Any) -> list[Any]:
+    if isinstance(content, str):
+        return [text_block(content)] if content else []
+    return list(content) if isinstance(content, list | tuple) else []
 
 
 def _unmarked(value: Any) -> Any:

@@ -83,6 +83,13 @@ def rows_of(messages: Iterable[Any]) -> Iterator[Row]:
                 yield Row(message["role"], [Spot(index, None, text_block(content))] if content else [], index)
             elif isinstance(content, list | tuple):
                 yield Row(message["role"], _spots(index, content), index)
+            elif content is None and only_sets_options(message):
+                yield Row(message["role"], [], index)
+
+
+def only_sets_options(message: Mapping[str, Any]) -> bool:
+    """A message of the role `system` may change the options of the answer and say nothing."""
+    return message.get("role") == "system" and bool(message.get("output_config"))
 
 
 def _spots(index: int, content: Iterable[Any]) -> list[Spot]:

@@ -10,10 +10,11 @@ from uuid import NAMESPACE_OID, uuid5
 from sessions.engine.lint.binding import Side, dead_spots
 from sessions.engine.lint.mending.altered import mend_altered
 from sessions.engine.lint.mending.blocks import mend_blocks, mend_thinking
-from sessions.engine.lint.mending.calls import mend_calls, mend_order
+from sessions.engine.lint.mending.calls import mend_calls, mend_order, mend_roles
 from sessions.engine.lint.mending.draft import Draft, Repair, draft_of
 from sessions.engine.lint.mending.ends import mend_beginning, mend_empty, mend_end
 from sessions.engine.lint.reading import Row, text_of
+from sessions.engine.lint.rules.roles import takes_up_a_refusal
 from sessions.engine.messages import Kind, Message, changed
 from sessions.engine.model_facts import facts_of
 
@@ -52,7 +53,8 @@ def repair_request(
     found = body.get("messages")
     messages = found if isinstance(found, list) else []
     named = model or text_of(body.get("model"))
-    draft = _mended(draft_of(messages, recorded=False), messages, _Aim(named, before, body, sending=True))
+    aim = _Aim(named, before, body, sending=not takes_up_a_refusal(body))
+    draft = _mended(draft_of(messages, recorded=False), messages, aim)
     return {**body, "messages": _array(draft, messages)} if draft.repairs else body, draft.repairs
 
 
@@ -86,11 +88,12 @@ def _mended(draft: Draft, messages: Sequence[Any], aim: _Aim) -> Draft:
         if aim.before is not None:
             draft.drop_spots(dead_spots(aim.before, draft.rows, aim.model, body=aim.body), _DEAD)
             mend_altered(draft, aim.before, aim.model)
+        mend_roles(draft)
         mend_blocks(draft)
         mend_calls(draft)
         mend_order(draft)
         mend_thinking(draft)
-        mend_empty(draft, lambda row: draft.recorded or bool(messages[row.index].get("output_config")))
+        mend_empty(draft, lambda row: draft.recorded or row.role == "system")
         mend_end(draft, facts_of(aim.model) if aim.sending else None)
         mend_beginning(draft)
         if done == len(draft.repairs):

@@ -93,9 +93,15 @@ def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
     messages = [
         said("look"),
         answered("", call("toolu_1")),
-        returned(("toolu_1", "<persisted-output>\n" + "x" * 60_000)),
+        returned(("toolu_1", "<persisted-output>\n" + "x" * 4_000)),
     ]
-    assert budget(messages).messages is messages
+    assert budget(messages, BudgetConfig(per_result=1_000, preview=100)).messages is messages
+
+
+def test_a_large_result_that_only_begins_like_a_preview_goes_to_a_file() -> None:
+    text = "<persisted-output>\n" + "x" * 60_000
+    messages = [said("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
+    assert [one.text for one in budget(messages).persisted] == [text]
 
 
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
@@ -103,6 +109,12 @@ def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -
     results = [returned((f"toolu_{number}", "x" * 45_000)) for number in range(5)]
     messages = [said("look"), *(one for pair in zip(calls, results, strict=True) for one in pair)]
     assert len(budget(messages).persisted) == 1
+
+
+def test_so_are_those_of_answers_that_nothing_parts() -> None:
+    calls = [answered("", *(call(f"toolu_{one}{number}", "Grep") for number in range(3)), id=one) for one in "ab"]
+    results = returned(*((f"toolu_{one}{number}", "x" * 45_000) for one in "ab" for number in range(3)))
+    assert len(budget([said("look"), *calls, results]).persisted) == 2
 
 
 def test_results_of_two_answers_have_a_budget_each() -> None:

@@ -38,6 +38,17 @@ def test_marks_of_an_earlier_request_are_taken_away() -> None:
     assert places(again) == ["messages[5].content[0]"]
 
 
+def test_marks_inside_of_results_are_taken_away_too() -> None:
+    part = {"type": "text", "text": "x"}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1"}
+    marked = {**result, "content": [{**part, "cache_control": {"type": "ephemeral"}}]}
+    messages: list[dict[str, Any]] = [{"role": "user", "content": [marked]}, {"role": "assistant", "content": "ok"}]
+    assert places(messages) == ["messages[0].content[0].content[0]"]
+    again = marked_messages(messages)
+    assert places(again) == ["messages[1].content[0]"]
+    assert again[0]["content"] == [{**result, "content": [part]}]
+
+
 def test_text_given_as_a_string_can_carry_it() -> None:
     (message,) = marked_messages([{"role": "user", "content": "hi"}], Ttl.ONE_HOUR)
     assert message["content"] == [{"type": "text", "text": "hi", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]
@@ -56,6 +67,12 @@ def test_only_the_last_tool_carries_a_mark() -> None:
     tools = marked_tools([{"name": "Read", "cache_control": {"type": "ephemeral"}}, {"name": "Bash"}])
     assert marks({"tools": tools}) == ["tools[1]"]
     assert marked_tools([]) == []
+
+
+def test_a_tool_that_is_loaded_on_demand_is_never_marked() -> None:
+    tools = marked_tools([{"name": "Read"}, {"name": "Grep", "defer_loading": True}])
+    assert marks({"tools": tools}) == ["tools[0]"]
+    assert marks({"tools": marked_tools([{"name": "Grep", "defer_loading": True}])}) == []
 
 
 def test_a_whole_request_has_no_more_marks_than_the_api_takes() -> None:

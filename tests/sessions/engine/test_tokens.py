@@ -123,6 +123,7 @@ def test_answers_without_an_id_are_not_taken_for_one() -> None:
     ("model", "betas", "setting", "tokens", "source"),
     [
         ("claude-sonnet-4-5[1m]", (), 50_000, 1_000_000, WindowSource.SUFFIX),
+        ("claude-sonnet-4-5[1M]", (), 50_000, 1_000_000, WindowSource.SUFFIX),
         ("claude-opus-5", (), 50_000, 1_000_000, WindowSource.MODEL),
         ("claude-opus-4-5", (LONG_CONTEXT_BETA,), 50_000, 200_000, WindowSource.MODEL),
         ("some-model", (LONG_CONTEXT_BETA,), 50_000, 1_000_000, WindowSource.BETA),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from sessions.engine.lint.mending.draft import Draft
-from sessions.engine.lint.reading import THINKING, Row, Spot
+from sessions.engine.lint.reading import Row, Spot
 from sessions.engine.lint.rules.characters import is_broken, whole
 from sessions.engine.lint.rules.empty import blanks_of_answers, empty_parts, is_blank, is_empty_error
-from sessions.engine.lint.rules.pairing import orphaned_server_results
+from sessions.engine.lint.rules.pairing import OF_ANSWERS, orphaned_server_results
 from sessions.engine.lint.rules.shape import missing_key
 from sessions.engine.lint.rules.thinking import is_signed, trailing_thinking
 
@@ -17,6 +20,8 @@ NO_OUTPUT = "[no output]"
 
 
 def mend_blocks(draft: Draft) -> None:
+    for row in draft.rows:
+        row.spots = [_with_input(draft, spot) for spot in row.spots]
     draft.drop(lambda row, spot: not missing_key(spot.block), "It lacks what a block of its type needs.")
     draft.drop(_in_its_role, "It cannot stand in a message of this role.")
     draft.drop(lambda row, spot: is_signed(spot), "It is not signed, so the API would not take it as the model's own.")
@@ -32,10 +37,30 @@ def mend_thinking(draft: Draft) -> None:
     draft.drop_spots(trailing, "An answer cannot end with thinking.")
 
 
+def _with_input(draft: Draft, spot: Spot) -> Spot:
+    """Clients that put calls together from a stream may keep the text of an input, or none where it is empty."""
+    given = spot.block.get("input")
+    read = _read(given) if spot.type == "tool_use" and not isinstance(given, Mapping) else None
+    if read is None:
+        return spot
+    draft.say(spot.path, "Wrote the input of a call as an object.", "The API takes nothing else.")
+    return replace(spot, block={**spot.block, "input": read})
+
+
+def _read(given: object) -> dict[str, Any] | None:
+    if given is None or given == "":
+        return {}
+    try:
+        read = orjson.loads(given) if isinstance(given, str) else None
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
+
+
 def _in_its_role(row: Row, spot: Spot) -> bool:
     if spot.type == "tool_result":
         return row.role == "user"
-    return row.role == "assistant" or spot.type not in ("tool_use", *THINKING)
+    return row.role == "assistant" or spot.type not in OF_ANSWERS
 
 
 def _spots(draft: Draft) -> list[Spot]:

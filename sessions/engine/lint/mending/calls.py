@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from hashlib import blake2b
 from itertools import pairwise
 
 from sessions.engine.lint.mending.draft import Draft
@@ -9,10 +12,13 @@ from sessions.engine.lint.reading import Row, Section, Spot, followed, text_of
 from sessions.engine.lint.rules.order import late_results
 from sessions.engine.lint.rules.pairing import ID, calls_of, has_a_name, pending_server_calls, results_of
 
+_UNTAKEN = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 128
 NO_RESULT = "[the result of this call is not part of this conversation]"
 
 
 def mend_calls(draft: Draft) -> None:
+    _respell(draft)
     _drop_unusable(draft)
     sections = draft.sections
     placed, missing = _look(sections)
@@ -22,6 +28,25 @@ def mend_calls(draft: Draft) -> None:
     draft.drop_spots(lost, "The message before has no call for it, or has its result already.")
     for section, after, calls in missing:
         _give(draft, section, after, calls, elsewhere)
+
+
+def mend_roles(draft: Draft) -> None:
+    """A result that stands in an answer goes to a user message after its call, if that has no other."""
+    misplaced: dict[str, Spot] = {}
+    answered: set[str] = set()
+    for row in draft.rows:
+        for spot in row.spots:
+            if spot.type == "tool_result" and row.role == "user":
+                answered.add(_name(spot))
+            elif spot.type == "tool_result":
+                misplaced.setdefault(_name(spot), spot)
+    for row in list(draft.rows) if misplaced else ():
+        names = [_name(call) for call in calls_of([row]) if _name(call) not in answered]
+        found = [misplaced.pop(name) for name in names if name in misplaced]
+        if found:
+            draft.take(found)
+            draft.insert_after(row, found)
+            _say_moved(draft, found)
 
 
 def mend_order(draft: Draft) -> None:
@@ -41,6 +66,29 @@ def mend_order(draft: Draft) -> None:
                 draft.take(results)
                 section[0].spots[:0] = results
         before = section
+
+
+def _respell(draft: Draft) -> None:
+    """Other providers write ids and names with characters that this API refuses: no reason to lose what was called."""
+    calls = [call for row in draft.rows for call in calls_of([row])]
+    ids = {_name(call): _spelled(_name(call)) for call in calls if _name(call) and not ID.fullmatch(_name(call))}
+    for row in draft.rows:
+        for at, spot in enumerate(row.spots):
+            changes: dict[str, str] = {}
+            if spot.type in ("tool_use", "tool_result") and _name(spot) in ids:
+                changes["id" if spot.type == "tool_use" else "tool_use_id"] = ids[_name(spot)]
+            if spot.type == "tool_use" and text_of(spot.block.get("name")) and not has_a_name(spot):
+                changes["name"] = _UNTAKEN.sub("_", spot.block["name"])[:_LONGEST_NAME]
+            if changes:
+                row.spots[at] = replace(spot, block={**spot.block, **changes})
+                what = f"Spelled the {' and the '.join(changes)} with other characters."
+                draft.say(spot.path, what, "The API takes letters, digits, - and _.")
+
+
+def _spelled(name: str) -> str:
+    """Different ids stay different."""
+    digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{_UNTAKEN.sub('_', name)}-{digest}"
 
 
 def _drop_unusable(draft: Draft) -> None:

@@ -73,7 +73,7 @@ def draft_of(messages: Iterable[Any], *, recorded: bool) -> Draft:
         if row is None:
             draft.say(f"messages[{index}]", "Left out a message.", "It has no role or no content that the API knows.")
             continue
-        content = message.content if recorded else message["content"]
+        content = (message.content if recorded else message.get("content")) or ()
         if isinstance(content, str) or len(content) == len(row.spots):
             draft.given[index] = row.spots.copy()
         else:

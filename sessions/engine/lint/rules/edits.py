@@ -1,4 +1,4 @@
-"""The edits that the API is asked to make itself: `context_management`."""
+"""The edits that the API is asked to make itself: `context_management`, or `compaction` at once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ LEAST_COMPACT_TRIGGER = 50_000
 
 def check(request: Request) -> Iterator[Finding]:
     management = request.body.get("context_management")
+    if management is not None and request.body.get("compaction") is not None:
+        words = "A request to compact at once cannot ask for edits of the context as well."
+        yield _refused("compaction", words, "Leave out compaction, or context_management.")
     edits = management.get("edits") if isinstance(management, Mapping) else None
     for at, edit in enumerate(edits if isinstance(edits, list) else []):
         kind = edit.get("type") if isinstance(edit, Mapping) else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import THINKING, Request, Section, Spot, spots_of
+from sessions.engine.lint.reading import THINKING, Request, Section, Spot, only_sets_options, spots_of
 
 _EMPTY = "text content blocks must be non-empty"
 _BLANK = "text content blocks must contain non-whitespace text"
@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     for row in request.rows:
         message = request.body["messages"][row.index]
         optional = row.role == "assistant" and row.index == last
-        empty = message["content"] in ("", [], ()) and not message.get("output_config")
+        empty = message.get("content") in ("", [], ()) and not only_sets_options(message)
         if empty and row.role == "system":
             yield Finding(
                 "empty-message",

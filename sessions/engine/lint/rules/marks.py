@@ -9,6 +9,7 @@ from typing import Any
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import THINKING, Request
 from sessions.engine.lint.rules.empty import is_blank
+from sessions.engine.lint.rules.tools import is_deferred
 from sessions.engine.lint.weighing import tokens_of
 
 MOST = 4
@@ -38,6 +39,7 @@ def check(request: Request) -> Iterator[Finding]:
     yield from _order(marks)
     for mark in marks:
         yield from _place(mark)
+    yield from _twice(request)
     yield from _too_small(request, marks)
 
 
@@ -45,10 +47,8 @@ def _marks(request: Request) -> Iterator[Mark]:
     """In the order in which the API reads them: tools, system, messages, and the one that stands for the last block."""
     before = within = 0
     for path, part, inside in _parts(request):
-        if inside:
-            within += tokens_of(part)
-        else:
-            before, within = before + tokens_of(part), 0
+        weight = 0 if is_deferred(part) else tokens_of(part)
+        before, within = (before, within + weight) if inside else (before + weight, 0)
         if part.get("cache_control") is not None:
             yield Mark(path, part["cache_control"], part, before + within)
     if request.body.get("cache_control") is not None:
@@ -106,12 +106,37 @@ def _place(mark: Mark) -> Iterator[Finding]:
     control = mark.control
     if not isinstance(control, Mapping) or control.get("type") != "ephemeral" or mark.ttl not in _TTLS:
         yield _misplaced(mark, "A cache mark is of the type ephemeral, for 5m or 1h.", "Write it so.")
+    if is_deferred(mark.on):
+        words = f"Tool '{mark.on.get('name')}' cannot have both defer_loading=true and cache_control set. Tools with "
+        words += "defer_loading cannot use prompt caching."
+        yield _misplaced(mark, "A tool that is loaded on demand is not cached.", "Put it on a tool before it.", words)
     if mark.on.get("type") in THINKING:
         words = f"{_dotted(mark.path)}.{mark.on['type']}.cache_control: Extra inputs are not permitted"
         yield _misplaced(mark, "A thinking block cannot carry a cache mark.", "Put it on the block after it.", words)
     if is_blank(mark.on):
         words = f"{_dotted(mark.path)}: cache_control cannot be set for empty text blocks"
         yield _misplaced(mark, "An empty text cannot carry a cache mark.", "Put it on the block before it.", words)
+
+
+def _twice(request: Request) -> Iterator[Finding]:
+    """The mark of the request itself falls on the last block that can carry one, which may have its own."""
+    control = request.body.get("cache_control")
+    markable = (
+        spot.block for spot in reversed(request.spots) if spot.type not in THINKING and not is_blank(spot.block)
+    )
+    own = next(markable, {}).get("cache_control")
+    if isinstance(control, Mapping) and isinstance(own, Mapping) and _lifetime(control) != _lifetime(own):
+        yield Finding(
+            "mark-place",
+            Severity.REFUSED,
+            "cache_control",
+            "The mark of the request and that of its last block are for different times.",
+            "Let both be for the same time, or leave one of them out.",
+        )
+
+
+def _lifetime(control: Mapping[str, Any]) -> Any:
+    return control.get("ttl") or "5m"
 
 
 def _misplaced(mark: Mark, message: str, repair: str, api_error: str = "") -> Finding:

@@ -12,6 +12,8 @@ from sessions.engine.lint.reading import THINKING, Request, Section, Spot, follo
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
+OF_ANSWERS = ("tool_use", *SERVER_CALLS, *THINKING)
+"""What only a model says."""
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -112,14 +114,16 @@ def _places(request: Request) -> Iterator[Finding]:
     for row in request.rows:
         for spot in row.spots:
             belongs = "user" if spot.type == "tool_result" else "assistant"
-            if spot.type in ("tool_use", "tool_result", *THINKING) and row.role != belongs:
+            if spot.type in (*OF_ANSWERS, "tool_result") and row.role != belongs:
                 yield Finding(
                     "wrong-role",
                     Severity.REFUSED,
                     spot.path,
                     f"A block of the type {spot.type} cannot stand in a message of the role {row.role}.",
                     f"Move it to a message of the role {belongs}, or leave it out.",
-                    f"{spot.api_path}: `{spot.type}` blocks can only be in `{belongs}` messages",
+                    ""
+                    if spot.type in SERVER_CALLS
+                    else f"{spot.api_path}: `{spot.type}` blocks can only be in `{belongs}` messages",
                 )
 
 

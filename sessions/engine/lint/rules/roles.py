@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
 from sessions.engine.lint.reading import Request, Section, spots_of, text_of
+from sessions.engine.lint.rules.pairing import SERVER_CALLS
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -24,7 +26,7 @@ def check(request: Request) -> Iterator[Finding]:
             "Put a user message first.",
             'messages: first message must use the "user" role',
         )
-    if is_prefill(last) and request.facts:
+    if is_prefill(last) and request.facts and not takes_up_a_refusal(request.body):
         if request.facts.prefill is False:
             yield Finding(
                 "prefill",
@@ -63,8 +65,13 @@ def begins_wrongly(first: Section) -> bool:
 def is_prefill(last: Section) -> bool:
     """An answer that waits for a tool, or that holds the summary of the API itself, is no prefill."""
     kind = spots_of(last)[-1].type
-    waits = kind in ("tool_use", "server_tool_use", "compaction") or kind.endswith("_tool_result")
+    waits = kind in ("tool_use", "compaction", *SERVER_CALLS) or kind.endswith("_tool_result")
     return last[0].role == "assistant" and not waits
+
+
+def takes_up_a_refusal(body: Mapping[str, Any]) -> bool:
+    """The token of a refused answer lets another model continue that answer, whichever it is."""
+    return bool(body.get("fallback_credit_token"))
 
 
 def ends_blank(last: Section) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessions.engine.lint.finding import Finding, Severity
-from sessions.engine.lint.reading import ROLES, THINKING, Request
+from sessions.engine.lint.reading import ROLES, THINKING, Request, only_sets_options
 
 _NEEDED = {
     "text": ("text", str),
@@ -47,7 +47,7 @@ def _message(path: str, message: Any) -> Iterator[Finding]:
     if isinstance(content, list):
         for at, block in enumerate(content):
             yield from _block(f"{path}.content[{at}]", block)
-    elif not isinstance(content, str) and not (message.get("role") == "system" and message.get("output_config")):
+    elif not isinstance(content, str) and not (content is None and only_sets_options(message)):
         yield _broken(f"{path}.content", "The content has to be a text or a list of blocks.")
 
 
@@ -57,7 +57,7 @@ def _block(path: str, block: Any) -> Iterator[Finding]:
         return
     key = missing_key(block)
     if key:
-        words = _RESULT if key == "content" else f"A block of the type {block['type']} needs its {key}."
+        words = _RESULT if block["type"] == "tool_result" else f"A block of the type {block['type']} needs its {key}."
         yield _broken(f"{path}.{key}", words)
 
 
@@ -65,6 +65,8 @@ def missing_key(block: Mapping[str, Any]) -> str:
     """What a block of its type cannot do without, if it does."""
     if block["type"] == "tool_result":
         return "" if _is_result(block.get("content")) else "content"
+    if block["type"] == "compaction":
+        return "" if _is_summary(block.get("content")) else "content"
     key, kind = _NEEDED.get(block["type"], ("type", str))
     return "" if isinstance(block.get(key), kind) else key
 
@@ -74,6 +76,11 @@ def _is_result(content: object) -> bool:
     if not isinstance(content, list | tuple):
         return content is None or isinstance(content, str)
     return all(isinstance(part, Mapping) and part.get("type") not in _NO_PARTS for part in content)
+
+
+def _is_summary(content: object) -> bool:
+    """None stands for a summary that failed, which the API passes over."""
+    return content is None or (isinstance(content, str) and content != "")
 
 
 def _broken(path: str, message: str, api_error: str = "") -> Finding:

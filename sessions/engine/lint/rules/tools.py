@@ -40,7 +40,19 @@ def check(request: Request) -> Iterator[Finding]:
                 "tools: Tool names must be unique.",
             )
         seen |= {name} if isinstance(name, str) else set()
+    if tools and all(isinstance(tool, Mapping) and is_deferred(tool) for tool in tools):
+        yield _refused(
+            "tools",
+            "Every tool is loaded on demand, so there is none to look for them with.",
+            "Let one of them be there from the beginning.",
+            "At least one tool must have defer_loading=false. All tools cannot be deferred.",
+        )
     yield from _choice(request, seen)
+
+
+def is_deferred(tool: Mapping[str, Any]) -> bool:
+    """Loaded on demand: until then it is no part of the prompt."""
+    return tool.get("defer_loading") is True
 
 
 def _own(path: str, api_path: str, tool: Mapping[str, Any]) -> Iterator[Finding]:

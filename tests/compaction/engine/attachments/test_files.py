@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from compaction.engine.attachments import FileConfig, Plan, Surroundings, files_read
 from compaction.engine.attachments.files import restored_files
 from compaction.engine.attachments.parts import Part
-from sessions.engine.messages import Message
+from sessions.engine.messages import Kind, Message, changed
 from tests.compaction.engine.spoken import Talk
 
 
@@ -55,6 +59,25 @@ def test_files_that_the_kept_messages_show_are_left_out() -> None:
     parts, remarks = restored(conversation("a", "b"), conversation("b"))
     assert [part.name for part in parts] == ["file:a"]
     assert remarks == ["b is left out: it stands in the kept messages"]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": "[Old tool result content cleared]"},
+        {"content": "<persisted-output>\nThe beginning of it\n</persisted-output>"},
+        {"content": "no such file", "is_error": True},
+    ],
+)
+def test_a_file_whose_text_is_gone_from_the_kept_messages_is_read_again(result: dict[str, Any]) -> None:
+    kept = [
+        changed(message, content=tuple({**block, **result} for block in message.content))
+        if message.kind is Kind.RESULT
+        else message
+        for message in conversation("b")
+    ]
+    parts, remarks = restored(conversation("a", "b"), kept)
+    assert ([part.name for part in parts], remarks) == (["file:b", "file:a"], [])
 
 
 def test_plan_and_memory_files_come_in_another_way() -> None:

@@ -35,6 +35,27 @@ def test_a_changed_word_makes_it_another_sentence() -> None:
     assert quotes_checked(summary_of('"fix the logout"'), said("fix the login")).invented
 
 
+@pytest.mark.parametrize("piece", ["no", "go", "now that it", "it is goo", "1"])
+def test_a_piece_of_a_word_is_not_what_the_user_wrote(piece: str) -> None:
+    assert quotes_checked(summary_of(f'"{piece}"'), said("I know that it is good, all 10 times")).invented
+
+
+@pytest.mark.parametrize("piece", ["I know", "it is goo...", "…now that", "[...] good", "**know that**", "all 10"])
+def test_whole_words_are_and_gaps_may_cut_them(piece: str) -> None:
+    assert not quotes_checked(summary_of(f'"{piece}"'), said("I know that it is good, all 10 times")).invented
+
+
+def test_where_words_are_not_parted_any_piece_will_do() -> None:
+    assert quotes_checked(summary_of('"登录报"'), said("线上登录报错")).verbatim
+
+
+@pytest.mark.parametrize(("mark", "end"), [("## ", ""), ("### ", " (verbatim)"), ("**", ":**")])
+def test_the_section_is_found_without_its_number(mark: str, end: str) -> None:
+    words = f'{mark}All User Messages{end}\n- "fix it"\n- "burn it"\n\n{mark}Pending Tasks{end}\n- rest\n'
+    quotes = quotes_checked(f"{mark}Primary Request{end}\nto fix it\n\n{words}", said("fix it"))
+    assert (quotes.verbatim, quotes.invented) == (('"fix it"',), ('"burn it"',))
+
+
 def test_marked_gaps_are_allowed_but_only_in_order() -> None:
     source = said("first do the parser, then the printer, and never touch the lexer")
     quotes = quotes_checked(summary_of('"first do the parser ... never touch the lexer"'), source)

@@ -63,6 +63,12 @@ def test_a_result_that_left_the_array_is_not_referred_to() -> None:
     assert next(one["cache_reference"] for one in second.cache_edits[0]["edits"]) == "toolu_01"
 
 
+def test_an_edit_whose_results_have_all_left_is_not_sent() -> None:
+    first = cached(loop(12))
+    second = cached(loop(12)[16:], None, first.state)
+    assert second.cache_edits == ()
+
+
 def test_a_lost_cache_is_edited_anew() -> None:
     first = cached(loop(12))
     assert first.state.expired().pinned == ()

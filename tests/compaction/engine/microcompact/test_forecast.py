@@ -66,6 +66,13 @@ def test_what_precedes_a_compaction_block_is_ignored() -> None:
     assert after_compaction_block(messages[2:]) == messages[2:]
 
 
+def test_so_are_the_blocks_before_it_in_its_own_message() -> None:
+    block, later = {"type": "compaction", "content": "so far"}, {"type": "compaction", "content": "further"}
+    words = {"type": "text", "text": "and now"}
+    messages = messages_of([{"role": "assistant", "content": [block, words, later, words]}])
+    assert [message.content for message in after_compaction_block(messages)] == [(later, words)]
+
+
 @given(conversations(), st.integers(0, 4), st.booleans())
 def test_it_holds_for_any_conversation(messages: list[Message], keep: int, inputs: bool) -> None:
     edit = {"keep": {"value": keep}, "clear_tool_inputs": inputs}

@@ -35,6 +35,16 @@ def test_after_that_the_cached_path_starts_with_what_is_left() -> None:
     assert next(one["cache_reference"] for one in warm.cache_edits[0]["edits"]) == "toolu_07"
 
 
+def test_edits_of_a_cache_that_is_gone_are_not_sent_again() -> None:
+    early = microcompact(loop(12), now=NOON + 60)
+    late = microcompact(loop(19), None, early.state, now=NOON + 120)
+    assert [len(edit["edits"]) for edit in late.cache_edits] == [7, 7]
+    warm = microcompact(loop(19), None, late.state, now=NOON + 3600)
+    assert warm.cache_edits == late.cache_edits
+    cold = microcompact(loop(19), None, late.state, now=NOON + 3601)
+    assert [len(edit["edits"]) for edit in cold.cache_edits] == [14]
+
+
 def test_its_state_can_be_saved() -> None:
     done = microcompact(loop(12), BOTH, now=NOON + 60)
     assert MicrocompactState.from_json(json.loads(json.dumps(done.state.to_json()))) == done.state

@@ -52,6 +52,28 @@ def test_what_is_added_at_the_end_kills_nothing() -> None:
     assert dead([*ARRAY, assistant(thought("five"), "you are welcome"), user("bye")]) == []
 
 
+def test_the_clients_header_for_the_bill_kills_nothing() -> None:
+    def sent(header: str, *rest: str) -> dict[str, Any]:
+        return body(*ARRAY, model=BOUND, system=[text(f"x-anthropic-billing-header: {header}"), *map(text, rest)])
+
+    assert dead(sent("b", "be brief"), sent("a", "be brief")) == []
+    assert len(dead(sent("b", "be long"), sent("a", "be brief"))) == 4
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ({"system": "be brief"}, {"system": [text("be brief")]}),
+        ({}, {"system": [], "tools": []}),
+    ],
+)
+def test_what_is_only_written_in_another_way_kills_nothing(short: Any, long: Any) -> None:
+    spelled = edited(2, user(result("a", [text("a long result")], is_error=False)))
+    before, after = body(*ARRAY, model=BOUND, **short), body(*spelled, model=BOUND, **long)
+    assert dead(after, before) == dead(before, after) == []
+    assert len(dead(body(*edited(2, user(result("a", "a long result", is_error=True))), model=BOUND), before)) >= 3
+
+
 def test_a_cleared_result_kills_all_thinking_after_it() -> None:
     cleared = edited(2, user(result("a", "[Old tool result content cleared]")))
     assert dead(cleared) == ["messages[3].content[0]", "messages[3].content[1]", "messages[5].content[0]"]

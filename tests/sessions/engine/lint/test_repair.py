@@ -56,6 +56,48 @@ def test_text_in_a_string_stays_behind_the_placeholder() -> None:
     assert repaired[2] == user(placeholder("a"), "stop")
 
 
+def test_a_result_in_an_answer_goes_to_the_user_message_after_it() -> None:
+    answer, results = assistant("ok", call("a"), call("b")), [result("a", "one"), result("b", "two")]
+    right = [user("go"), answer, user(*results), assistant("done")]
+    assert mended(user("go"), answer, assistant(*results, "done")) == right
+    assert mended(user("go"), assistant("ok", call("a"), call("b"), *results), assistant("done")) == right
+
+
+def test_one_that_its_call_does_not_need_is_left_out() -> None:
+    array = [user("go"), assistant(call("a")), user(result("a", "one")), assistant(result("a", "two"), "done")]
+    assert mended(*array) == [*array[:3], assistant("done")]
+
+
+def test_ids_and_names_are_spelled_as_the_api_takes_them() -> None:
+    calls = call("x:0"), {**call("x.0"), "name": "fs.Read"}
+    (_, answer, results), repairs = repair(
+        [user("go"), assistant(*calls), user(result("x.0", "b"), result("x:0", "a"))]
+    )
+    first, second = answer["content"]
+    assert results == user(result(second["id"], "b"), result(first["id"], "a"))
+    assert [one["id"].partition("-")[0] for one in (first, second)] == ["x_0", "x_0"]
+    assert first["id"] != second["id"]
+    assert (second["name"], repairs[1].what) == ("fs_Read", "Spelled the id and the name with other characters.")
+
+
+@pytest.mark.parametrize(("given", "read"), [(None, {}), ("", {}), ('{"a": 1}', {"a": 1})])
+def test_an_input_is_written_as_an_object(given: Any, read: Any) -> None:
+    array = [user("go"), assistant({**call("a"), "input": given}), user(result("a"))]
+    assert mended(*array) == [array[0], assistant({**call("a"), "input": read}), array[2]]
+
+
+@pytest.mark.parametrize("given", ["words", "[1]", 3, '{"a": '])
+def test_a_call_whose_input_is_none_is_left_out_with_its_result(given: Any) -> None:
+    array = [user("go"), assistant("ok", {**call("a"), "input": given}), user(result("a"), "and?")]
+    assert mended(*array) == [user("go"), assistant("ok"), user("and?")]
+
+
+@pytest.mark.parametrize("impossible", [call(""), {**call("a"), "name": ""}, {**call("a"), "name": None}])
+def test_calls_without_an_id_or_a_name_are_left_out_with_their_results(impossible: Any) -> None:
+    array = [user("go"), assistant("ok", impossible), user(result(impossible["id"]), "and?")]
+    assert mended(*array) == [user("go"), assistant("ok"), user("and?")]
+
+
 def test_a_result_without_a_call_is_left_out() -> None:
     assert mended(user(result("a"), "go")) == [user("go")]
 
@@ -94,6 +136,34 @@ def test_a_repeated_call_is_left_out_with_its_result() -> None:
 @pytest.mark.parametrize("empty", [user(), user(""), user(" \n"), {"role": "user", "content": ""}])
 def test_empty_messages_are_left_out(empty: Any) -> None:
     assert mended(user("go"), assistant("ok"), empty, user("and?")) == [user("go"), assistant("ok"), user("and?")]
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        {"role": "system", "content": []},
+        {"role": "system", "content": "", "output_config": {"effort": "low"}},
+        {"role": "system", "output_config": {"effort": "low"}},
+    ],
+)
+def test_system_messages_that_say_nothing_stay(silent: Any) -> None:
+    array = [user("go"), silent, assistant("ok"), user("and?")]
+    assert repair(array, model=NEW, sending=True) == (array, [])
+    assert repair(array)[0] is array
+
+
+def test_an_answer_that_was_refused_midway_is_continued_with_its_token() -> None:
+    request = body(user("go"), assistant("The answer is"))
+    assert repair_request(request)[0]["messages"] == [user("go")]
+    continued = {**request, "fallback_credit_token": "token"}
+    assert repair_request(continued) == (continued, [])
+
+
+def test_a_summary_without_a_word_is_left_out() -> None:
+    failed, empty = {"type": "compaction", "content": None}, {"type": "compaction", "content": ""}
+    array = [user("go"), assistant(failed, "ok"), user("and?")]
+    assert repair(array)[0] is array
+    assert mended(user("go"), assistant(empty, "ok"), user("and?")) == [user("go"), assistant("ok"), user("and?")]
 
 
 def test_empty_texts_are_left_out() -> None:
@@ -152,6 +222,12 @@ def test_thinking_that_the_repair_itself_would_kill_is_left_out() -> None:
 def test_a_result_of_a_server_tool_without_its_call_is_left_out() -> None:
     got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     assert mended(user("go"), assistant(got, "done"), user("so")) == [user("go"), assistant("done"), user("so")]
+
+
+def test_so_is_one_whose_call_a_user_would_have_made() -> None:
+    used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    assert mended(user(used, "go"), assistant(got, "done")) == [user("go"), assistant("done")]
 
 
 def test_what_is_no_message_is_left_out() -> None:

@@ -70,6 +70,12 @@ def test_the_system_prompt_has_no_empty_texts() -> None:
 
 def test_a_system_message_may_only_set_options() -> None:
     assert found(body(user("go"), {"role": "system", "content": "", "output_config": {"effort": "low"}})) == []
+    assert found(body(user("go"), {"role": "system", "output_config": {"effort": "low"}})) == []
+
+
+def test_other_messages_may_not() -> None:
+    request = body(user("go"), {"role": "user", "content": "", "output_config": {"effort": "low"}})
+    assert places(request) == [("empty-message", "messages[1]")]
 
 
 @pytest.mark.parametrize("content", ["", [], "\n", [text("\n")], None])

@@ -35,6 +35,27 @@ def tool(mark: Any = FIVE_MINUTES) -> dict[str, Any]:
     return {"name": "Read", "description": LONG, "input_schema": schema, "cache_control": mark}
 
 
+def test_a_tool_that_is_loaded_on_demand_carries_none() -> None:
+    deferred = {**tool(), "name": "Grep", "defer_loading": True}
+    finding = only(body(user("go"), tools=[tool(), deferred]))
+    assert (finding.rule, finding.path) == ("mark-place", "tools[1].cache_control")
+    assert finding.api_error.startswith("Tool 'Grep' cannot have both defer_loading=true and cache_control set.")
+
+
+def test_nor_does_it_make_a_prefix_longer() -> None:
+    deferred = {**tool(None), "name": "Grep", "defer_loading": True}
+    assert only(body(user("go", marked("short")), tools=[deferred, {**tool(None), "description": ""}])).rule == (
+        "mark-too-early"
+    )
+
+
+def test_the_mark_of_the_request_agrees_with_that_of_its_last_block() -> None:
+    assert found(body(user(marked()), cache_control={**FIVE_MINUTES, "ttl": "5m"})) == []
+    assert found(body(user(marked(mark=HOUR), "more"), cache_control=FIVE_MINUTES)) == []
+    finding = only(body(user(marked(mark=HOUR)), cache_control=FIVE_MINUTES))
+    assert (finding.rule, finding.path, finding.severity) == ("mark-place", "cache_control", Severity.REFUSED)
+
+
 def test_four_marks_are_allowed() -> None:
     assert found(body(user(marked(), marked()), tools=[tool()], system=[marked()])) == []
 

@@ -96,6 +96,12 @@ def test_blocks_stand_in_messages_of_their_role(message: Any, error: str) -> Non
     assert error in [finding.api_error for finding in found(body(message))]
 
 
+@pytest.mark.parametrize("kind", ["server_tool_use", "mcp_tool_use"])
+def test_only_a_model_calls_the_tools_of_the_server(kind: str) -> None:
+    finding = only(body(user({"type": kind, "id": "srvtoolu_1", "name": "web_search", "input": {}}, "go")))
+    assert (finding.rule, finding.path) == ("wrong-role", "messages[0].content[0]")
+
+
 def test_the_result_of_a_server_tool_needs_its_call_before_it() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
     got = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}

@@ -46,6 +46,12 @@ def test_a_body_without_a_model_says_so() -> None:
 def test_an_answer_that_waits_for_the_server_is_no_prefill() -> None:
     used = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
     assert found(body(user("go"), assistant(used)), NEW) == []
+    connected = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "find", "server_name": "s", "input": {}}
+    assert found(body(user("go"), assistant(connected)), NEW) == []
+
+
+def test_an_answer_that_was_refused_midway_may_be_continued_with_its_token() -> None:
+    assert found(body(user("go"), assistant("The answer is"), fallback_credit_token="token"), NEW) == []
 
 
 def test_an_open_call_is_one_finding_and_not_two() -> None:

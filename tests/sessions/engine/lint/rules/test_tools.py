@@ -49,6 +49,12 @@ def test_the_schema_describes_an_object(schema: Any, path: str, error: str) -> N
     assert error in finding.api_error
 
 
+def test_some_tool_is_there_from_the_beginning() -> None:
+    assert found(request(tool("Read"), tool("Grep", defer_loading=True))) == []
+    finding = only(request(tool("Read", defer_loading=True), tool("Grep", defer_loading=True)))
+    assert (finding.path, finding.api_error[:31]) == ("tools", "At least one tool must have def")
+
+
 def test_the_chosen_tool_is_there() -> None:
     finding = only(request(tool("Read"), tool_choice={"type": "tool", "name": "Write"}))
     assert finding.path == "tool_choice.name"
