@@ -141,8 +141,8 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         return None
     if record.get("renderedRole") == "system":
         told = _system(record, row, attachment, blocks)
-        # What a person typed meanwhile is the user's, in words that are not a reminder.
-        return replace(told, message=changed(told.message, role="user")) if told.message.kind is Kind.PROMPT else told
+        # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
+        return replace(told, message=changed(told.message, role="user")) if _typed(attachment) else told
     place = Place.BATCH if row.detail in _BATCH else Place.NOTE
     return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
 
@@ -177,9 +177,13 @@ def _system(
 
 def _attached(attachment: Mapping[str, Any]) -> Kind:
     """Words that were typed while the model worked are a person's all the same."""
+    given = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
+    return Kind.PROMPT if given or _typed(attachment) else Kind.INJECTED
+
+
+def _typed(attachment: Mapping[str, Any]) -> bool:
     queued = attachment.get("type") == "queued_command"
-    human = mapping(attachment.get("origin")).get("kind") == "human" or attachment.get("commandMode") == "prompt"
-    return Kind.PROMPT if queued and human else Kind.INJECTED
+    return queued and mapping(attachment.get("origin")).get("kind") == "human"
 
 
 def unwrapped(words: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from sessions.engine.context import context_at
 from sessions.engine.context.leftout import Reason, left_out
+from sessions.engine.messages import Kind
 from tests.sessions.engine.context.asking import attach, call, following, last, log_of, texts, thought
 from tests.sessions.writing import Writing
 
@@ -357,6 +358,20 @@ def test_what_a_person_typed_meanwhile_is_the_users_where_the_words_are_recorded
     assert texts(last(writing))[-2:] == [("user", ["result t1: one", "and this"]), ("system", ["5 left"])]
     writing.assistant("Done.", message="m3", model=TAKES_NONE)
     assert "<system-reminder>\nand this\n</system-reminder>" in texts(last(writing))[2][1][0]
+
+
+def test_what_a_program_sent_meanwhile_goes_with_the_messages_of_the_role_system() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1", model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    given = {"type": "queued_command", "commandMode": "prompt", "prompt": [{"type": "text", "text": "and this"}]}
+    rendered = [{"content": [{"type": "text", "text": "<system-reminder>\nand this\n</system-reminder>"}]}]
+    writing.row("attachment", attachment=given, rendered=rendered, renderedRole="system")
+    writing.assistant("Done.", message="m2", model=TAKES_SYSTEM)
+    context = last(writing)
+    assert texts(context)[-2:] == [("user", ["result t1: one"]), ("system", ["and this"])]
+    assert context.elements[-1].pieces[0].message.kind is Kind.PROMPT
 
 
 def test_tasks_and_skills_are_listed_as_the_client_did() -> None:
