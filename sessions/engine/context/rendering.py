@@ -24,8 +24,10 @@ _REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", 
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
 _BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
 """Told with the result of the call that the hook watched, whatever role other attachments have."""
-_WATCHED = frozenset({"PreToolUse", "PostToolUse"})
+_WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 """Events of a call."""
+_ENDING = frozenset({"Stop", "SubagentStop"})
+"""Events of the end of a turn. What a hook objects to it is said in words of the user, and once more afterwards."""
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
 _OURS = int(Flag.META | Flag.COMMAND)
@@ -57,6 +59,8 @@ class Said(Struct, frozen=True, gc=False):
     """An answer that reached the limit of its length."""
     passing: bool = False
     """Told as to models that do not take the role `system`, until the turn is over."""
+    afterwards: bool = False
+    """Not told until the turn is over."""
     fresh: bool = False
     """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
 
@@ -157,8 +161,10 @@ def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, 
     blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
     if habits.system_role:
         told = _system(record, row, attachment, blocks, exact=exact)
-        beside = row.detail in _BESIDE_RESULTS and attachment.get("hookEvent") in _WATCHED
-        return replace(told, passing=True) if beside else told
+        if row.detail not in _BESIDE_RESULTS:
+            return told
+        event = attachment.get("hookEvent")
+        return replace(told, passing=event in _WATCHED, afterwards=event in _ENDING)
     return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
 
 

@@ -208,6 +208,9 @@ class Viewer:
             others = [self._clearing.without(one) for one in others]
         if self._loading.gone and habits.unloads:
             others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
+        if current and any(one.afterwards for one in others):
+            others = [one for one in others if not one.afterwards]
+            self._turns.passing(at)
         if not self._takes_system:
             others = [as_user(one, habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):

@@ -74,6 +74,11 @@ def _blocked(attachment: Attachment) -> Words:
     return (f'{name} hook blocking error from command: "{command}": {said}',) if said and command else ()
 
 
+def _stopped(attachment: Attachment) -> Words:
+    said = text(attachment.get("message"))
+    return (f"{text(attachment.get('hookName'))} hook stopped continuation: {said}",) if said else ()
+
+
 def _queued(attachment: Attachment) -> Words:
     prompt = attachment.get("prompt")
     if not isinstance(prompt, str):
@@ -159,6 +164,7 @@ _WORDED: dict[str, Callable[[Attachment], Words]] = {
     "file": _file,
     "hook_additional_context": _hook,
     "hook_blocking_error": _blocked,
+    "hook_stopped_continuation": _stopped,
     "invoked_skills": _invoked,
     "mcp_instructions_delta": servers,
     "nested_memory": _memory,

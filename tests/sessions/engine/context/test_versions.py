@@ -237,36 +237,6 @@ def test_a_prompt_that_was_queued_is_a_persons_whatever_role_it_is_told_in() -> 
     assert context.tokens.user_text > 0
 
 
-def test_what_hooks_add_to_a_result_stands_with_it() -> None:
-    version = "2.1.197"
-    writing = Writing()
-    writing.user("Look", version=version)
-    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
-    writing.result("t1", "one")
-    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
-    note(writing, version, "hook_additional_context", content=["extra"], **watched)
-    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
-    words = "PostToolUse:Bash hook additional context: extra"
-    said = f"<system-reminder>\n{words}\n</system-reminder>"
-    assert texts(last(writing))[-1] == ("user", ["result t1: one", said])
-    writing.user("More", version=version)
-    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
-    assert texts(last(writing))[2:4] == [("user", ["result t1: one"]), ("system", [words])]
-    writing.assistant("Yes.", message="m4", version=version, model=TAKES_NONE)
-    assert texts(last(writing))[2] == ("user", ["result t1: one", said])
-
-
-def test_what_hooks_add_to_a_prompt_goes_with_the_messages_of_the_role_system() -> None:
-    version = "2.1.197"
-    writing = Writing()
-    writing.user("Look", version=version)
-    watched = {"hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit"}
-    note(writing, version, "hook_additional_context", content=["extra"], **watched)
-    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
-    words = "UserPromptSubmit hook additional context: extra"
-    assert texts(last(writing)) == [("user", ["Look"]), ("system", [words])]
-
-
 def test_a_hook_that_objects_is_quoted_with_its_command() -> None:
     version = "2.1.197"
     writing = Writing()
