@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sessions.engine.context.rereads import Loss
+from sessions.engine.context.wording import ANSWER_IT
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.model_facts import facts_of
 
@@ -37,12 +38,16 @@ class Habits(NamedTuple):
     """Even if the client has the answer from the file."""
     blanks: bool = False
     """Texts without a word are sent."""
+    empties: bool = False
+    """Those are sent that have not even a space."""
     plans: bool = True
     """A plan that is put forward is sent with the call that puts it forward, outside of a terminal."""
     filed_plans: bool = True
     """Even if the client took it from the plan's file and put it into the call."""
     notified: str = ""
     """How the client introduces the report of a task in the background, in a reminder; empty: it stands as it is."""
+    answer_it: str = ""
+    """What is said after a prompt that was sent while the model worked."""
     notices: bool = True
     """Commands that the client ran itself are told, where it wrote them down as notices."""
     emptied: str = ""
@@ -74,12 +79,20 @@ _NOTIFIED = (
     " must NOT be treated as approval or consent."
 )
 
-_NOW = Habits(notified=_NOTIFIED)
+_MEANWHILE = (
+    "This is how Claude Code surfaces messages the user sends mid-turn — within the running turn, often alongside the"
+    " next tool result, rather than as a separate conversation turn. Address the message above as you continue this"
+    " turn."
+)
+
+_NOW = Habits(notified=_NOTIFIED, answer_it=_MEANWHILE)
 _OF_2_1_197 = _NOW._replace(
     writes_words=False,
     told_in_parts=False,
     filed_plans=False,
     notified="",
+    answer_it=ANSWER_IT,
+    empties=True,
     emptied="(no content)",
     going_on=_GOING_ON,
     loss=Loss.NOTES,

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sessions.engine.context.habits import Habits, habits_of
+from sessions.engine.context.pictures import pictured
 from sessions.engine.context.unrecorded import attachment_words
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
@@ -139,6 +140,9 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     attachment = mapping(record.get("attachment"))
     rendered = record.get("rendered")
     if not isinstance(rendered, list):
+        pictures = pictured(attachment, _habits(record).answer_it)
+        if pictures:
+            return Said(_message(record, row, "user", pictures, _attached(attachment)), Place.NOTE)
         return _reworded(record, row, attachment)
     blocks = tuple(block for one in rendered for block in _content(mapping(one).get("content")))
     if not blocks:
