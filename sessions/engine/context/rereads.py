@@ -55,6 +55,8 @@ class Rereads:
             return self.stopped == row.position
         elif kind == "last-prompt":
             self._ended = True
+        elif row.detail == "stop_hook_summary":
+            self._ended = False  # of the turn before: the client is still there to tell of it
         elif kind == "queue-operation":
             self._taken += 1
         elif kind == "file-history-snapshot":

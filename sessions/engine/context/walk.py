@@ -24,6 +24,8 @@ _NOTES = 100
 """So many notes may stand between a boundary and its summary."""
 _RESULT = int(Flag.RESULT)
 _TALK = frozenset({"assistant", "user"})
+_TURN_OVER = "stop_hook_summary"
+"""What hooks did when the turn was over."""
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Walk:
     _owned: Owned = field(init=False)
     _seam: Seam = field(default_factory=Seam)
     _sewn: list[int] = field(default_factory=list)
-    """Answers that were made of a summary which they do not hang on."""
+    """Rows that follow another one than they hang on: answers that were made of a summary, notices written late."""
     _gaps: Gaps = field(default_factory=Gaps)
     _gap: int | None = None
     """What the last chain was asked to go on from, if that has not been fed."""
@@ -76,8 +78,10 @@ class Walk:
         parent = row.parent
         if kind in _TALK:
             parent = self._seam.feed(row)
-            if parent != row.parent:
-                self._sewn.append(uuid)
+        elif row.detail == _TURN_OVER:
+            parent = self._after_turn(row)
+        if parent != row.parent:
+            self._sewn.append(uuid)
         ups = self._up
         again = uuid in ups
         if not again:
@@ -104,8 +108,19 @@ class Walk:
                 self._special.add(uuid)
                 self._feed_boundary(row)
 
+    def _after_turn(self, notice: LinkRow) -> int | None:
+        """What a notice of the end of a turn follows. Where a hook had the turn go on, it is written late, and hangs on
+        what the hook said: all that came of it would seem to be given up."""
+        parent, latest = notice.parent, self._seam.latest
+        if parent is None or latest is None or parent == latest or parent not in self._at:
+            return parent
+        link: int | None = latest
+        while link is not None and self._at.get(link, -1) > self._at[parent]:
+            link = self._up[link]
+        return latest if link == parent else parent
+
     def _unsew(self) -> None:
-        """Who reads the session again goes by what the answers hang on, past the boundary."""
+        """Who reads the session again goes by what the rows hang on, past the boundary."""
         self._up.update((link, self.rows[self._at[link]].parent) for link in self._sewn)
         self._sewn.clear()
         self._forget()

@@ -265,3 +265,42 @@ def test_what_a_fork_copied_may_be_less_than_was_sent(version: str, loses: bool)
         viewer.feed(row)
     assert not is_unsure(viewer.at_request(answer))
     assert is_unsure(viewer.at_request(replace(answer, flags=answer.flags | Flag.COPY))) is loses
+
+
+@pytest.mark.parametrize("version", ["2.1.90", "2.1.197"])
+def test_a_turn_that_a_hook_had_go_on_is_lost_only_when_it_is_read_again(version: str) -> None:
+    """The notice of its end is written late, and hangs on what the hook said."""
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant("Seen.", message="m1", version=version)
+    said = writing.user("Stop hook feedback: go on", version=version, isMeta=True)
+    writing.assistant("All of it.", message="m2", version=version)
+    notice = writing.row("system", subtype="stop_hook_summary", parent=said, version=version)
+    writing.row("system", subtype="stop_hook_summary", parent=notice, version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version)
+    assert ("assistant", ["All of it."]) in texts(last(writing))
+    writing.state("last-prompt", lastPrompt="More")
+    writing.user("Again", version=version)
+    writing.assistant("Once more.", message="m4", version=version)
+    context = last(writing)
+    assert ("assistant", ["All of it."]) not in texts(context)
+    assert ("assistant", ["Yes."]) in texts(context)
+
+
+def test_a_client_that_tells_of_the_end_of_a_turn_has_not_stopped() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    first = writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    second = writing.assistant(call("t2"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one", parent=first, version=version)
+    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
+    note(writing, version, "hook_additional_context", content=["extra"], **watched)
+    writing.result("t2", "two", parent=second, version=version)
+    writing.assistant("Seen.", message="m2", version=version, model=TAKES_SYSTEM)
+    writing.state("last-prompt", lastPrompt="Look")
+    writing.row("system", subtype="stop_hook_summary", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
+    assert ("system", ["PostToolUse:Bash hook additional context: extra"]) in texts(last(writing))
