@@ -42,6 +42,8 @@ class Walk:
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
     _kept: dict[int, Boundary] = field(default_factory=dict)
     _anchors: dict[int, Boundary] = field(default_factory=dict)
+    _promised: set[int] = field(default_factory=set)
+    """What boundaries say that they kept, wherever it stands."""
     _special: set[int] = field(default_factory=set)
     """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
@@ -135,6 +137,7 @@ class Walk:
         segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
         anchor = key(messages.get("anchorUuid")) or key(segment.get("anchorUuid"))
         named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
+        self._promised.update(named, keys([segment.get("tailUuid")]))
         kept = tuple(one for one in named if one in self._at) or self._between(segment)
         if anchor is None or not kept:
             self._seam.cut(row)
@@ -238,8 +241,10 @@ class Walk:
 
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
-        between the two."""
+        between the two, and a fork writes what was kept there."""
         above = row.parent
+        if above in self._promised:
+            return True
         for _ in range(_NOTES):
             position = self._at.get(above) if above is not None else None
             if position is None:

@@ -85,6 +85,22 @@ def test_kept_messages_that_are_written_again_are_sent_once() -> None:
     assert whole(writing) == ["In short.\n", "ask two", "say two", "ask three"]
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_fork_writes_what_was_kept_between_the_boundary_and_its_summary(listed: bool) -> None:
+    """Of a session that was summarised from a point on."""
+    origin = Writing()
+    kept = talk(origin, "one", "two")
+    boundary, summary = compact(origin, *kept, anchor="boundary", listed=listed)
+    told = next(record["compactMetadata"] for record in origin.records if record["uuid"] == boundary)
+    fork = Writing()
+    fork.row("system", uuid=boundary, parent=None, subtype="compact_boundary", compactMetadata=told)
+    for record in origin.records[: len(kept)]:
+        fork.row(record["type"], message=record["message"], uuid=record["uuid"])
+    fork.user("In short.", uuid=summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    fork.user("ask three")
+    assert whole(fork) == ["ask one", "say one", "ask two", "say two", "In short.\n", "ask three"]
+
+
 def test_answers_and_results_that_are_written_again_are_sent_once() -> None:
     writing = Writing()
     asked = writing.user("ask one")
