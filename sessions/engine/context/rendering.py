@@ -86,8 +86,8 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and is_blank(block) and not _habits(record).blanks:
-            blocks = tuple(one for one in blocks if not is_blank(one))
+        if block.get("type") == "text" and is_blank(block) and not (habits := _habits(record)).blanks:
+            blocks = tuple(one for one in blocks if not is_blank(one) or (habits.empties and not one.get("text")))
             break
     message = Message(
         "assistant",

@@ -378,6 +378,17 @@ def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
     assert words.endswith(f"pending question.\n\n{report}")
 
 
+@pytest.mark.parametrize(("version", "sent"), [("2.1.90", ["", "\n"]), ("2.1.197", [""]), ("2.1.325", [])])
+def test_which_texts_without_a_word_are_sent(version: str, sent: list[str]) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    for words in ("", "\n", "Done."):
+        writing.assistant(words, message="m1", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m2", version=version)
+    assert texts(last(writing))[1] == ("assistant", [*sent, "Done."])
+
+
 def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:
     version = "2.1.197"
     writing = Writing()
