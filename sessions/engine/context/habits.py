@@ -32,6 +32,8 @@ class Habits(NamedTuple):
     """Other models are told them at the end of a result even if that is a list of parts."""
     own_thinking: bool = True
     """Only the model that had a thought is sent it."""
+    calls_last: bool = True
+    """In an answer, what came after a call is sent before it."""
     lone_thinking: bool = False
     """An answer of which nothing but thinking is left is sent."""
     lone_read: bool = False
@@ -99,7 +101,9 @@ _OF_2_1_197 = _NOW._replace(
     unloads=True,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True, kept_whole=False)
+_OF_2_1_90 = _OF_2_1_160._replace(
+    system_role=False, own_thinking=False, calls_last=False, blanks=True, by_time=True, kept_whole=False
+)
 _OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
 _OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
 _BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)

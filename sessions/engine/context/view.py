@@ -224,7 +224,7 @@ class Viewer:
         self._open = last and (bool(waiting) or cut)
         over = bool(waiting) and (asked or not last or is_over(others))
         sent = sent_answer(answer, waiting, self._sender, over=over, read=self._reader.was_read(segment))
-        elements = elements_of(sent, others)
+        elements = elements_of(sent, others, calls_last=habits.calls_last)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
