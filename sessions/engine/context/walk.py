@@ -44,6 +44,8 @@ class Walk:
     _anchors: dict[int, Boundary] = field(default_factory=dict)
     _promised: set[int] = field(default_factory=set)
     """What boundaries say that they kept, wherever it stands."""
+    _unsummed: int | None = None
+    """The newest boundary that keeps what stands before it, until its summary is fed."""
     _special: set[int] = field(default_factory=set)
     """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
@@ -80,6 +82,9 @@ class Walk:
         parent = row.parent
         if kind in _TALK:
             parent = self._seam.feed(row)
+            if row.flags & _SUMMARY and self._unsummed is not None:
+                parent = row.parent if self._follows_boundary(row) else self._unsummed
+                self._unsummed = None
         elif row.detail == _TURN_OVER:
             parent = self._after_turn(row)
         if parent != row.parent:
@@ -144,6 +149,8 @@ class Walk:
             return
         if anchor not in self._at:
             self.awaited = anchor
+        if anchor == row.uuid:
+            self._unsummed = anchor
         boundary = Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
@@ -156,6 +163,8 @@ class Walk:
         head, link = key(ends.get("headUuid")), key(ends.get("tailUuid"))
         found: dict[int, None] = {}
         while link is not None and link in self._at and link not in found:
+            if link in self._anchors:
+                found.update(dict.fromkeys(reversed(self._anchors[link].kept)))
             found[link] = None
             if link == head:
                 return tuple(reversed(found))
@@ -242,7 +251,7 @@ class Walk:
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
         between the two, and a fork writes what was kept there."""
-        above = row.parent
+        above = row.parent if row.uuid is None else self._up.get(row.uuid, row.parent)
         if above in self._promised:
             return True
         for _ in range(_NOTES):

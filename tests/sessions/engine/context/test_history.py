@@ -101,6 +101,26 @@ def test_a_fork_writes_what_was_kept_between_the_boundary_and_its_summary(listed
     assert whole(fork) == ["ask one", "say one", "ask two", "say two", "In short.\n", "ask three"]
 
 
+def test_what_was_kept_twice_is_found_behind_rows_that_were_written_again() -> None:
+    """2.1.90 writes results beside the chain again before the summary, which then hangs on one of them; who reads the
+    session again begins at that summary."""
+    writing = Writing()
+    version = "2.1.90"
+    kept = talk(writing, "one", "more")
+    first, _ = compact(writing, *kept, anchor="boundary", listed=False)
+    tail = talk(writing, "two")[-1]
+    metadata = {"preservedSegment": {"headUuid": first, "anchorUuid": "second", "tailUuid": tail}}
+    writing.row("system", uuid="second", parent=None, subtype="compact_boundary", compactMetadata=metadata)
+    writing.assistant("say one", uuid=kept[1])
+    writing.user("Shorter.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    talk(writing, "three")
+    before = ["ask one", "say one", "ask more", "say more", "In short.\n", "ask two", "say two"]
+    assert whole(writing) == [*before, "Shorter.\n", "ask three", "say three"]
+    writing.state("last-prompt", lastPrompt="ask three")
+    writing.user("ask four", version=version)
+    assert whole(writing) == ["Shorter.\n", "ask three", "say three", "ask four"]
+
+
 def test_answers_and_results_that_are_written_again_are_sent_once() -> None:
     writing = Writing()
     asked = writing.user("ask one")
