@@ -56,6 +56,8 @@ class Habits(NamedTuple):
     """What is sent of an answer of which nothing is left without the thoughts of another model."""
     going_on: str = ""
     """What is said after an answer that was cut off, where no record holds it."""
+    tells_loaded: bool = True
+    """Says so after a result that brings the schemas of deferred tools."""
     loss: Loss = Loss.NOTHING
     """What it no longer sends of a session that it has read again."""
     unloads: bool = False
@@ -104,7 +106,9 @@ _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
 _OF_2_1_90 = _OF_2_1_160._replace(
     system_role=False, own_thinking=False, calls_last=False, blanks=True, by_time=True, kept_whole=False
 )
-_OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
+_OF_2_1_20 = _OF_2_1_90._replace(
+    lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, tells_loaded=False, loss=Loss.ALL
+)
 _OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
 _BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (

@@ -110,7 +110,7 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if row.flags & _RESULT:
         kind = Kind.RESULT
         for block in blocks:
-            if type(block.get("content")) is list and _brings_tools(block):
+            if type(block.get("content")) is list and _brings_tools(block) and _habits(record).tells_loaded:
                 blocks = (*blocks, text_block(LOADED))
                 break
     elif row.flags & _SUMMARY:

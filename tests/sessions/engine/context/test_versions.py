@@ -389,6 +389,18 @@ def test_which_texts_without_a_word_are_sent(version: str, sent: list[str]) -> N
     assert texts(last(writing))[1] == ("assistant", [*sent, "Done."])
 
 
+@pytest.mark.parametrize(("version", "told"), [("2.1.20", False), ("2.1.90", True), ("2.1.325", True)])
+def test_that_a_tool_was_loaded_is_said_by_newer_versions(version: str, told: bool) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1", "ToolSearch"), message="m1", version=version)
+    brought = [{"type": "tool_reference", "tool_name": "tide"}]
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": brought}
+    writing.row("user", message={"role": "user", "content": [block]}, version=version)
+    writing.assistant("Done.", message="m2", version=version)
+    assert ("Tool loaded." in texts(last(writing))[-1][1]) is told
+
+
 def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:
     version = "2.1.197"
     writing = Writing()
