@@ -64,6 +64,8 @@ class Said(Struct, frozen=True, gc=False):
     """Not told until the turn is over."""
     fresh: bool = False
     """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
+    streamed: bool = False
+    """A prompt in blocks, as programs send it that keep the client running."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -106,7 +108,8 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
 def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("isVisibleInTranscriptOnly") and not row.flags & _SUMMARY:
         return None
-    blocks = _content(mapping(record.get("message")).get("content"))
+    content = mapping(record.get("message")).get("content")
+    blocks = _content(content)
     if row.flags & _RESULT:
         kind = Kind.RESULT
         for block in blocks:
@@ -119,7 +122,8 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
     else:
         kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record)
+    streamed = kind is Kind.PROMPT and isinstance(content, list)
+    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record, streamed=streamed)
 
 
 def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:

@@ -11,7 +11,7 @@ from sessions.engine.context import Context, Log
 from sessions.engine.flags import Flag
 from tests.sessions.engine.context.asking import call, last, texts, thought
 from tests.sessions.engine.context.test_versions import TAKES_SYSTEM, note
-from tests.sessions.writing import Writing, named
+from tests.sessions.writing import START, Writing, named, stamp
 
 LONG = "high water " * 200
 LOSING = "2.1.20"
@@ -107,6 +107,50 @@ def test_a_request_that_holds_everything_was_made_by_a_client_that_went_on() -> 
     parallel(writing, LOSING, tokens=5_000, words=LONG)
     writing.state("queue-operation", operation="dequeue")
     assert not lost(again(writing, LOSING, tokens=5_030))
+
+
+def test_a_client_that_tells_of_its_own_calls_was_not_started_anew() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    seen = {"type": "bash_progress", "output": "", "fullOutput": "", "elapsedTimeSeconds": 2, "totalLines": 0}
+    writing.row("progress", data=seen, toolUseID="p", parentToolUseID="t1", timestamp=stamp(START))
+    context = again(writing, LOSING)
+    assert not lost(context)
+    assert not is_unsure(context)
+
+
+def test_what_hooks_of_a_start_did_tells_nothing() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    seen = {"type": "hook_progress", "hookEvent": "SessionStart", "hookName": "SessionStart:resume", "command": "a"}
+    writing.row("progress", data=seen, toolUseID="p", parentToolUseID="p")
+    assert lost(again(writing, LOSING))
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_prompts_in_blocks_came_over_one_connection(command: bool) -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING, message={"role": "user", "content": [{"type": "text", "text": "Look"}]})
+    writing.state("queue-operation", operation="dequeue")
+    words = "<command-name>/more</command-name>"
+    content = words if command else [{"type": "text", "text": "Again"}]
+    context = again(writing, LOSING, message={"role": "user", "content": content})
+    assert not lost(context)
+    assert is_unsure(context)
+
+
+def test_a_client_may_be_started_with_a_command() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    command = {"role": "user", "content": "<command-name>/more</command-name>"}
+    assert lost(again(writing, LOSING, message=command))
 
 
 def test_a_turn_that_a_client_finds_unfinished_was_read_again() -> None:
