@@ -20,8 +20,6 @@ from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
 
 _SUMMARY = int(Flag.SUMMARY)
-_NOTES = 100
-"""So many notes may stand between a boundary and its summary."""
 _RESULT = int(Flag.RESULT)
 _TALK = frozenset({"assistant", "user"})
 _TURN_OVER = "stop_hook_summary"
@@ -42,8 +40,6 @@ class Walk:
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
     _kept: dict[int, Boundary] = field(default_factory=dict)
     _anchors: dict[int, Boundary] = field(default_factory=dict)
-    _promised: set[int] = field(default_factory=set)
-    """What boundaries say that they kept, wherever it stands."""
     _unsummed: int | None = None
     """The newest boundary that keeps what stands before it, until its summary is fed."""
     _special: set[int] = field(default_factory=set)
@@ -142,7 +138,6 @@ class Walk:
         segment, messages = mapping(metadata.get("preservedSegment")), mapping(metadata.get("preservedMessages"))
         anchor = key(messages.get("anchorUuid")) or key(segment.get("anchorUuid"))
         named = keys(messages.get("uuids")) or keys(messages.get("allUuids"))
-        self._promised.update(named, keys([segment.get("tailUuid")]))
         kept = tuple(one for one in named if one in self._at) or self._between(segment)
         if anchor is None or not kept:
             self._seam.cut(row)
@@ -251,20 +246,17 @@ class Walk:
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
         between the two, and a fork writes what was kept there."""
-        above = row.parent if row.uuid is None else self._up.get(row.uuid, row.parent)
-        if above in self._promised:
-            return True
-        for _ in range(_NOTES):
-            position = self._at.get(above) if above is not None else None
-            if position is None:
-                return False
-            found = self.rows[position]
-            if is_boundary(found):
-                return True
-            if found.type in ("user", "assistant"):
-                return False
-            above = found.parent
-        return False
+        up = row.parent if row.uuid is None else self._up.get(row.uuid, row.parent)
+        known = (self._at[one] for one in self._way_up(up) if one in self._at)
+        return any(is_boundary(self.rows[position]) for position in known)
+
+    def _way_up(self, link: int | None) -> Iterator[int]:
+        """From a row over its parents, up to the first that was not fed."""
+        seen: set[int] = set()
+        while link is not None and link not in seen:
+            yield link
+            seen.add(link)
+            link = self._up.get(link)
 
     def start(self) -> int:
         """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
@@ -276,7 +268,14 @@ class Walk:
     def missing(self, link: int | None, child: int) -> tuple[int, ...]:
         """Parents that were not fed: that of the row itself, which may come after it, and the next one on its chain."""
         self.segments(link, child)
-        return tuple(one for one in (self._gap, self._broken_off()) if one is not None)
+        return tuple(one for one in (self._gap, self._broken_off(), self._before_summary()) if one is not None)
+
+    def _before_summary(self) -> int | None:
+        """What the summary hangs on that the context starts at: a boundary may be there."""
+        first = self._segments[0].links[0] if self._segments and self._segments[0].links else None
+        if first is None or not self.rows[self._at[first]].flags & _SUMMARY:
+            return None
+        return next((up for up in self._way_up(self._up[first]) if up not in self._at), None)
 
     def broken_off(self) -> int | None:
         """A parent on the chain that was walked last which was not fed."""
