@@ -72,7 +72,8 @@ class Reader:
     def _may_change(self, segment: Segment, speak: Speak) -> bool:
         rows, on_chain = self.walk.rows, self.walk.is_on_chain
         answer = segment.answer
-        if answer and (self._habits.blanks or all(rows[position].flags & _THINKING for position in answer)):
+        habits = self._habits
+        if answer and (habits.blanks or habits.empties or all(rows[one].flags & _THINKING for one in answer)):
             return True
         return any(not on_chain(position) and speak(position) is not None for position in segment.rest)
 

@@ -378,6 +378,21 @@ def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
     assert words.endswith(f"pending question.\n\n{report}")
 
 
+@pytest.mark.parametrize("version", ["2.1.90", "2.1.197"])
+def test_an_answer_without_a_word_is_gone_once_it_was_read_again(version: str) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(thought(), message="m1", version=version)
+    writing.assistant("", message="m1", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m2", version=version)
+    assert texts(last(writing))[1] == ("assistant", ["thinking", ""])
+    writing.state("last-prompt", lastPrompt="More")
+    writing.user("Again", version=version)
+    writing.assistant("Still.", message="m3", version=version)
+    assert ("assistant", ["thinking", ""]) not in texts(last(writing))
+
+
 @pytest.mark.parametrize(("version", "sent"), [("2.1.90", ["", "\n"]), ("2.1.197", [""]), ("2.1.325", [])])
 def test_which_texts_without_a_word_are_sent(version: str, sent: list[str]) -> None:
     writing = Writing()
