@@ -29,6 +29,7 @@ _WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 """Events of a call."""
 _ENDING = frozenset({"Stop", "SubagentStop"})
 """Events of the end of a turn. What a hook objects to it is said in words of the user, and once more afterwards."""
+_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
 _OURS = int(Flag.META | Flag.COMMAND)
@@ -102,7 +103,7 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         text(raw.get("model")),
         row.position,
     )
-    return Said(message, Place.ROW, cut=raw.get("stop_reason") == "max_tokens")
+    return Said(message, Place.ROW, cut=raw.get("stop_reason") in _CUT)
 
 
 def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
