@@ -136,6 +136,7 @@ class Viewer:
             self._walk.broken_off() is not None,
             captured,
             self._reader.unsure or (copied and self._habits.loss is Loss.ALL),
+            copied,
         )
 
     def at_request(self, row: LinkRow) -> Context:
