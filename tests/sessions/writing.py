@@ -49,7 +49,7 @@ class Writing:
         return uuid
 
     def user(self, text: str, **fields: Any) -> str:
-        return self.row("user", message={"role": "user", "content": text}, **fields)
+        return self.row("user", **{"message": {"role": "user", "content": text}, **fields})
 
     def assistant(
         self, *blocks: dict[str, Any] | str, message: str | None = None, output: int = 10, **fields: Any

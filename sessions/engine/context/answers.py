@@ -31,7 +31,9 @@ def sent_answer(
     if habits.emptied and not lost and not read and not any(one.message.content for one in sent):
         return _emptied(sent, answer, habits.emptied)
     alone = not (habits.lone_read if read else habits.lone_thinking)
-    alone = alone and all(_is_thinking(block) for one in sent for block in one.message.content)
+    alone = alone and all(
+        _is_thinking(block) or (read and is_blank(block)) for one in sent for block in one.message.content
+    )
     return [_without_content(one) for one in sent] if alone else sent
 
 
@@ -87,7 +89,7 @@ def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str], *, re
     for block in message.content:
         if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
-        if read and is_blank(block):
+        if read and habits.blanks and is_blank(block):
             continue
         kept.append(block if habits.filed_plans else _without_plan(block, filed=sender.puts_plans))
     content = tuple(kept)

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sessions.engine.context.answers import THINKING
 from sessions.engine.context.rendering import Place, Said
 from sessions.engine.messages import Block, Kind, Message, Role, text_block
 
@@ -31,10 +32,10 @@ class Element(Struct, frozen=True, gc=False):
         return {"role": self.role, "content": [dict(piece.block) for piece in self.pieces]}
 
 
-def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element, ...]:
+def elements_of(answer: Sequence[Said], others: Sequence[Said], *, calls_last: bool = False) -> tuple[Element, ...]:
     """One answer (or none) and what follows it. `others`: results first."""
     elements = []
-    if pieces := tuple(_pieces(answer)):
+    if pieces := tuple(_with_calls_last(_pieces(answer)) if calls_last else _pieces(answer)):
         elements.append(Element("assistant", pieces))
     system = [one for one in others if one.message.role == "system"]
     user = [one for one in others if one.message.role == "user"] if system else others
@@ -52,6 +53,28 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said]) -> tuple[Element
         exact = all(one.exact for one in system)
         elements.append(Element("system", (Piece(text_block(words), system[0].message, exact),)))
     return tuple(elements)
+
+
+def _with_calls_last(pieces: list[Piece]) -> list[Piece]:
+    """Texts and thoughts go before the calls that they came after. A thought does not where it would follow another;
+    from there on all stays as it came."""
+    ordered: list[Piece] = []
+    calls = 0
+    for at, piece in enumerate(pieces):
+        if piece.block.get("type") == "tool_use":
+            calls += 1
+        elif calls:
+            place = len(ordered) - calls
+            if _is_thinking(piece) and place and _is_thinking(ordered[place - 1]):
+                return [*ordered, *pieces[at:]]
+            ordered.insert(place, piece)
+            continue
+        ordered.append(piece)
+    return ordered
+
+
+def _is_thinking(piece: Piece) -> bool:
+    return piece.block.get("type") in THINKING
 
 
 def _told_in_parts(user: Sequence[Said]) -> bool:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sessions.engine.context.rereads import Loss
+from sessions.engine.context.wording import ANSWER_IT
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.model_facts import facts_of
 
@@ -31,24 +32,32 @@ class Habits(NamedTuple):
     """Other models are told them at the end of a result even if that is a list of parts."""
     own_thinking: bool = True
     """Only the model that had a thought is sent it."""
+    calls_last: bool = True
+    """In an answer, what came after a call is sent before it."""
     lone_thinking: bool = False
     """An answer of which nothing but thinking is left is sent."""
     lone_read: bool = False
     """Even if the client has the answer from the file."""
     blanks: bool = False
     """Texts without a word are sent."""
+    empties: bool = False
+    """Those are sent that have not even a space."""
     plans: bool = True
     """A plan that is put forward is sent with the call that puts it forward, outside of a terminal."""
     filed_plans: bool = True
     """Even if the client took it from the plan's file and put it into the call."""
     notified: str = ""
     """How the client introduces the report of a task in the background, in a reminder; empty: it stands as it is."""
+    answer_it: str = ""
+    """What is said after a prompt that was sent while the model worked."""
     notices: bool = True
     """Commands that the client ran itself are told, where it wrote them down as notices."""
     emptied: str = ""
     """What is sent of an answer of which nothing is left without the thoughts of another model."""
     going_on: str = ""
     """What is said after an answer that was cut off, where no record holds it."""
+    tells_loaded: bool = True
+    """Says so after a result that brings the schemas of deferred tools."""
     loss: Loss = Loss.NOTHING
     """What it no longer sends of a session that it has read again."""
     unloads: bool = False
@@ -74,20 +83,32 @@ _NOTIFIED = (
     " must NOT be treated as approval or consent."
 )
 
-_NOW = Habits(notified=_NOTIFIED)
+_MEANWHILE = (
+    "This is how Claude Code surfaces messages the user sends mid-turn — within the running turn, often alongside the"
+    " next tool result, rather than as a separate conversation turn. Address the message above as you continue this"
+    " turn."
+)
+
+_NOW = Habits(notified=_NOTIFIED, answer_it=_MEANWHILE)
 _OF_2_1_197 = _NOW._replace(
     writes_words=False,
     told_in_parts=False,
     filed_plans=False,
     notified="",
+    answer_it=ANSWER_IT,
+    empties=True,
     emptied="(no content)",
     going_on=_GOING_ON,
     loss=Loss.NOTES,
     unloads=True,
 )
 _OF_2_1_160 = _OF_2_1_197._replace(words_known=False, plans=False)
-_OF_2_1_90 = _OF_2_1_160._replace(system_role=False, own_thinking=False, blanks=True, by_time=True, kept_whole=False)
-_OF_2_1_20 = _OF_2_1_90._replace(lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, loss=Loss.ALL)
+_OF_2_1_90 = _OF_2_1_160._replace(
+    system_role=False, own_thinking=False, calls_last=False, blanks=True, by_time=True, kept_whole=False
+)
+_OF_2_1_20 = _OF_2_1_90._replace(
+    lone_thinking=True, notices=False, going_on=_GOING_ON_FORMERLY, tells_loaded=False, loss=Loss.ALL
+)
 _OF_2_0_76 = _OF_2_1_20._replace(lone_read=True, clears=True)
 _BEFORE = _OF_2_0_76._replace(loss=Loss.NOTHING)
 _SINCE: tuple[tuple[Version, Habits], ...] = (

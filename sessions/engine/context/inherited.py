@@ -63,6 +63,12 @@ class Inherited:
         return ""
 
 
+def kind_of(answer: Mapping[str, Any]) -> str:
+    """Of the sub-agent that a record of an answer is of, where no other file says it. A skill that runs in one takes
+    the usual kind."""
+    return text(answer.get("attributionAgent")) or ("general-purpose" if answer.get("attributionSkill") else "")
+
+
 def _together(former: Mapping[str, Any], later: Mapping[str, Any]) -> Mapping[str, Any]:
     """One list of what is there after a change, in the order of names."""
     names, lines, removed = _COLUMNS[text(later.get("type"))]

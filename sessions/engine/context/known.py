@@ -47,7 +47,9 @@ def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(text_block(one) if isinstance(one, str) else mapping(one) for one in value)
 
 
-def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: bool, reread: bool) -> tuple[str, ...]:
+def unknown_of(
+    exactness: Exactness, given: Given, inexact: int, *, broken_off: bool, reread: bool, copied: bool
+) -> tuple[str, ...]:
     sentences: list[str] = []
     if given.system is None:
         sentences.append("The system prompt: no record of this session holds it.")
@@ -56,6 +58,11 @@ def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: 
     if exactness is Exactness.RECONSTRUCTED:
         if broken_off:
             sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
+        if copied:
+            sentences.append(
+                "What the session still held that this one was copied from: a fork has what was left of it, in the"
+                " order in which its client found it. The request was made there."
+            )
         if reread:
             sentences.append(
                 "Which results of parallel calls were sent: this version loses some when it reads a session again, and"
@@ -66,7 +73,9 @@ def unknown_of(exactness: Exactness, given: Given, inexact: int, *, broken_off: 
                 f"The wording of {inexact} {'attachment' if inexact == 1 else 'attachments'}: this version wrote down"
                 " what it attached, not the words that it sent."
             )
-        sentences.append("Reminders that the client added without writing them into the transcript.")
+        sentences.append(
+            "Reminders, files and pictures that the client added without writing them into the transcript."
+        )
         sentences.append("Whether the client left out the text of old tool results, where it did not write that down.")
     if given.marks is None:
         sentences.append("Where the cache marks stood.")

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from sessions.engine.context.habits import Sender
-from sessions.engine.context.inherited import LISTS, Inherited
+from sessions.engine.context.inherited import LISTS, Inherited, kind_of
 from sessions.engine.context.late import AHEAD
 from sessions.engine.context.request import Context
 from sessions.engine.context.requestlog import MESSAGE, SHAPE
@@ -17,7 +17,6 @@ from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.lines import mend, parse
 from sessions.engine.linking import LinkRow, link
-from sessions.engine.linking.extras import text
 from sessions.engine.marks import Mark
 from sessions.engine.scan.scanner import Scanner
 
@@ -76,8 +75,7 @@ class Log:
         if main is None or first is None or first.at is None:
             return None
         known = [row for row in main.rows if row.detail in LISTS and row.at is not None and row.at <= first.at]
-        kind = text(self.record(first.position).get("attributionAgent"))
-        return Inherited.of(kind, (main.record(row.position) for row in known))
+        return Inherited.of(kind_of(self.record(first.position)), (main.record(row.position) for row in known))
 
     def viewer(self) -> Viewer:
         return Viewer(self.record, self.lookup, self.after, inherited=self.inherited())

@@ -12,9 +12,14 @@ from sessions.engine.context.segments import Segment
 from sessions.engine.context.walk import Walk
 from sessions.engine.context.weighing import Speak, beside, is_lighter
 from sessions.engine.flags import Flag
+from sessions.engine.linking.rows import LinkRow
 
 _THINKING = int(Flag.THINKING)
-_TYPED, _ASIDE = int(Flag.TYPED), int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT)
+_TYPED, _COMMAND, _ASIDE = (
+    int(Flag.TYPED),
+    int(Flag.COMMAND),
+    int(Flag.META | Flag.COMMAND | Flag.SUMMARY | Flag.RESULT),
+)
 NOWHERE = sys.maxsize
 
 
@@ -29,6 +34,8 @@ class Reader:
     _sure: int = -1
     """The newest prompt of which it is certain whether the session had been read again."""
     _newest: int = -1
+    _streamed: bool = False
+    """The newest prompt came from a program that keeps the client running."""
     _beside: int = NOWHERE
     """The first row beside the chain, which another reading would lose."""
 
@@ -65,7 +72,8 @@ class Reader:
     def _may_change(self, segment: Segment, speak: Speak) -> bool:
         rows, on_chain = self.walk.rows, self.walk.is_on_chain
         answer = segment.answer
-        if answer and (self._habits.blanks or all(rows[position].flags & _THINKING for position in answer)):
+        habits = self._habits
+        if answer and (habits.blanks or habits.empties or all(rows[one].flags & _THINKING for one in answer)):
             return True
         return any(not on_chain(position) and speak(position) is not None for position in segment.rest)
 
@@ -75,24 +83,35 @@ class Reader:
             segment = segments[at]
             for position in segment.rest:
                 row = self.walk.rows[position]
-                if row.type != "user" or not row.flags & _TYPED or row.flags & _ASIDE or position <= self._newest:
+                if row.type != "user" or position <= self._newest or not self._is_prompt(row):
                     continue
                 following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
                 if self._is_read_before(position, segments[: at + 1], speak, following[0] if following else -1):
                     self.at = max(self.at, position)
                 self._newest = position
 
+    def _is_prompt(self, row: LinkRow) -> bool:
+        """A command is one as well, if the client was given it and not told it by a person at a terminal."""
+        aside = _ASIDE if row.position not in self.walk.rereads.given else _ASIDE & ~_COMMAND
+        return bool(row.flags & (_TYPED | _COMMAND)) and not row.flags & aside
+
     def _is_read_before(self, position: int, segments: Sequence[Segment], speak: Speak, following: int) -> bool:
-        prompt = speak(position)
+        prompt, row = speak(position), self.walk.rows[position]
+        # One of several over the same connection. A command is written as the client words it.
+        held = self._streamed and prompt is not None and (prompt.streamed or bool(row.flags & _COMMAND))
+        self._streamed = held or (prompt is not None and prompt.streamed)
         if prompt is not None and prompt.fresh:
             self._fresh = self._sure = position
+            return False
+        if position in self.walk.rereads.went_on:
+            self._sure = position
             return False
         if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segments[-1], position):
             self._sure = position
             return True
         others = beside(segments, position, self.at, self.walk.is_on_chain)
         lighter = is_lighter(segments, position, following, others, speak)
-        return position in self.walk.rereads.given if lighter is None else lighter
+        return position in self.walk.rereads.given and not held if lighter is None else lighter
 
     def _is_torn(self, segment: Segment, prompt: int) -> bool:
         """Does the prompt hang on the middle of an answer? Only a client that looks for the end of a file does that."""

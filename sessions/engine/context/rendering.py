@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sessions.engine.context.habits import Habits, habits_of
+from sessions.engine.context.pictures import pictured
 from sessions.engine.context.unrecorded import attachment_words
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import mapping, text
@@ -24,8 +25,11 @@ _REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", 
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
 _BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
 """Told with the result of the call that the hook watched, whatever role other attachments have."""
-_WATCHED = frozenset({"PreToolUse", "PostToolUse"})
+_WATCHED = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 """Events of a call."""
+_ENDING = frozenset({"Stop", "SubagentStop"})
+"""Events of the end of a turn. What a hook objects to it is said in words of the user, and once more afterwards."""
+_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
 _OURS = int(Flag.META | Flag.COMMAND)
@@ -57,8 +61,12 @@ class Said(Struct, frozen=True, gc=False):
     """An answer that reached the limit of its length."""
     passing: bool = False
     """Told as to models that do not take the role `system`, until the turn is over."""
+    afterwards: bool = False
+    """Not told until the turn is over."""
     fresh: bool = False
     """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
+    streamed: bool = False
+    """A prompt in blocks, as programs send it that keep the client running."""
 
 
 def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
@@ -81,8 +89,8 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and is_blank(block) and not _habits(record).blanks:
-            blocks = tuple(one for one in blocks if not is_blank(one))
+        if block.get("type") == "text" and is_blank(block) and not (habits := _habits(record)).blanks:
+            blocks = tuple(one for one in blocks if not is_blank(one) or (habits.empties and not one.get("text")))
             break
     message = Message(
         "assistant",
@@ -95,17 +103,18 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         text(raw.get("model")),
         row.position,
     )
-    return Said(message, Place.ROW, cut=raw.get("stop_reason") == "max_tokens")
+    return Said(message, Place.ROW, cut=raw.get("stop_reason") in _CUT)
 
 
 def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("isVisibleInTranscriptOnly") and not row.flags & _SUMMARY:
         return None
-    blocks = _content(mapping(record.get("message")).get("content"))
+    content = mapping(record.get("message")).get("content")
+    blocks = _content(content)
     if row.flags & _RESULT:
         kind = Kind.RESULT
         for block in blocks:
-            if type(block.get("content")) is list and _brings_tools(block):
+            if type(block.get("content")) is list and _brings_tools(block) and _habits(record).tells_loaded:
                 blocks = (*blocks, text_block(LOADED))
                 break
     elif row.flags & _SUMMARY:
@@ -114,7 +123,8 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
         blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
     else:
         kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record)
+    streamed = kind is Kind.PROMPT and isinstance(content, list)
+    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record, streamed=streamed)
 
 
 def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
@@ -135,14 +145,17 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     attachment = mapping(record.get("attachment"))
     rendered = record.get("rendered")
     if not isinstance(rendered, list):
+        pictures = pictured(attachment, _habits(record).answer_it)
+        if pictures:
+            return Said(_message(record, row, "user", pictures, _attached(attachment)), Place.NOTE)
         return _reworded(record, row, attachment)
     blocks = tuple(block for one in rendered for block in _content(mapping(one).get("content")))
     if not blocks:
         return None
     if record.get("renderedRole") == "system":
         told = _system(record, row, attachment, blocks)
-        # What a person typed meanwhile is the user's, in words that are not a reminder.
-        return replace(told, message=changed(told.message, role="user")) if told.message.kind is Kind.PROMPT else told
+        # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
+        return replace(told, message=changed(told.message, role="user")) if _typed(attachment) else told
     place = Place.BATCH if row.detail in _BATCH else Place.NOTE
     return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
 
@@ -157,8 +170,10 @@ def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, 
     blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
     if habits.system_role:
         told = _system(record, row, attachment, blocks, exact=exact)
-        beside = row.detail in _BESIDE_RESULTS and attachment.get("hookEvent") in _WATCHED
-        return replace(told, passing=True) if beside else told
+        if row.detail not in _BESIDE_RESULTS:
+            return told
+        event = attachment.get("hookEvent")
+        return replace(told, passing=event in _WATCHED, afterwards=event in _ENDING)
     return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
 
 
@@ -177,9 +192,13 @@ def _system(
 
 def _attached(attachment: Mapping[str, Any]) -> Kind:
     """Words that were typed while the model worked are a person's all the same."""
+    given = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
+    return Kind.PROMPT if given or _typed(attachment) else Kind.INJECTED
+
+
+def _typed(attachment: Mapping[str, Any]) -> bool:
     queued = attachment.get("type") == "queued_command"
-    human = mapping(attachment.get("origin")).get("kind") == "human" or attachment.get("commandMode") == "prompt"
-    return Kind.PROMPT if queued and human else Kind.INJECTED
+    return queued and mapping(attachment.get("origin")).get("kind") == "human"
 
 
 def unwrapped(words: str) -> str:

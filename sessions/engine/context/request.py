@@ -52,6 +52,8 @@ class Context:
     """The request as it went over the wire; then the log's word for it is not needed."""
     reread: bool = False
     """The client may have read the session again, and then has less of it."""
+    copied: bool = False
+    """The request was made in another session, which this one was copied from."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -100,4 +102,11 @@ class Context:
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known of it, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
-        return unknown_of(self.exactness, self.given, inexact, broken_off=self.broken_off, reread=self.reread)
+        return unknown_of(
+            self.exactness,
+            self.given,
+            inexact,
+            broken_off=self.broken_off,
+            reread=self.reread,
+            copied=self.copied,
+        )

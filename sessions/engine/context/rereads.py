@@ -32,7 +32,12 @@ class Rereads:
     given: set[int] = field(default_factory=set)
     """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
     while it ran."""
+    went_on: set[int] = field(default_factory=set)
+    """Prompts before which a client told of the progress of earlier calls: it had made them itself."""
     _ended: bool = False
+    _reported: bool = False
+    _answered: int = 0
+    """When the newest answer came."""
     _aside: bool = False
     """The newest words of the user are the client's own."""
     _taken: int = 0
@@ -44,6 +49,7 @@ class Rereads:
         if kind == "assistant":
             if self._ended and not self._aside and not row.flags & _SIDECHAIN:
                 self._ended = False
+            self._reported, self._answered = False, row.at or 0
         elif kind == "user":
             # A client that finds a turn unfinished says so to itself, and answers, before it takes the prompt.
             self._aside = row.flags & _ASIDE == _META
@@ -51,10 +57,14 @@ class Rereads:
                 return False
             if not row.flags & _NOT_ASKED:
                 self._asked(row)
-            self._ended, self._taken = False, 0
+            self._ended, self._reported, self._taken = False, False, 0
             return self.stopped == row.position
         elif kind == "last-prompt":
             self._ended = True
+        elif row.detail == "stop_hook_summary":
+            self._ended = False  # of the turn before: the client is still there to tell of it
+        elif kind == "progress":
+            self._reported = self._reported or (row.at is not None and row.at <= self._answered)
         elif kind == "queue-operation":
             self._taken += 1
         elif kind == "file-history-snapshot":
@@ -66,3 +76,5 @@ class Rereads:
             self.stopped = row.position
         if self._taken and row.flags & _ASKED:
             self.given.add(row.position)
+        if self._reported:
+            self.went_on.add(row.position)

@@ -35,6 +35,11 @@ class Seam:
         return parent
 
     @property
+    def latest(self) -> int | None:
+        """The newest row of the conversation itself."""
+        return None if self._latest is None else self._latest.uuid
+
+    @property
     def open(self) -> bool:
         """Has no answer followed the newest boundary?"""
         return self._ended is not None

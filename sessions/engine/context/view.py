@@ -136,6 +136,7 @@ class Viewer:
             self._walk.broken_off() is not None,
             captured,
             self._reader.unsure or (copied and self._habits.loss is Loss.ALL),
+            copied,
         )
 
     def at_request(self, row: LinkRow) -> Context:
@@ -208,6 +209,9 @@ class Viewer:
             others = [self._clearing.without(one) for one in others]
         if self._loading.gone and habits.unloads:
             others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
+        if current and any(one.afterwards for one in others):
+            others = [one for one in others if not one.afterwards]
+            self._turns.passing(at)
         if not self._takes_system:
             others = [as_user(one, habits) if one.tagged else one for one in others]
         elif current and any(one.passing for one in others):
@@ -221,7 +225,7 @@ class Viewer:
         self._open = last and (bool(waiting) or cut)
         over = bool(waiting) and (asked or not last or is_over(others))
         sent = sent_answer(answer, waiting, self._sender, over=over, read=self._reader.was_read(segment))
-        elements = elements_of(sent, others)
+        elements = elements_of(sent, others, calls_last=habits.calls_last)
         return Part(segment, (*sent, *others), elements, tally_of(elements))
 
     def _sent_rest(self, positions: list[int]) -> list[int]:

@@ -20,10 +20,10 @@ from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import LinkRow
 
 _SUMMARY = int(Flag.SUMMARY)
-_NOTES = 100
-"""So many notes may stand between a boundary and its summary."""
 _RESULT = int(Flag.RESULT)
 _TALK = frozenset({"assistant", "user"})
+_TURN_OVER = "stop_hook_summary"
+"""What hooks did when the turn was over."""
 
 
 @dataclass(slots=True)
@@ -40,6 +40,8 @@ class Walk:
     """What hangs on a row and is no part of the conversation itself: hook output and the like."""
     _kept: dict[int, Boundary] = field(default_factory=dict)
     _anchors: dict[int, Boundary] = field(default_factory=dict)
+    _unsummed: int | None = None
+    """The newest boundary that keeps what stands before it, until its summary is fed."""
     _special: set[int] = field(default_factory=set)
     """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
@@ -52,7 +54,7 @@ class Walk:
     _owned: Owned = field(init=False)
     _seam: Seam = field(default_factory=Seam)
     _sewn: list[int] = field(default_factory=list)
-    """Answers that were made of a summary which they do not hang on."""
+    """Rows that follow another one than they hang on: answers that were made of a summary, notices written late."""
     _gaps: Gaps = field(default_factory=Gaps)
     _gap: int | None = None
     """What the last chain was asked to go on from, if that has not been fed."""
@@ -76,8 +78,13 @@ class Walk:
         parent = row.parent
         if kind in _TALK:
             parent = self._seam.feed(row)
-            if parent != row.parent:
-                self._sewn.append(uuid)
+            if row.flags & _SUMMARY and self._unsummed is not None:
+                parent = row.parent if self._follows_boundary(row) else self._unsummed
+                self._unsummed = None
+        elif row.detail == _TURN_OVER:
+            parent = self._after_turn(row)
+        if parent != row.parent:
+            self._sewn.append(uuid)
         ups = self._up
         again = uuid in ups
         if not again:
@@ -104,8 +111,19 @@ class Walk:
                 self._special.add(uuid)
                 self._feed_boundary(row)
 
+    def _after_turn(self, notice: LinkRow) -> int | None:
+        """What a notice of the end of a turn follows. Where a hook had the turn go on, it is written late, and hangs on
+        what the hook said: all that came of it would seem to be given up."""
+        parent, latest = notice.parent, self._seam.latest
+        if parent is None or latest is None or parent == latest or parent not in self._at:
+            return parent
+        link: int | None = latest
+        while link is not None and self._at.get(link, -1) > self._at[parent]:
+            link = self._up[link]
+        return latest if link == parent else parent
+
     def _unsew(self) -> None:
-        """Who reads the session again goes by what the answers hang on, past the boundary."""
+        """Who reads the session again goes by what the rows hang on, past the boundary."""
         self._up.update((link, self.rows[self._at[link]].parent) for link in self._sewn)
         self._sewn.clear()
         self._forget()
@@ -126,6 +144,8 @@ class Walk:
             return
         if anchor not in self._at:
             self.awaited = anchor
+        if anchor == row.uuid:
+            self._unsummed = anchor
         boundary = Boundary(row.position, anchor, kept)
         self._anchors[anchor] = boundary
         self._kept.update(dict.fromkeys(kept, boundary))
@@ -138,6 +158,8 @@ class Walk:
         head, link = key(ends.get("headUuid")), key(ends.get("tailUuid"))
         found: dict[int, None] = {}
         while link is not None and link in self._at and link not in found:
+            if link in self._anchors:
+                found.update(dict.fromkeys(reversed(self._anchors[link].kept)))
             found[link] = None
             if link == head:
                 return tuple(reversed(found))
@@ -223,19 +245,18 @@ class Walk:
 
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
-        between the two."""
-        above = row.parent
-        for _ in range(_NOTES):
-            position = self._at.get(above) if above is not None else None
-            if position is None:
-                return False
-            found = self.rows[position]
-            if is_boundary(found):
-                return True
-            if found.type in ("user", "assistant"):
-                return False
-            above = found.parent
-        return False
+        between the two, and a fork writes what was kept there."""
+        up = row.parent if row.uuid is None else self._up.get(row.uuid, row.parent)
+        known = (self._at[one] for one in self._way_up(up) if one in self._at)
+        return any(is_boundary(self.rows[position]) for position in known)
+
+    def _way_up(self, link: int | None) -> Iterator[int]:
+        """From a row over its parents, up to the first that was not fed."""
+        seen: set[int] = set()
+        while link is not None and link not in seen:
+            yield link
+            seen.add(link)
+            link = self._up.get(link)
 
     def start(self) -> int:
         """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
@@ -247,7 +268,14 @@ class Walk:
     def missing(self, link: int | None, child: int) -> tuple[int, ...]:
         """Parents that were not fed: that of the row itself, which may come after it, and the next one on its chain."""
         self.segments(link, child)
-        return tuple(one for one in (self._gap, self._broken_off()) if one is not None)
+        return tuple(one for one in (self._gap, self._broken_off(), self._before_summary()) if one is not None)
+
+    def _before_summary(self) -> int | None:
+        """What the summary hangs on that the context starts at: a boundary may be there."""
+        first = self._segments[0].links[0] if self._segments and self._segments[0].links else None
+        if first is None or not self.rows[self._at[first]].flags & _SUMMARY:
+            return None
+        return next((up for up in self._way_up(self._up[first]) if up not in self._at), None)
 
     def broken_off(self) -> int | None:
         """A parent on the chain that was walked last which was not fed."""

@@ -12,7 +12,7 @@ from sessions.engine.linking.extras import mapping, text
 
 _SKILLS = "The following skills are available for use with the Skill tool:"
 _QUEUED = "The user sent a new message while you were working:"
-_ANSWER_IT = (
+ANSWER_IT = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
 )
 _EVENT = (
@@ -74,15 +74,25 @@ def _blocked(attachment: Attachment) -> Words:
     return (f'{name} hook blocking error from command: "{command}": {said}',) if said and command else ()
 
 
+def _stopped(attachment: Attachment) -> Words:
+    said = text(attachment.get("message"))
+    return (f"{text(attachment.get('hookName'))} hook stopped continuation: {said}",) if said else ()
+
+
 def _queued(attachment: Attachment) -> Words:
     prompt = attachment.get("prompt")
-    if not isinstance(prompt, str):
-        return ()
-    if attachment.get("commandMode") == "task-notification":
+    if isinstance(prompt, str) and attachment.get("commandMode") == "task-notification":
         return (f"{_EVENT}\n\n{prompt}",)
-    if attachment.get("commandMode") != "prompt":
+    if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str | list):
         return ()
-    return (f"{_QUEUED}\n{prompt}\n\n{_ANSWER_IT}",)
+    return (queued_words(prompt, ANSWER_IT),)
+
+
+def queued_words(prompt: object, answer_it: str) -> str:
+    """How a prompt is told that was sent while the model worked: in one text, or in blocks by a program."""
+    parts = prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt}]
+    said = "\n".join(text(part.get("text")) for part in map(mapping, parts) if part.get("type") == "text")
+    return f"{_QUEUED}\n{said}\n\n{answer_it}"
 
 
 def _tasks(attachment: Attachment) -> Words:
@@ -114,13 +124,14 @@ def _file(attachment: Attachment) -> Words:
     start = file.get("startLine")
     if content.get("type") != "text" or not isinstance(start, int):
         return ()
-    named = _json({"file_path": text(attachment.get("filename"))})
     lines = text(file.get("content")).split("\n")
     numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start))
-    return (
-        f"Called the Read tool with the following input: {named}",
-        f"Result of calling the Read tool:\n{numbered}",
-    )
+    return called_read(attachment), f"Result of calling the Read tool:\n{numbered}"
+
+
+def called_read(attachment: Attachment) -> str:
+    """How it begins to tell of a file that it read for a prompt."""
+    return f"Called the Read tool with the following input: {_json({'file_path': text(attachment.get('filename'))})}"
 
 
 def _directory(attachment: Attachment) -> Words:
@@ -159,6 +170,7 @@ _WORDED: dict[str, Callable[[Attachment], Words]] = {
     "file": _file,
     "hook_additional_context": _hook,
     "hook_blocking_error": _blocked,
+    "hook_stopped_continuation": _stopped,
     "invoked_skills": _invoked,
     "mcp_instructions_delta": servers,
     "nested_memory": _memory,

@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             transcript = transcript_open(name=options["session"])
-            if options["agent"]:
+            if options["agent"] is not None:
                 transcript = find_agent(transcript, options["agent"])
             if options["every_request"]:
                 self._all(transcript, digests=options["digest"])
@@ -62,9 +62,9 @@ class Command(BaseCommand):
             self._say(context, left)
 
     def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, Point]:
-        if options["request"]:
+        if options["request"] is not None:
             return point_of_request(transcript, options["request"])
-        if options["at"]:
+        if options["at"] is not None:
             found, entry = find_entry(transcript, options["at"])
             return found, point_after(entry)
         return transcript, point_next(transcript)

@@ -23,6 +23,7 @@ from sessions.selectors.context import (
 from sessions.selectors.entries import find_entry
 from tests.importing import imported
 from tests.samples import SHARED
+from tests.sessions.writing import named
 from tests.sessions.written import Written
 
 DEMO = Path(__file__).resolve().parents[3] / "sessions" / "demo" / "projects"
@@ -189,3 +190,28 @@ def test_an_answer_before_its_result_still_follows_a_compaction_in_its_turn(tmp_
     for context in walked:
         _, point = point_of_request(transcript, context.request)
         assert facts(context_of(transcript, point)) == facts(context)
+
+
+@pytest.mark.django_db
+def test_a_fork_of_what_was_summarised_twice_has_the_contexts_of_its_file(tmp_path: Path) -> None:
+    """It writes what was kept behind the boundaries, each with its own summary behind that."""
+    file = Written(project=tmp_path / "projects" / "-home-dev-atlas", session="99999999-2222-4333-8444-666666666666")
+    first = {"preservedSegment": {"headUuid": named("one"), "anchorUuid": named("b1"), "tailUuid": named("two")}}
+    second = {"preservedSegment": {"headUuid": named("b1"), "anchorUuid": named("b2"), "tailUuid": named("three")}}
+    summary = {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
+    file.row("system", uuid=named("b2"), parent=None, subtype="compact_boundary", compactMetadata=second)
+    file.row("system", uuid=named("b1"), parent=None, subtype="compact_boundary", compactMetadata=first)
+    file.user("One", uuid=named("one"))
+    file.assistant("Two", uuid=named("two"))
+    file.user("In short.", **summary)
+    file.assistant("Three", uuid=named("three"))
+    file.user("Shorter.", **summary)
+    file.user("More")
+    file.assistant("Yes.", message="msg_last")
+    transcript = file.read()
+    whole = list(contexts_of(transcript))[-1]
+    assert [piece.block["text"].strip() for element in whole.elements for piece in element.pieces] == [
+        *("One", "Two", "In short.", "Three", "Shorter.", "More")
+    ]
+    found, point = point_of_request(transcript, "msg_last")
+    assert facts(context_of(found, point)) == facts(whole)

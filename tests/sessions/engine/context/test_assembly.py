@@ -301,6 +301,33 @@ def test_words_typed_while_the_model_worked_are_a_persons() -> None:
     assert context.tokens.user_text > 20
 
 
+@pytest.mark.parametrize(
+    ("came", "sent"),
+    [
+        ("t a 1 b", "t a b 1"),
+        ("1 a 2", "a 1 2"),
+        ("1 2 t", "t 1 2"),
+        ("t a 1 t 2", "t a t 1 2"),
+        ("a t 1 t 2", "a t 1 t 2"),
+        ("t 1 t a 2 b", "t 1 t a 2 b"),
+        ("1 t 2 t a", "t 1 2 t a"),
+        ("t 1 a t 2 b", "t a t b 1 2"),
+    ],
+)
+def test_what_came_after_a_call_is_sent_before_it(came: str, sent: str) -> None:
+    """Except for a thought that would then follow another, and what comes after that."""
+    writing = Writing()
+    writing.user("Look")
+    for name in came.split():
+        block = thought() if name == "t" else call(name) if name.isdigit() else name
+        writing.assistant(block, message="m1")
+    for name in filter(str.isdigit, came.split()):
+        writing.result(name, "ok")
+    writing.assistant("Done.", message="m2")
+    found = texts(last(writing))[1][1]
+    assert [one.removeprefix("call ").replace("thinking", "t") for one in found] == sent.split()
+
+
 def test_empty_texts_of_an_answer_are_not_sent() -> None:
     writing = Writing()
     writing.user("Look")

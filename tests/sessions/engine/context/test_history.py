@@ -85,6 +85,43 @@ def test_kept_messages_that_are_written_again_are_sent_once() -> None:
     assert whole(writing) == ["In short.\n", "ask two", "say two", "ask three"]
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_fork_writes_what_was_kept_between_the_boundary_and_its_summary(listed: bool) -> None:
+    """Of a session that was summarised from a point on."""
+    origin = Writing()
+    kept = talk(origin, "one", "two")
+    boundary, summary = compact(origin, *kept, anchor="boundary", listed=listed)
+    told = next(record["compactMetadata"] for record in origin.records if record["uuid"] == boundary)
+    fork = Writing()
+    fork.row("system", uuid=boundary, parent=None, subtype="compact_boundary", compactMetadata=told)
+    for record in origin.records[: len(kept)]:
+        fork.row(record["type"], message=record["message"], uuid=record["uuid"])
+    fork.user("In short.", uuid=summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    fork.user("ask three")
+    assert whole(fork) == ["ask one", "say one", "ask two", "say two", "In short.\n", "ask three"]
+
+
+def test_what_was_kept_twice_is_found_behind_rows_that_were_written_again() -> None:
+    """2.1.90 writes results beside the chain again before the summary, which then hangs on one of them; who reads the
+    session again begins at that summary."""
+    writing = Writing()
+    version = "2.1.90"
+    kept = talk(writing, "one", "more")
+    root, again = kept[0], kept[1]
+    first, _ = compact(writing, *kept, anchor="boundary", listed=False)
+    tail = talk(writing, "two")[-1]
+    metadata = {"preservedSegment": {"headUuid": first, "anchorUuid": "second", "tailUuid": tail}}
+    writing.row("system", uuid="second", parent=None, subtype="compact_boundary", compactMetadata=metadata)
+    writing.assistant("say one", uuid=again, parent=root)
+    writing.user("Shorter.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    talk(writing, "three")
+    before = ["ask one", "say one", "ask more", "say more", "In short.\n", "ask two", "say two"]
+    assert whole(writing) == [*before, "Shorter.\n", "ask three", "say three"]
+    writing.state("last-prompt", lastPrompt="ask three")
+    writing.user("ask four", version=version)
+    assert whole(writing) == ["Shorter.\n", "ask three", "say three", "ask four"]
+
+
 def test_answers_and_results_that_are_written_again_are_sent_once() -> None:
     writing = Writing()
     asked = writing.user("ask one")

@@ -34,6 +34,8 @@ def last_of(kind: str, version: str, model: str = TAKES_SYSTEM) -> Context:
     parent = main(version)
     agent = Writing(clock=parent.clock)
     told: dict[str, Any] = {"version": version, "isSidechain": True, "agentId": "a1"}
+    if not kind:
+        told["attributionSkill"] = "soundings"
     agent.user("Find the gauge", **told)
     agent.assistant(call("t1"), message="m1", attributionAgent=kind, model=model, **told)
     agent.result("t1", "one", **told)
@@ -52,6 +54,7 @@ def words(context: Context) -> str:
     ("kind", "agents", "servers"),
     [
         ("general-purpose", True, True),
+        ("", True, True),
         ("Plan", False, True),
         ("diver", False, False),
         ("pilot", True, False),

@@ -11,7 +11,7 @@ from sessions.engine.context import Context, Log
 from sessions.engine.flags import Flag
 from tests.sessions.engine.context.asking import call, last, texts, thought
 from tests.sessions.engine.context.test_versions import TAKES_SYSTEM, note
-from tests.sessions.writing import Writing, named
+from tests.sessions.writing import START, Writing, named, stamp
 
 LONG = "high water " * 200
 LOSING = "2.1.20"
@@ -107,6 +107,50 @@ def test_a_request_that_holds_everything_was_made_by_a_client_that_went_on() -> 
     parallel(writing, LOSING, tokens=5_000, words=LONG)
     writing.state("queue-operation", operation="dequeue")
     assert not lost(again(writing, LOSING, tokens=5_030))
+
+
+def test_a_client_that_tells_of_its_own_calls_was_not_started_anew() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    seen = {"type": "bash_progress", "output": "", "fullOutput": "", "elapsedTimeSeconds": 2, "totalLines": 0}
+    writing.row("progress", data=seen, toolUseID="p", parentToolUseID="t1", timestamp=stamp(START))
+    context = again(writing, LOSING)
+    assert not lost(context)
+    assert not is_unsure(context)
+
+
+def test_what_hooks_of_a_start_did_tells_nothing() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    seen = {"type": "hook_progress", "hookEvent": "SessionStart", "hookName": "SessionStart:resume", "command": "a"}
+    writing.row("progress", data=seen, toolUseID="p", parentToolUseID="p")
+    assert lost(again(writing, LOSING))
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_prompts_in_blocks_came_over_one_connection(command: bool) -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING, message={"role": "user", "content": [{"type": "text", "text": "Look"}]})
+    writing.state("queue-operation", operation="dequeue")
+    words = "<command-name>/more</command-name>"
+    content = words if command else [{"type": "text", "text": "Again"}]
+    context = again(writing, LOSING, message={"role": "user", "content": content})
+    assert not lost(context)
+    assert is_unsure(context)
+
+
+def test_a_client_may_be_started_with_a_command() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    parallel(writing, LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    command = {"role": "user", "content": "<command-name>/more</command-name>"}
+    assert lost(again(writing, LOSING, message=command))
 
 
 def test_a_turn_that_a_client_finds_unfinished_was_read_again() -> None:
@@ -264,4 +308,45 @@ def test_what_a_fork_copied_may_be_less_than_was_sent(version: str, loses: bool)
     for row in before:
         viewer.feed(row)
     assert not is_unsure(viewer.at_request(answer))
-    assert is_unsure(viewer.at_request(replace(answer, flags=answer.flags | Flag.COPY))) is loses
+    copied = viewer.at_request(replace(answer, flags=answer.flags | Flag.COPY))
+    assert is_unsure(copied) is loses
+    assert any("this one was copied from" in sentence for sentence in copied.unknown)
+
+
+@pytest.mark.parametrize("version", ["2.1.90", "2.1.197"])
+def test_a_turn_that_a_hook_had_go_on_is_lost_only_when_it_is_read_again(version: str) -> None:
+    """The notice of its end is written late, and hangs on what the hook said."""
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant("Seen.", message="m1", version=version)
+    said = writing.user("Stop hook feedback: go on", version=version, isMeta=True)
+    writing.assistant("All of it.", message="m2", version=version)
+    notice = writing.row("system", subtype="stop_hook_summary", parent=said, version=version)
+    writing.row("system", subtype="stop_hook_summary", parent=notice, version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version)
+    assert ("assistant", ["All of it."]) in texts(last(writing))
+    writing.state("last-prompt", lastPrompt="More")
+    writing.user("Again", version=version)
+    writing.assistant("Once more.", message="m4", version=version)
+    context = last(writing)
+    assert ("assistant", ["All of it."]) not in texts(context)
+    assert ("assistant", ["Yes."]) in texts(context)
+
+
+def test_a_client_that_tells_of_the_end_of_a_turn_has_not_stopped() -> None:
+    version = "2.1.197"
+    writing = Writing()
+    writing.user("Look", version=version)
+    first = writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
+    second = writing.assistant(call("t2"), message="m1", version=version, model=TAKES_SYSTEM)
+    writing.result("t1", "one", parent=first, version=version)
+    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
+    note(writing, version, "hook_additional_context", content=["extra"], **watched)
+    writing.result("t2", "two", parent=second, version=version)
+    writing.assistant("Seen.", message="m2", version=version, model=TAKES_SYSTEM)
+    writing.state("last-prompt", lastPrompt="Look")
+    writing.row("system", subtype="stop_hook_summary", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
+    assert ("system", ["PostToolUse:Bash hook additional context: extra"]) in texts(last(writing))

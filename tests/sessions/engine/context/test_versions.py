@@ -8,6 +8,7 @@ import pytest
 
 from sessions.engine.context import context_at
 from sessions.engine.context.leftout import Reason, left_out
+from sessions.engine.messages import Kind
 from tests.sessions.engine.context.asking import attach, call, following, last, log_of, texts, thought
 from tests.sessions.writing import Writing
 
@@ -236,36 +237,6 @@ def test_a_prompt_that_was_queued_is_a_persons_whatever_role_it_is_told_in() -> 
     assert context.tokens.user_text > 0
 
 
-def test_what_hooks_add_to_a_result_stands_with_it() -> None:
-    version = "2.1.197"
-    writing = Writing()
-    writing.user("Look", version=version)
-    writing.assistant(call("t1"), message="m1", version=version, model=TAKES_SYSTEM)
-    writing.result("t1", "one")
-    watched = {"hookName": "PostToolUse:Bash", "hookEvent": "PostToolUse"}
-    note(writing, version, "hook_additional_context", content=["extra"], **watched)
-    writing.assistant("Done.", message="m2", version=version, model=TAKES_SYSTEM)
-    words = "PostToolUse:Bash hook additional context: extra"
-    said = f"<system-reminder>\n{words}\n</system-reminder>"
-    assert texts(last(writing))[-1] == ("user", ["result t1: one", said])
-    writing.user("More", version=version)
-    writing.assistant("Yes.", message="m3", version=version, model=TAKES_SYSTEM)
-    assert texts(last(writing))[2:4] == [("user", ["result t1: one"]), ("system", [words])]
-    writing.assistant("Yes.", message="m4", version=version, model=TAKES_NONE)
-    assert texts(last(writing))[2] == ("user", ["result t1: one", said])
-
-
-def test_what_hooks_add_to_a_prompt_goes_with_the_messages_of_the_role_system() -> None:
-    version = "2.1.197"
-    writing = Writing()
-    writing.user("Look", version=version)
-    watched = {"hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit"}
-    note(writing, version, "hook_additional_context", content=["extra"], **watched)
-    writing.assistant("Done.", message="m1", version=version, model=TAKES_SYSTEM)
-    words = "UserPromptSubmit hook additional context: extra"
-    assert texts(last(writing)) == [("user", ["Look"]), ("system", [words])]
-
-
 def test_a_hook_that_objects_is_quoted_with_its_command() -> None:
     version = "2.1.197"
     writing = Writing()
@@ -359,6 +330,20 @@ def test_what_a_person_typed_meanwhile_is_the_users_where_the_words_are_recorded
     assert "<system-reminder>\nand this\n</system-reminder>" in texts(last(writing))[2][1][0]
 
 
+def test_what_a_program_sent_meanwhile_goes_with_the_messages_of_the_role_system() -> None:
+    writing = Writing()
+    writing.user("Look")
+    writing.assistant(call("t1"), message="m1", model=TAKES_SYSTEM)
+    writing.result("t1", "one")
+    given = {"type": "queued_command", "commandMode": "prompt", "prompt": [{"type": "text", "text": "and this"}]}
+    rendered = [{"content": [{"type": "text", "text": "<system-reminder>\nand this\n</system-reminder>"}]}]
+    writing.row("attachment", attachment=given, rendered=rendered, renderedRole="system")
+    writing.assistant("Done.", message="m2", model=TAKES_SYSTEM)
+    context = last(writing)
+    assert texts(context)[-2:] == [("user", ["result t1: one"]), ("system", ["and this"])]
+    assert context.elements[-1].pieces[0].message.kind is Kind.PROMPT
+
+
 def test_tasks_and_skills_are_listed_as_the_client_did() -> None:
     version = "2.1.197"
     writing = Writing()
@@ -391,6 +376,44 @@ def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
     (words,) = texts(last(writing))[1][1]
     assert words.startswith("[SYSTEM NOTIFICATION - NOT USER INPUT]\n")
     assert words.endswith(f"pending question.\n\n{report}")
+
+
+@pytest.mark.parametrize("version", ["2.1.90", "2.1.197"])
+def test_an_answer_without_a_word_is_gone_once_it_was_read_again(version: str) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(thought(), message="m1", version=version)
+    writing.assistant("", message="m1", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m2", version=version)
+    assert texts(last(writing))[1] == ("assistant", ["thinking", ""])
+    writing.state("last-prompt", lastPrompt="More")
+    writing.user("Again", version=version)
+    writing.assistant("Still.", message="m3", version=version)
+    assert ("assistant", ["thinking", ""]) not in texts(last(writing))
+
+
+@pytest.mark.parametrize(("version", "sent"), [("2.1.90", ["", "\n"]), ("2.1.197", [""]), ("2.1.325", [])])
+def test_which_texts_without_a_word_are_sent(version: str, sent: list[str]) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    for words in ("", "\n", "Done."):
+        writing.assistant(words, message="m1", version=version)
+    writing.user("More", version=version)
+    writing.assistant("Yes.", message="m2", version=version)
+    assert texts(last(writing))[1] == ("assistant", [*sent, "Done."])
+
+
+@pytest.mark.parametrize(("version", "told"), [("2.1.20", False), ("2.1.90", True), ("2.1.325", True)])
+def test_that_a_tool_was_loaded_is_said_by_newer_versions(version: str, told: bool) -> None:
+    writing = Writing()
+    writing.user("Look", version=version)
+    writing.assistant(call("t1", "ToolSearch"), message="m1", version=version)
+    brought = [{"type": "tool_reference", "tool_name": "tide"}]
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": brought}
+    writing.row("user", message={"role": "user", "content": [block]}, version=version)
+    writing.assistant("Done.", message="m2", version=version)
+    assert ("Tool loaded." in texts(last(writing))[-1][1]) is told
 
 
 def test_directories_and_changed_files_are_worded_as_the_client_did() -> None:

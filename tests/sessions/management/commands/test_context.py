@@ -109,6 +109,9 @@ def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> 
     ("arguments", "reason"),
     [
         (["--request", "msg_none"], "No request of this session was answered by msg_none."),
+        (["--request", ""], "No request of this session was answered by ."),
+        (["--at", ""], "The session has no entry ."),
+        (["--agent", ""], "The session has no sub-agent ''."),
         (["--at", "none"], "The session has no entry none."),
         (["--agent", "none"], "The session has no sub-agent 'none'."),
     ],
