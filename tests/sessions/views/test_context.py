@@ -10,6 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Block, Request, Source, Transcript
+from sessions.services.captures import capture_store
+from tests.sessions.capturing import exchange
+from tests.sessions.capturing import message as captured_answer
+from tests.sessions.capturing import request as captured_request
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_session import HTMX, long
 from tests.sessions.written import Written
@@ -355,3 +359,22 @@ def test_going_back_behind_a_boundary_takes_no_more_queries_than_anything_else(c
             shown = page(client, transcript, f"?request={message}")
         assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
         assert "Messages as sent" in shown
+
+
+def test_a_captured_request_after_a_compaction_that_kept_answers_takes_no_more_queries(
+    client: Client, file: Written
+) -> None:
+    """What the first kept answer followed was summarised away, and is not looked for."""
+    file.turns(20)
+    kept = [str(record["uuid"]) for record in file.records[-3:]]
+    metadata = {"trigger": "auto", "preservedMessages": {"anchorUuid": "summary", "uuids": kept}}
+    file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+    file.user("In short.", uuid="summary", isCompactSummary=True)
+    file.turns(2)
+    transcript = file.read()
+    asked = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
+    capture_store(exchange=exchange(asked, captured_answer(ids(transcript)[-1])))
+    with CaptureQueriesContext(connection) as queries:
+        html = page(client, transcript)
+    assert "as it went over the wire" in html
+    assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
