@@ -22,6 +22,7 @@ from sessions.engine.linking import LinkRow
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
+from sessions.engine.prices import SYNTHETIC
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
@@ -155,7 +156,9 @@ class _Stretch:
         """As for the newest answer: there is nothing else to go by."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
-                return Sender.of(self._links.record(row.position))
+                sender = Sender.of(self._links.record(row.position))
+                if sender.asked:
+                    return sender
         return Sender()
 
     def _before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
@@ -244,8 +247,8 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
     viewer = Viewer(links.stream, lookup, later, captured, inherited_of(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
-        if row.position in starts:
-            yield viewer.at_request(row)
+        if row.position in starts and (made := viewer.at_request(row)).model != SYNTHETIC:
+            yield made
         viewer.feed(row)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.sessions.writing import MODEL
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,16 @@ def test_it_prints_a_line_for_every_request(file: Written) -> None:
         record["message"]["id"] for record in file.records if record["type"] == "assistant"
     ]
     assert [len(line["messages"]) for line in lines] == [1, 3, 5, 7, 9, 11]
+
+
+def test_an_answer_that_the_client_wrote_itself_is_no_request(file: Written) -> None:
+    file.turns(1)
+    file.user("Never mind")
+    file.assistant("No response requested.", model="<synthetic>", message="written-here")
+    file.read()
+    lines = [json.loads(line) for line in run(file.session, "--every-request").splitlines()]
+    assert len(lines) == 2
+    assert document(file.session)["model"] == MODEL
 
 
 def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
