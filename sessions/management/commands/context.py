@@ -11,6 +11,7 @@ from django.http import Http404
 from sessions.engine.context import Context, Element, digest
 from sessions.engine.context.leftout import LeftOut
 from sessions.engine.context.log import PointMissingError
+from sessions.engine.context.pieces import address_of
 from sessions.engine.linking import LinkRow
 from sessions.engine.printing import printable
 from sessions.models import Transcript
@@ -40,10 +41,13 @@ class Command(BaseCommand):
         where.add_argument("--request", metavar="MESSAGE_ID", help="as sent in the request that it answered")
         where.add_argument("--at", metavar="ENTRY_UUID", help="as it would be sent right after this entry")
         where.add_argument("--every-request", action="store_true", help="of all requests, as JSON Lines")
-        parser.add_argument("--digest", action="store_true", help="hashes in place of contents")
+        parser.add_argument("--digest", action="store_true", help="hashes in place of contents, as JSON")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for name in ("agent", "request", "at"):
+            if options[name] == "":  # a script's variable without a value, which must not pass for no wish
+                raise CommandError(f"--{name} is empty.", returncode=2)
         try:
             transcript = transcript_open(name=options["session"])
             if options["agent"]:
@@ -56,7 +60,7 @@ class Command(BaseCommand):
         except (LookupFailedError, PointMissingError, Http404) as error:
             raise CommandError(str(error)) from error
         left = left_out_of(transcript, context)
-        if options["json"]:
+        if options["json"] or options["digest"]:
             self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
         else:
             self._say(context, left)
@@ -125,5 +129,5 @@ def _shared(transcript: Transcript, context: Context, *, digests: bool) -> dict[
 def _element(element: Element, *, digests: bool) -> dict[str, Any]:
     if digests:
         return {"role": element.role, "content": [digest(piece.block) for piece in element.pieces]}
-    entries = [piece.message.uuid or None for piece in element.pieces]
+    entries = [piece.message.uuid or address_of(piece) or None for piece in element.pieces]
     return {**element.to_api(), "entries": entries}

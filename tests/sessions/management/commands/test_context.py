@@ -83,9 +83,9 @@ def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
     file.user("abc")
     file.assistant("Yes.")
     file.read()
-    block = document(file.session, "--request", file.records[1]["message"]["id"], "--digest")["messages"][0]["content"][
-        0
-    ]
+    asked = [file.session, "--request", file.records[1]["message"]["id"], "--digest"]
+    assert run(*asked) == run(*asked, "--json")
+    block = document(*asked)["messages"][0]["content"][0]
     assert block == {
         "type": "text",
         "chars": 3,
@@ -106,6 +106,17 @@ def test_the_context_of_a_sub_agent_is_its_own(file: Written) -> None:
     assert document(file.session, "--request", "msg_agent")["messages"] == found["messages"]
 
 
+def test_what_stands_for_a_collapsed_span_names_the_record_that_says_so(file: Written) -> None:
+    file.turns(2)
+    first, last = file.records[0]["uuid"], file.records[3]["uuid"]
+    file.state("marble-origami-commit", firstArchivedUuid=first, lastArchivedUuid=last, summaryContent="They looked.")
+    file.user("And now?")
+    file.read()
+    found = document(file.session)
+    assert found["messages"][0]["entries"][0] == "L8"
+    assert {one["by"] for one in found["left_out"] if one["reason"] == "collapsed"} == {"L8"}
+
+
 def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> None:
     file.turns(1)
     file.compacts("In short.")
@@ -122,6 +133,9 @@ def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> 
         (["--request", "msg_none"], "No request of this session was answered by msg_none."),
         (["--at", "none"], "The session has no entry none."),
         (["--agent", "none"], "The session has no sub-agent 'none'."),
+        (["--request", ""], "--request is empty."),
+        (["--at", ""], "--at is empty."),
+        (["--agent", ""], "--agent is empty."),
     ],
 )
 def test_a_point_that_is_not_there_is_one_sentence(file: Written, arguments: list[str], reason: str) -> None:
