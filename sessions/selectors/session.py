@@ -80,15 +80,16 @@ class Head:
 
 
 def transcript_get(public_id: str) -> Transcript:
-    transcript = (
+    known = (
         Transcript.objects.select_related("source", "project", "parent", "forked_from")
         .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
         .filter(public_id=public_id)
-        .first()
     )
-    if transcript is None:
+    # Not first(): to order the one row that there can be, Django compares each of the columns with all others.
+    found = list(known[:1])
+    if not found:
         raise Http404(f"No session {public_id[:80]} has been imported.")
-    return transcript
+    return found[0]
 
 
 def session_head(public_id: str, now: int) -> Head:
