@@ -223,14 +223,13 @@ class Walk:
 
     def _follows_boundary(self, row: LinkRow) -> bool:
         """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
-        between the two."""
+        between the two, or let it follow what the boundary kept."""
         above = row.parent
         for _ in range(_NOTES):
-            position = self._at.get(above) if above is not None else None
-            if position is None:
+            if above is None or above not in self._at:
                 return False
-            found = self.rows[position]
-            if is_boundary(found):
+            found, boundary = self.rows[self._at[above]], self._kept.get(above)
+            if is_boundary(found) or (boundary is not None and boundary.at < row.position):
                 return True
             if found.type in ("user", "assistant"):
                 return False
