@@ -69,6 +69,16 @@ def test_it_prints_a_line_for_every_request(file: Written) -> None:
     assert [len(line["messages"]) for line in lines] == [1, 3, 5, 7, 9, 11]
 
 
+def test_the_digests_of_every_request_are_those_of_each(file: Written) -> None:
+    file.turns(2)
+    file.compacts("In short.")
+    file.turns(2)
+    file.read()
+    lines = [json.loads(line) for line in run(file.session, "--every-request", "--digest").splitlines()]
+    for line in lines:
+        assert line["messages"] == document(file.session, "--request", line["request"], "--digest")["messages"]
+
+
 def test_an_answer_that_the_client_wrote_itself_is_no_request(file: Written) -> None:
     file.turns(1)
     file.user("Never mind")
