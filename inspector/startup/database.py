@@ -28,6 +28,8 @@ def ensure_database(say: Say | None = None, *, check: bool = False) -> None:
     path = _sqlite_path()
     try:
         prepare_home(settings.LUCID_HOME)
+        if path is not None and path.is_dir():
+            raise StartupError(f"The database {path} is a directory; move it away, or name a file in DATABASE_URL.")
         if check and path is not None and path.exists():
             _refuse_damaged(path)
         schema = read_schema(connection)

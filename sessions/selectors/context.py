@@ -22,6 +22,7 @@ from sessions.engine.linking import LinkRow
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
+from sessions.engine.prices import SYNTHETIC
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.selectors.archive import Reader
@@ -78,7 +79,10 @@ def context_of(
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
     links = links or Links(transcript.pk, transcript.source_id, reader)
-    rows = links.load(boundaries[-1] if boundaries else 0, point.position + bool(point.request))
+    begin = boundaries[-1] if boundaries else 0
+    # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
+    rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
+    rows = [row for row in rows if row.position < point.position + bool(point.request)]
     if boundaries:
         rows = _reaching(links, boundaries, rows, point)
     return _Stretch(transcript, links, rows, point).context()
@@ -122,7 +126,7 @@ class _Stretch:
     def __init__(self, transcript: Transcript, links: Links, rows: list[LinkRow], point: Point) -> None:
         self._links = links
         self._point = point
-        begin = rows[0].position if rows else 0
+        self._begin = begin = rows[0].position if rows else 0
         answer = rows.pop() if point.request else None
         self._answer = answer
         self.link = point.link if answer is None else answer.parent
@@ -152,7 +156,9 @@ class _Stretch:
         """As for the newest answer: there is nothing else to go by."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
-                return Sender.of(self._links.record(row.position))
+                sender = Sender.of(self._links.record(row.position))
+                if sender.asked:
+                    return sender
         return Sender()
 
     def _before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
@@ -199,7 +205,10 @@ class _Stretch:
         return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
 
     def _later(self, position: int) -> list[LinkRow]:
-        """What was written after the answer, and may belong before it: a query, where something is missed there."""
+        """What was written after the answer, and may belong before it. A kept one from before the stretch stands behind
+        the summary: what it followed once is not asked for."""
+        if position < self._begin:
+            return []
         rows = self._links.load(position + 1, position + 1 + AHEAD)
         self._links.fetch([row.position for row in rows if row.type != "assistant"])
         self._logged |= {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
@@ -238,8 +247,8 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
     viewer = Viewer(links.stream, lookup, later, captured, inherited_of(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
-        if row.position in starts:
-            yield viewer.at_request(row)
+        if row.position in starts and (made := viewer.at_request(row)).model != SYNTHETIC:
+            yield made
         viewer.feed(row)
 
 

@@ -10,11 +10,12 @@ from sessions.selectors.links import Links
 
 
 def inherited_of(transcript: Transcript) -> Inherited | None:
-    """Three queries for a sub-agent of a version that tells it anything; none for all others."""
+    """Two queries for a sub-agent of a version that tells it anything, and one more where its session is not known yet;
+    none for all others."""
     habits = habits_of(transcript.version)
-    if transcript.parent_id is None or transcript.first_at is None or not habits.system_role or habits.writes_words:
+    main = transcript.parent if habits.system_role and not habits.writes_words else None
+    if main is None or transcript.first_at is None:
         return None
-    main = Transcript.objects.only("source_id").get(pk=transcript.parent_id)
     links = Links(main.pk, main.source_id)
     rows = links.load_details(LISTS)
     known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]

@@ -9,6 +9,8 @@ from django.db.models import Q
 from sessions.engine.paths import kept
 from sessions.models import Source, Transcript
 
+LISTED = 5
+
 
 class LookupFailedError(ValueError):
     """Nothing, or more than one thing, answers to the name."""
@@ -34,12 +36,13 @@ def find_transcript(name: str) -> Transcript:
         return found
     if not name:
         raise LookupFailedError("Which session? Give an id, the beginning of one, or a path.")
-    matches = list(current.filter(Q(public_id__startswith=name) | Q(agent_id=name)).order_by("kind", "public_id")[:4])
+    begun = current.filter(Q(public_id__startswith=name) | Q(agent_id=name))
+    matches = list(begun.order_by("kind", "public_id")[:LISTED])
     main = [one for one in matches if one.kind == Transcript.Kind.MAIN] or matches
     if not main:
         raise LookupFailedError(f"No session begins with {name!r}. `lucid sessions` lists them.")
     if len(main) > 1:
-        raise LookupFailedError(f"{name!r} could be {', '.join(one.public_id for one in main)}. Give more of the id.")
+        raise _unclear(name, [one.public_id for one in main])
     return main[0]
 
 
@@ -47,9 +50,17 @@ def find_agent(session: Transcript, name: str) -> Transcript:
     """A sub-agent of the session, by its id or the beginning of it."""
     name = kept(name).removeprefix("agent-")
     known = Transcript.objects.select_related("source", "project").filter(parent=session)
-    found = list(known.filter(agent_id=name)[:2]) or list(known.filter(agent_id__startswith=name)[:4] if name else [])
+    found = list(known.filter(agent_id=name)[:2])
+    if name and not found:
+        found = list(known.filter(agent_id__startswith=name)[:LISTED])
     if not found:
         raise LookupFailedError(f"The session has no sub-agent {name!r}.")
     if len(found) > 1:
-        raise LookupFailedError(f"{name!r} could be {', '.join(one.agent_id for one in found)}. Give more of the id.")
+        raise _unclear(name, [one.agent_id for one in found])
     return found[0]
+
+
+def _unclear(name: str, ids: list[str]) -> LookupFailedError:
+    """`ids`: one more than is told, if there are so many."""
+    told = ", ".join(ids[: LISTED - 1]) + (" and others" if len(ids) == LISTED else "")
+    return LookupFailedError(f"{name!r} could be {told}. Give more of the id.")

@@ -13,7 +13,7 @@ from sessions.engine.unseen import visible
 from sessions.models import Source, Transcript
 from sessions.selectors.catalog import current_sessions
 from sessions.selectors.live import is_live
-from sessions.selectors.spend import AgentSpend, agent_spend
+from sessions.selectors.spend import SPEND, AgentSpend, agent_spend
 
 NEIGHBOURS = 40
 
@@ -80,28 +80,39 @@ class Head:
 
 
 def transcript_get(public_id: str) -> Transcript:
-    transcript = (
+    known = (
         Transcript.objects.select_related("source", "project", "parent", "forked_from")
         .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
         .filter(public_id=public_id)
-        .first()
     )
-    if transcript is None:
+    # Not first(): to order the one row that there can be, Django compares each of the columns with all others.
+    found = list(known[:1])
+    if not found:
         raise Http404(f"No session {public_id[:80]} has been imported.")
-    return transcript
+    return found[0]
 
 
 def session_head(public_id: str, now: int) -> Head:
     transcript = transcript_get(public_id)
     source = transcript.source
     known = Transcript.objects.only("public_id", "title", "first_prompt", "continued_in")
-    beside = Q(continued_in=transcript.session_id, kind=Transcript.Kind.MAIN)
-    if transcript.continued_in:
-        beside |= Q(public_id=transcript.continued_in)
-    chain = list(known.filter(beside)) if transcript.kind == Transcript.Kind.MAIN else []
+    family = _family(transcript)
+    agents = [one for one in family if one.parent_id == transcript.pk]
+    chain = [one for one in family if one.parent_id is None]
     successor = next((one for one in chain if one.public_id == transcript.continued_in), None)
     predecessor = next((one for one in chain if one.continued_in == transcript.session_id), None)
     rewritten_as = None
     if source.state == Source.State.REPLACED:
         rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
-    return Head(transcript, agent_spend(transcript), successor, predecessor, is_live(transcript, now), rewritten_as)
+    return Head(transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), rewritten_as)
+
+
+def _family(transcript: Transcript) -> list[Transcript]:
+    """Its sub-agents, the session that it went on in and the one that went on in it, with one query."""
+    wanted = Q(parent=transcript)
+    if transcript.kind == Transcript.Kind.MAIN:
+        wanted |= Q(continued_in=transcript.session_id, kind=Transcript.Kind.MAIN)
+        if transcript.continued_in:
+            wanted |= Q(public_id=transcript.continued_in)
+    names = ("public_id", "title", "first_prompt", "continued_in", "parent")
+    return list(Transcript.objects.filter(wanted).only(*names, *SPEND))

@@ -31,8 +31,10 @@ class Viewpoint:
 
     @property
     def as_context(self) -> str:
-        """In an address of the timeline."""
-        return urlencode({"context": self.point.request})
+        """In an address of the timeline, which shows what is sent next if nothing is said."""
+        if self.kind == "request":
+            return urlencode({"context": self.point.request})
+        return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
 
     def context(self) -> Context:
         return context_of(self.transcript, self.point)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sessions.engine.paths import kept
 from sessions.models import Transcript
-from sessions.selectors.lookup import find_transcript, is_path
+from sessions.selectors.lookup import LookupFailedError, find_transcript, is_path
 from sessions.services.sync import sync
 
 
@@ -14,7 +15,16 @@ def transcript_open(*, name: str) -> Transcript:
     is imported before. Raises LookupFailedError if nothing, or more than one thing, answers to the name."""
     if is_path(name):
         file = Path(name).expanduser()
+        if file.is_dir():
+            raise LookupFailedError(f"{kept(name)} is a directory. Give the transcript in it that you mean.")
         if file.is_file():
-            family = file.with_suffix("")
-            sync([file, family] if family.is_dir() else [file])
+            _read(file)
     return find_transcript(name)
+
+
+def _read(file: Path) -> None:
+    family = file.with_suffix("")
+    report = sync([file, family] if family.is_dir() else [file])
+    path = str(file.absolute())
+    if path in report.skipped:
+        raise LookupFailedError(f"{kept(path)} is no transcript: none of its first lines is a record of one.")

@@ -28,6 +28,7 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     values = {
         **frame(head, view),
         "groups": [group for group in shown if group.name == reason] or shown,
+        "seen": f"&{view.as_context}" if view.as_context else "",
         "count": sum(group.count for group in groups if not group.partly),
     }
     alone = "#groups" if reason and request.htmx else ""

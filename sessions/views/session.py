@@ -82,12 +82,13 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
 
 
 def _chosen(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
-    """The request that the timeline is to be looked at from, if one is named."""
-    if not request.GET.get("context"):
+    """The request, or the place after an entry, that the timeline is to be looked at from, if one is named."""
+    asked, after = request.GET.get("context", ""), request.GET.get("after", "")
+    if not asked and not after:
         return None
-    chosen = viewpoint(transcript, request=request.GET["context"])
+    chosen = viewpoint(transcript, request=asked, after=after)
     if chosen.transcript.pk != transcript.pk:
-        raise Http404("The request that is to be looked from was made by a sub-agent.")
+        raise Http404("The point that is to be looked from is in the transcript of a sub-agent.")
     return chosen
 
 
@@ -101,7 +102,7 @@ def _cards(request: HtmxRequest, transcript: Transcript, window: Window, chosen:
 
 
 def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
-    """The cards as the model saw them in the chosen request."""
+    """The cards as the model saw them at the chosen point."""
     positions = {row for card in cards for row in card.rows} | {chip.position for card in cards for chip in card.chips}
     sent = chosen.context()
     return seen_from(cards, left_out_among(chosen.transcript, sent, positions), sent.position)

@@ -110,6 +110,15 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert f"cannot write to its home {home}" in refusal(home)
 
 
+def test_a_directory_in_the_place_of_the_database_is_called_so(home: Path) -> None:
+    path = home / "lucid.sqlite3"
+    path.mkdir(parents=True)
+    sentence = f"lucid: The database {path} is a directory; move it away, or name a file in DATABASE_URL.\n"
+    assert refusal(home) == sentence
+    done = lucid(home, "sessions")
+    assert (done.returncode, done.stderr) == (1, sentence)
+
+
 def test_a_damaged_database_is_named_and_left_alone(home: Path) -> None:
     home.mkdir()
     path = home / "lucid.sqlite3"

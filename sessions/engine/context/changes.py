@@ -150,6 +150,8 @@ def _cause(change: Change, previous: Context, current: Context) -> Cause | None:
         taken = current.taken.get(position)
         if taken is not None and previous.taken.get(position) is None:
             return Cause("the text of a result was cleared" if taken[1] else "a result went to disk", taken[0])
+        if position in current.emptied and position not in previous.emptied:
+            return Cause("the text of a result was cleared, which no record tells")
     for piece in element.pieces:
         by = current.overlays.snipped.get(key_of(piece.message.uuid)) if piece.message.uuid else None
         if by is not None and previous.position <= by < current.position:

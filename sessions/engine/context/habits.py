@@ -15,6 +15,7 @@ from sessions.engine.context.rereads import Loss
 from sessions.engine.context.wording import ANSWER_IT
 from sessions.engine.linking.extras import mapping, text
 from sessions.engine.model_facts import facts_of
+from sessions.engine.prices import SYNTHETIC
 
 Version = tuple[int, int, int]
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,6})")
@@ -146,6 +147,11 @@ class Sender(NamedTuple):
         """Of the request that this record of an answer came from."""
         model = text(mapping(record.get("message")).get("model"))
         return cls(model, text(record.get("version")), text(record.get("entrypoint")))
+
+    @property
+    def asked(self) -> bool:
+        """Was a model asked at all? Some answers the client writes itself."""
+        return self.model != SYNTHETIC
 
     @property
     def habits(self) -> Habits:

@@ -59,6 +59,7 @@ class _Told:
         self._until = context.position
         self._start = context.start
         self._taken = context.taken
+        self._emptied = context.emptied
         self._way = frozenset(position for part in context.parts for position in part.segment.positions)
         places = [mark for mark in marks if mark.fate in (Fate.SUMMARISED, Fate.KEPT, Fate.ABANDONED, Fate.COLLAPSED)]
         self._marks = sorted(places, key=lambda mark: mark.first)
@@ -84,6 +85,8 @@ class _Told:
         if row.position in self._taken:
             by, cleared = self._taken[row.position]
             return LeftOut(row.position, Reason.CLEARED if cleared else Reason.PERSISTED, by)
+        if row.position in self._emptied:
+            return LeftOut(row.position, Reason.CLEARED)  # no record tells of it
         if row.flags & _PUT_ASIDE:
             # The client wrote the preview or the placeholder itself.
             return LeftOut(row.position, Reason.CLEARED if row.flags & _CLEARED else Reason.PERSISTED)

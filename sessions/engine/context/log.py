@@ -18,6 +18,7 @@ from sessions.engine.keys import key_of
 from sessions.engine.lines import mend, parse
 from sessions.engine.linking import LinkRow, link
 from sessions.engine.marks import Mark
+from sessions.engine.prices import SYNTHETIC
 from sessions.engine.scan.scanner import Scanner
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
@@ -89,7 +90,8 @@ class Log:
 
 
 def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
-    """The first row of every answer: a request was made for it. What reports an error answers nothing."""
+    """The first row of every answer: a request was made for it, unless the client wrote it itself, which its record
+    says. What reports an error answers nothing."""
     seen: set[int] = set()
     for row in rows:
         if row.type != "assistant" or row.message is None or row.message in seen or row.flags & (_ERROR | _SIDECHAIN):
@@ -103,8 +105,8 @@ def contexts(log: Log) -> Iterator[Context]:
     viewer = log.viewer()
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
-        if row.position in starts:
-            yield viewer.at_request(row)
+        if row.position in starts and (made := viewer.at_request(row)).model != SYNTHETIC:
+            yield made
         viewer.feed(row)
 
 
@@ -145,5 +147,7 @@ def _sender(log: Log, position: int) -> Sender:
     for at in range(position, -1, -1):
         row = log.rows[at]
         if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
-            return Sender.of(log.record(at))
+            sender = Sender.of(log.record(at))
+            if sender.asked:
+                return sender
     return Sender()

@@ -24,7 +24,7 @@ class Note(NamedTuple):
     """A mark on a block: what was done to it, and by which record."""
 
     name: str
-    """Of its style: summarised, cleared, persisted, injected, inexact, cached."""
+    """Of its style: summarised, collapsed, cleared, persisted, injected, inexact, cached."""
     symbol: str
     words: str
     by: int | None = None
@@ -107,7 +107,9 @@ class Pieces:
     def _notes(self, piece: Piece, *, cached: bool) -> tuple[Note, ...]:
         notes: list[Note] = []
         message = piece.message
-        if message.kind is Kind.SUMMARY:
+        if message.kind is Kind.SUMMARY and not message.uuid and message.position is not None:
+            notes.append(Note("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
+        elif message.kind is Kind.SUMMARY:
             notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
         elif message.kind is Kind.INJECTED:
             notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))

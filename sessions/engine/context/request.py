@@ -11,7 +11,7 @@ from msgspec import Struct
 from sessions.engine.capture import Sent
 from sessions.engine.context.array import Element
 from sessions.engine.context.known import Exactness, Given, unknown_of
-from sessions.engine.context.overlays import Overlays
+from sessions.engine.context.overlays import CLEARED, Overlays
 from sessions.engine.context.rendering import Said
 from sessions.engine.context.requestlog import Logged
 from sessions.engine.context.segments import Segment
@@ -97,6 +97,13 @@ class Context:
                 if by is not None and position is not None and by < self.position:
                     found[position] = (by, tool not in self.overlays.replaced)
         return found
+
+    @cached_property
+    def emptied(self) -> frozenset[int]:
+        """Positions of results that were sent without their text, whether a record says so or not."""
+        pieces = (piece for element in self.elements for piece in element.pieces)
+        found = (piece.message.position for piece in pieces if piece.block.get("content") == CLEARED)
+        return frozenset(position for position in found if position is not None)
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import Http404
 
-from sessions.engine.context import Context, Element, digest
+from sessions.engine.context import Context, Element, digest_element
 from sessions.engine.context.leftout import LeftOut
 from sessions.engine.context.log import PointMissingError
+from sessions.engine.context.pieces import address_of
 from sessions.engine.linking import LinkRow
 from sessions.engine.printing import printable
 from sessions.models import Transcript
@@ -40,10 +41,13 @@ class Command(BaseCommand):
         where.add_argument("--request", metavar="MESSAGE_ID", help="as sent in the request that it answered")
         where.add_argument("--at", metavar="ENTRY_UUID", help="as it would be sent right after this entry")
         where.add_argument("--every-request", action="store_true", help="of all requests, as JSON Lines")
-        parser.add_argument("--digest", action="store_true", help="hashes in place of contents")
+        parser.add_argument("--digest", action="store_true", help="hashes in place of contents, as JSON")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for name in ("agent", "request", "at"):
+            if options[name] == "":  # a script's variable without a value, which must not pass for no wish
+                raise CommandError(f"--{name} is empty.", returncode=2)
         try:
             transcript = transcript_open(name=options["session"])
             if options["agent"] is not None:
@@ -56,7 +60,7 @@ class Command(BaseCommand):
         except (LookupFailedError, PointMissingError, Http404) as error:
             raise CommandError(str(error)) from error
         left = left_out_of(transcript, context)
-        if options["json"]:
+        if options["json"] or options["digest"]:
             self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
         else:
             self._say(context, left)
@@ -71,8 +75,9 @@ class Command(BaseCommand):
 
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
         """What is left out is not repeated for each: thousands of requests times thousands of entries."""
+        told = _Told(digests=digests)
         for context in contexts_of(transcript):
-            self.stdout.write(json.dumps(_shared(transcript, context, digests=digests)))
+            self.stdout.write(json.dumps(_shared(transcript, context, told)))
 
     def _document(
         self,
@@ -85,7 +90,7 @@ class Command(BaseCommand):
         links = Links(transcript.pk, transcript.source_id)
         names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
         return {
-            **_shared(transcript, context, digests=digests),
+            **_shared(transcript, context, _Told(digests=digests)),
             "left_out": [
                 {
                     "entry": names[one.position],
@@ -110,20 +115,35 @@ class Command(BaseCommand):
             self.stdout.write(f"unknown: {sentence}")
 
 
-def _shared(transcript: Transcript, context: Context, *, digests: bool) -> dict[str, Any]:
+def _shared(transcript: Transcript, context: Context, told: _Told) -> dict[str, Any]:
     return {
         "session": transcript.public_id,
         "request": context.request or None,
         "model": context.model or None,
         "exactness": str(context.exactness),
         "unknown": list(context.unknown),
-        "messages": [_element(element, digests=digests) for element in context.elements],
+        "messages": told.messages(context),
         "tokens": {**context.tokens._asdict(), "total": context.tokens.total},
     }
 
 
-def _element(element: Element, *, digests: bool) -> dict[str, Any]:
-    if digests:
-        return {"role": element.role, "content": [digest(piece.block) for piece in element.pieces]}
-    entries = [piece.message.uuid or None for piece in element.pieces]
+class _Told:
+    """The messages of one context after the other. Most of them stand in the next one too, and are hashed once."""
+
+    def __init__(self, *, digests: bool) -> None:
+        self._digests = digests
+        self._held: dict[int, tuple[Element, dict[str, Any]]] = {}
+
+    def messages(self, context: Context) -> list[dict[str, Any]]:
+        if not self._digests:
+            return [_element(element) for element in context.elements]
+        before, self._held = self._held, {}
+        for element in context.elements:
+            known = before.get(id(element))
+            self._held[id(element)] = known or (element, digest_element(element))
+        return [self._held[id(element)][1] for element in context.elements]
+
+
+def _element(element: Element) -> dict[str, Any]:
+    entries = [piece.message.uuid or address_of(piece) or None for piece in element.pieces]
     return {**element.to_api(), "entries": entries}

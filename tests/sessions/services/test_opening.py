@@ -42,9 +42,24 @@ def test_the_sub_agents_of_the_file_are_read_with_it_and_no_other_session(projec
     assert transcript.children.count() == 1
 
 
-@pytest.mark.parametrize("name", ["gone.jsonl", "notes.jsonl"])
-def test_what_is_no_transcript_is_named(project: Path, name: str) -> None:
-    project.mkdir(parents=True)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("gone.jsonl", "No transcript is known at .*gone.jsonl"),
+        ("notes.jsonl", "notes.jsonl is no transcript: none of its first lines is a record of one."),
+        ("folder.jsonl", "folder.jsonl is a directory. Give the transcript in it that you mean."),
+    ],
+)
+def test_what_is_no_transcript_is_named(project: Path, name: str, reason: str) -> None:
+    (project / "folder.jsonl").mkdir(parents=True)
     (project / "notes.jsonl").write_text('{"to": "do"}\n')
-    with pytest.raises(LookupFailedError, match=f"No transcript is known at .*{name}"):
+    with pytest.raises(LookupFailedError, match=reason):
         transcript_open(name=str(project / name))
+
+
+def test_an_unclear_beginning_names_a_few_and_tells_of_the_others(project: Path) -> None:
+    for number in range(6):
+        path = Writing(session=f"3333333{number}-2222-4333-8444-555555555555").turns(1).save(project)
+        transcript_open(name=str(path))
+    with pytest.raises(LookupFailedError, match=r"'3333' could be 33333330-.*, 33333333-[\w-]+ and others\. Give more"):
+        transcript_open(name="3333")

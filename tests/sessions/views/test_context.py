@@ -10,6 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Block, Request, Source, Transcript
+from sessions.services.captures import capture_store
+from tests.sessions.capturing import exchange
+from tests.sessions.capturing import message as captured_answer
+from tests.sessions.capturing import request as captured_request
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_session import HTMX, long
 from tests.sessions.written import Written
@@ -326,6 +330,52 @@ def test_the_request_log_gives_the_exact_array_with_its_cache_marks(client: Clie
     assert "the client&#x27;s log of the request" in html
 
 
+def test_what_was_not_sent_yet_is_not_called_sent(client: Client, file: Written) -> None:
+    file.turns(2)
+    transcript = file.read()
+    entry = str(file.records[4]["uuid"])
+    assert "<h2>Messages as sent</h2>" in page(client, transcript)
+    assert "<h2>Messages as they would be sent</h2>" in page(client, transcript, "?next=1")
+    after = page(client, transcript, f"?at={entry}")
+    assert "<h2>Messages as they would be sent</h2>" in after
+    assert f'?after={entry}&amp;at=4#e4">the timeline as the model would see it</a>' in after
+
+
+def test_a_message_without_blocks_says_so(client: Client, file: Written) -> None:
+    file.user("ask")
+    file.state("api-request-blob", hash="hash-1", message={"role": "user", "content": "ask"})
+    file.state("api-request-blob", hash="hash-2", message={"role": "system", "content": []})
+    logged: dict[str, Any] = {"querySource": "sdk", "keep": 0, "params": {}, "shapeHash": "", "id": "one"}
+    file.state("api-request", **logged, tail=["hash-1", "hash-2"], cacheControl=[])
+    file.assistant("say")
+    html = page(client, file.read())
+    assert messages(html)[:2] == ["user", "system"]
+    assert html.count("no blocks: it was sent empty") == 1
+
+
+def test_a_collapsed_span_has_its_own_mark(client: Client, file: Written) -> None:
+    file.turns(2)
+    first, last = file.records[0]["uuid"], file.records[3]["uuid"]
+    file.state("marble-origami-commit", firstArchivedUuid=first, lastArchivedUuid=last, summaryContent="They looked.")
+    file.user("And now?")
+    html = page(client, file.read(), "?next=1")
+    assert "≣ collapsed span" in html
+    assert 'entries/L8/">entry 8</a>' in html
+    assert "▨ summary" not in html
+
+
+def test_a_list_of_what_is_unknown_is_offered_only_where_there_is_one(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    message = ids(transcript)[-1]
+    assert '<details class="exactness is-reconstructed">' in page(client, transcript)
+    asked = captured_request({"role": "user", "content": "As it was."}, system="You watch tides.", tools=[])
+    capture_store(exchange=exchange(asked, captured_answer(message)))
+    html = page(client, transcript)
+    assert '<p class="exactness is-recorded">' in html
+    assert "nothing is unknown" in html
+
+
 def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Written) -> None:
     file.turns(2)
     file.user("And now?")
@@ -355,3 +405,22 @@ def test_going_back_behind_a_boundary_takes_no_more_queries_than_anything_else(c
             shown = page(client, transcript, f"?request={message}")
         assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
         assert "Messages as sent" in shown
+
+
+def test_a_captured_request_after_a_compaction_that_kept_answers_takes_no_more_queries(
+    client: Client, file: Written
+) -> None:
+    """What the first kept answer followed was summarised away, and is not looked for."""
+    file.turns(20)
+    kept = [str(record["uuid"]) for record in file.records[-3:]]
+    metadata = {"trigger": "auto", "preservedMessages": {"anchorUuid": "summary", "uuids": kept}}
+    file.row("system", subtype="compact_boundary", compactMetadata=metadata, parent=None)
+    file.user("In short.", uuid="summary", isCompactSummary=True)
+    file.turns(2)
+    transcript = file.read()
+    asked = captured_request({"role": "user", "content": "In short."}, {"role": "user", "content": "And now?"})
+    capture_store(exchange=exchange(asked, captured_answer(ids(transcript)[-1])))
+    with CaptureQueriesContext(connection) as queries:
+        html = page(client, transcript)
+    assert "as it went over the wire" in html
+    assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)

@@ -34,7 +34,8 @@ def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: 
     assert "▨ Summarised away" in html
     assert "☐ Cleared" in html
     boundary = transcript.ruler["boundaries"][-1]
-    assert re.search(rf'<a href="/sessions/[^"]+/\?at={boundary}#e{boundary}">by entry {boundary}</a>', html)
+    because = rf'<a href="/sessions/[^"]+/\?at={boundary}&amp;context=[^"]+#e{boundary}">by entry {boundary}<'
+    assert re.search(because, html)
     assert "of the" in html
     assert "entries before this point" in html
 
@@ -47,6 +48,43 @@ def test_ranges_lead_to_the_timeline_as_it_was_seen(client: Client, file: Writte
     address = link[1].replace("&amp;", "&")
     assert f"context={ids(transcript)[-1]}" in address
     assert client.get(address).status_code == 200
+
+
+def ranges(html: str) -> list[str]:
+    return [one.replace("&amp;", "&") for one in re.findall(r'class="range" href="(/sessions/[^"]+)"', html)]
+
+
+def test_what_was_never_sent_is_shown_where_its_link_leads(client: Client, file: Written) -> None:
+    """State records have no place in the timeline unless every record is asked for."""
+    file.turns(1)
+    file.state("permission-mode", permissionMode="plan")
+    file.user("And now?")
+    file.assistant("Low water.")
+    (address,) = ranges(part(client, file.read()))
+    assert address.endswith("&all=1#e4")
+    shown = client.get(address).content.decode()
+    assert re.search(r'id="e4"[^>]*>(?:(?!id="e5").)*plan', shown, re.DOTALL)
+    assert "As the model saw it at" in shown
+
+
+def test_from_a_place_after_an_entry_links_keep_the_place(client: Client, file: Written) -> None:
+    file.turns(1)
+    file.state("mode", mode="plan")
+    file.user("And now?")
+    file.assistant("Low water.")
+    transcript = file.read()
+    entry = str(file.records[5]["uuid"])
+    (address,) = ranges(part(client, transcript, f"?at={entry}"))
+    assert f"&after={entry}" in address
+    shown = client.get(address).content.decode()
+    assert "right after" in shown
+    assert re.search(r'<article class="card user seen" id="e5">', shown)
+    assert re.search(r'<article class="card [\w ]*ahead" id="e6">', shown)
+
+
+def test_before_anything_was_sent_the_words_say_would(client: Client, file: Written) -> None:
+    file.user("ask")
+    assert "Nothing: the model would see every entry" in part(client, file.read())
 
 
 def test_only_the_first_ranges_of_a_reason_are_shown_until_more_are_asked_for(client: Client, file: Written) -> None:

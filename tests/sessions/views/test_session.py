@@ -195,6 +195,20 @@ def test_looked_at_from_a_request_every_card_says_whether_the_model_saw_it(clien
     assert "hx-get" not in late.split('id="tail"')[1].split(">")[0]
 
 
+def test_it_can_be_looked_at_from_the_place_after_an_entry(client: Client, file: Written) -> None:
+    file.turns(2)
+    transcript = file.read()
+    entry = str(file.records[4]["uuid"])
+    shown = page(client, transcript, f"?after={entry}")
+    assert f'<a href="/sessions/{transcript.public_id}/context/?at={entry}">would see it</a> right after' in shown
+    assert re.search(r'<article class="card user seen" id="e4">', shown)
+    assert re.search(r'<article class="card tool ahead" id="e5">', shown)
+    assert f'href="?at=end&amp;after={entry}#tail"' in shown
+    response = client.get(f"/sessions/{transcript.public_id}/?after=nobody")
+    assert response.status_code == 404
+    assert "The session has no entry nobody." in response.content.decode()
+
+
 def test_the_request_that_one_looks_from_goes_along(client: Client, file: Written) -> None:
     transcript = long(file)
     message = transcript.request_set.order_by("position")[700].message_id

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.engine.context import Exactness
+from sessions.engine.context import Exactness, context_at, contexts
 from sessions.engine.messages import Kind
-from tests.sessions.engine.context.asking import attach, call, following, last, texts, thought
-from tests.sessions.writing import Writing
+from tests.sessions.engine.context.asking import attach, call, following, last, log_of, texts, thought
+from tests.sessions.writing import MODEL, Writing
 
 
 def test_records_of_one_answer_are_one_element() -> None:
@@ -374,3 +374,14 @@ def test_a_snapshot_tells_nothing_of_what_an_older_client_sent() -> None:
     writing.user("Look")
     writing.assistant("Done.", version="2.1.90")
     assert last(writing).given.system is None
+
+
+def test_an_answer_that_the_client_wrote_itself_came_from_no_request() -> None:
+    writing = Writing()
+    writing.user("ask one")
+    writing.assistant("say one", message="msg_one")
+    writing.user("ask two")
+    writing.assistant("No response requested.", message="written-here", model="<synthetic>")
+    log = log_of(writing)
+    assert [context.request for context in contexts(log)] == ["msg_one"]
+    assert context_at(log).model == MODEL

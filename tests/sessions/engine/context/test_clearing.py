@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sessions.engine.context import Context, context_at, contexts
+from sessions.engine.context.changes import changes
+from sessions.engine.context.leftout import LeftOut, Reason, left_out
 from tests.sessions.engine.context.asking import call, last, log_of
 from tests.sessions.writing import Writing
 
@@ -88,3 +90,15 @@ def test_a_client_that_reads_the_session_again_has_them_back() -> None:
     session.writing.user("Again", version=CLEARS)
     session.counted += 3 * WEIGHT
     assert not any(cleared(session.asked()))
+
+
+def test_what_was_cleared_without_a_record_is_listed_as_left_out_and_as_the_cause_of_the_break() -> None:
+    session = Session().reads(6)
+    session.counted -= 3 * WEIGHT
+    context = session.asked()
+    log = log_of(session.writing)
+    found = left_out(context, log.rows, log.marks())
+    assert list(found) == [LeftOut(position, Reason.CLEARED) for position in (2, 4, 6)]
+    before = list(contexts(log))[-2]
+    told = changes(before, context).sentence
+    assert told.endswith("message 3 of 11: it was rewritten (the text of a result was cleared, which no record tells).")

@@ -146,6 +146,17 @@ def test_a_partial_compaction_from_a_pivot_keeps_what_stands_before_its_summary(
     assert whole(writing) == ["ask one", "say one", "In short.\n", "ask three"]
 
 
+def test_a_summary_that_hangs_on_the_last_kept_message_follows_what_was_kept() -> None:
+    writing = Writing()
+    kept = talk(writing, "one")
+    talk(writing, "two")
+    compact(writing, *kept, anchor="boundary")
+    writing.records[-1]["parentUuid"] = kept[-1]
+    writing.user("ask three")
+    assert whole(writing) == ["ask one", "say one", "In short.\n", "ask three"]
+    assert {reasons(writing)[at][0] for at in (2, 3)} == {Reason.SUMMARISED}
+
+
 def test_an_old_summary_without_a_boundary_ends_what_is_sent() -> None:
     writing = Writing()
     talk(writing, "one")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.sessions.writing import MODEL
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -68,13 +69,33 @@ def test_it_prints_a_line_for_every_request(file: Written) -> None:
     assert [len(line["messages"]) for line in lines] == [1, 3, 5, 7, 9, 11]
 
 
+def test_the_digests_of_every_request_are_those_of_each(file: Written) -> None:
+    file.turns(2)
+    file.compacts("In short.")
+    file.turns(2)
+    file.read()
+    lines = [json.loads(line) for line in run(file.session, "--every-request", "--digest").splitlines()]
+    for line in lines:
+        assert line["messages"] == document(file.session, "--request", line["request"], "--digest")["messages"]
+
+
+def test_an_answer_that_the_client_wrote_itself_is_no_request(file: Written) -> None:
+    file.turns(1)
+    file.user("Never mind")
+    file.assistant("No response requested.", model="<synthetic>", message="written-here")
+    file.read()
+    lines = [json.loads(line) for line in run(file.session, "--every-request").splitlines()]
+    assert len(lines) == 2
+    assert document(file.session)["model"] == MODEL
+
+
 def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
     file.user("abc")
     file.assistant("Yes.")
     file.read()
-    block = document(file.session, "--request", file.records[1]["message"]["id"], "--digest")["messages"][0]["content"][
-        0
-    ]
+    asked = [file.session, "--request", file.records[1]["message"]["id"], "--digest"]
+    assert run(*asked) == run(*asked, "--json")
+    block = document(*asked)["messages"][0]["content"][0]
     assert block == {
         "type": "text",
         "chars": 3,
@@ -95,6 +116,17 @@ def test_the_context_of_a_sub_agent_is_its_own(file: Written) -> None:
     assert document(file.session, "--request", "msg_agent")["messages"] == found["messages"]
 
 
+def test_what_stands_for_a_collapsed_span_names_the_record_that_says_so(file: Written) -> None:
+    file.turns(2)
+    first, last = file.records[0]["uuid"], file.records[3]["uuid"]
+    file.state("marble-origami-commit", firstArchivedUuid=first, lastArchivedUuid=last, summaryContent="They looked.")
+    file.user("And now?")
+    file.read()
+    found = document(file.session)
+    assert found["messages"][0]["entries"][0] == "L8"
+    assert {one["by"] for one in found["left_out"] if one["reason"] == "collapsed"} == {"L8"}
+
+
 def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> None:
     file.turns(1)
     file.compacts("In short.")
@@ -109,11 +141,11 @@ def test_what_a_compaction_left_out_is_told_with_its_boundary(file: Written) -> 
     ("arguments", "reason"),
     [
         (["--request", "msg_none"], "No request of this session was answered by msg_none."),
-        (["--request", ""], "No request of this session was answered by ."),
-        (["--at", ""], "The session has no entry ."),
-        (["--agent", ""], "The session has no sub-agent ''."),
         (["--at", "none"], "The session has no entry none."),
         (["--agent", "none"], "The session has no sub-agent 'none'."),
+        (["--request", ""], "--request is empty."),
+        (["--at", ""], "--at is empty."),
+        (["--agent", ""], "--agent is empty."),
     ],
 )
 def test_a_point_that_is_not_there_is_one_sentence(file: Written, arguments: list[str], reason: str) -> None:
