@@ -8,7 +8,9 @@ from typing import Any
 
 from compaction.engine.microcompact.clearable import ALIASES, WRITERS, tool_of
 
-BETA = "context-management-2025-06-27"
+CLEARING_BETA = "context-management-2025-06-27"
+COMPACTING_BETA, ON_DEMAND_BETA = "compact-2026-01-12", "compact-2026-09-04"
+COMPACT = "compact_20260112"
 LEAST_COMPACT_TRIGGER = 50_000
 _HOUR = 3600
 
@@ -80,6 +82,13 @@ def context_management(
     return {"edits": edits} if edits else None
 
 
+def betas(management: Mapping[str, Any] | None, *, on_demand: bool = False) -> tuple[str, ...]:
+    """What a request with this parameter has to ask for; `on_demand`: with the top-level `compaction` too."""
+    types = [str(edit["type"]) for edit in management["edits"]] if management is not None else []
+    wanted = {COMPACTING_BETA if one == COMPACT else CLEARING_BETA for one in types}
+    return tuple(sorted(wanted | {ON_DEMAND_BETA} if on_demand else wanted))
+
+
 def clear_tool_uses(config: ClearToolUsesConfig, tools: Sequence[str] = ()) -> dict[str, Any]:
     """Readers lose their results; writers their inputs too, because theirs is what is large."""
     writers = WRITERS | {alias for alias, tool in ALIASES.items() if tool in WRITERS}
@@ -119,7 +128,7 @@ def applied(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _compact(config: CompactEditConfig) -> dict[str, Any]:
-    edit: dict[str, Any] = {"type": "compact_20260112", "trigger": _tokens(config.trigger)}
+    edit: dict[str, Any] = {"type": COMPACT, "trigger": _tokens(config.trigger)}
     if config.pause_after_compaction:
         edit["pause_after_compaction"] = True
     if config.instructions.strip():

@@ -1,13 +1,20 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
+from anthropic.types import AnthropicBetaParam
 
 from compaction.engine.microcompact.api_edits import (
+    CLEARING_BETA,
+    COMPACTING_BETA,
+    ON_DEMAND_BETA,
     ApiEditsConfig,
     ClearThinkingConfig,
     ClearToolUsesConfig,
     CompactEditConfig,
     applied,
+    betas,
     compaction,
     context_management,
 )
@@ -87,3 +94,16 @@ def test_a_response_tells_what_was_done() -> None:
     edit = {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 3, "cleared_input_tokens": 9}
     assert applied({"context_management": {"applied_edits": [edit]}}) == [edit]
     assert applied({}) == applied({"context_management": None}) == []
+
+
+def test_each_kind_of_edit_names_its_beta() -> None:
+    both = ApiEditsConfig(compact=CompactEditConfig(enabled=True))
+    assert betas(context_management(both)) == ("compact-2026-01-12", "context-management-2025-06-27")
+    assert betas(context_management()) == ("context-management-2025-06-27",)
+    assert betas(None) == ()
+    assert betas(None, on_demand=True) == ("compact-2026-09-04",)
+
+
+def test_the_sdk_knows_these_betas() -> None:
+    known = get_args(get_args(AnthropicBetaParam)[1])
+    assert {CLEARING_BETA, COMPACTING_BETA, ON_DEMAND_BETA} <= set(known)
