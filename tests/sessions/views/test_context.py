@@ -341,6 +341,15 @@ def test_what_was_not_sent_yet_is_not_called_sent(client: Client, file: Written)
     assert f'?after={entry}&amp;at=4#e4">the timeline as the model would see it</a>' in after
 
 
+def test_answers_without_usage_are_not_denied(client: Client, file: Written) -> None:
+    file.user("ask")
+    assert "No request was made in this session." in page(client, file.read())
+    file.assistant("say", usage=None)
+    html = page(client, file.read())
+    assert "No request was made" not in html
+    assert "The answers of this session carry no usage, so that its requests are not listed." in html
+
+
 def test_a_message_without_blocks_says_so(client: Client, file: Written) -> None:
     file.user("ask")
     file.state("api-request-blob", hash="hash-1", message={"role": "user", "content": "ask"})
