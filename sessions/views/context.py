@@ -45,6 +45,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
         {
             **values,
             "sent": sent,
+            "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
             "beside": array.beside(),
             "items": array.page(number_asked(request, "from")),

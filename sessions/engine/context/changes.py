@@ -71,7 +71,11 @@ class Changes:
         if any(change.old == self.held for change in rewritten):
             return f"it was rewritten{why}"
         if removed:
-            return f"{plural(len(removed), 'message')} {'is' if len(removed) == 1 else 'are'} no longer sent{why}"
+            # Only what went for the reason that is told; the others are told in their own lines.
+            same = sum(change.cause == removed[0].cause for change in removed) if self.cause == removed[0].cause else 0
+            count = same or len(removed)
+            others = f", and {plural(len(removed) - count, 'other')}" if count < len(removed) else ""
+            return f"{plural(count, 'message')} {'is' if count == 1 else 'are'} no longer sent{why}{others}"
         return f"messages were put in before it{why}"
 
 

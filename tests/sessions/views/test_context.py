@@ -341,6 +341,21 @@ def test_what_was_not_sent_yet_is_not_called_sent(client: Client, file: Written)
     assert f'?after={entry}&amp;at=4#e4">the timeline as the model would see it</a>' in after
 
 
+def test_a_prompt_beyond_the_window_does_not_end_where_the_window_does(client: Client, file: Written) -> None:
+    file.user("ask")
+    file.assistant("say", model="claude-opus-4-1", usage={"input_tokens": 500_000, "output_tokens": 1})
+    assert "~500.0k, more than the window 200.0k" in page(client, file.read())
+
+
+def test_answers_without_usage_are_not_denied(client: Client, file: Written) -> None:
+    file.user("ask")
+    assert "No request was made in this session." in page(client, file.read())
+    file.assistant("say", usage=None)
+    html = page(client, file.read())
+    assert "No request was made" not in html
+    assert "The answers of this session carry no usage, so that its requests are not listed." in html
+
+
 def test_a_message_without_blocks_says_so(client: Client, file: Written) -> None:
     file.user("ask")
     file.state("api-request-blob", hash="hash-1", message={"role": "user", "content": "ask"})
@@ -373,7 +388,7 @@ def test_a_list_of_what_is_unknown_is_offered_only_where_there_is_one(client: Cl
     capture_store(exchange=exchange(asked, captured_answer(message)))
     html = page(client, transcript)
     assert '<p class="exactness is-recorded">' in html
-    assert "nothing is unknown" in html
+    assert "cannot be known" not in html
 
 
 def test_it_shows_where_the_conversation_may_be_cut(client: Client, file: Written) -> None:

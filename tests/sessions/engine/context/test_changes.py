@@ -103,6 +103,18 @@ def test_going_back_is_told_as_such() -> None:
     assert len(found.of(ChangeKind.REMOVED)) == 3
 
 
+def test_what_went_for_another_reason_is_counted_apart() -> None:
+    writing = Writing()
+    gone, folded = talk(writing, "one"), talk(writing, "two", "three")
+    talk(writing, "four")
+    writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
+    span = {"firstArchivedUuid": folded[0], "lastArchivedUuid": folded[-1], "summaryContent": "They talked."}
+    writing.state("marble-origami-commit", **span)
+    writing.user("ask five")
+    writing.assistant("say five")
+    assert changed(writing).sentence.endswith(": 2 messages are no longer sent (snipped), and 4 others.")
+
+
 def test_a_snip_is_the_cause_of_what_it_removed() -> None:
     writing = Writing()
     gone = talk(writing, "one")
