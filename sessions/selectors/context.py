@@ -22,6 +22,7 @@ from sessions.engine.linking import LinkRow
 from sessions.engine.linking.extras import key, keys, mapping
 from sessions.engine.linking.rows import needs_record
 from sessions.engine.marks import Fate, Mark
+from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.engine.prices import SYNTHETIC
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
@@ -58,6 +59,21 @@ def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcrip
     if not found:
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
     return found[0].transcript, Point(found[0].position, None, message_id, found[0].capture)
+
+
+def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, Point]:
+    """The same of an answer without counts, for which no request is stored: by its first row."""
+    base = transcript.pk << POSITION_BITS
+    answers = Entry.objects.filter(pk__range=(base, base | POSITION_MASK), message_key=key_of(message_id))
+    first = next((row for row in answers.order_by("pk") if not row.flags & (_ERROR | _SIDECHAIN)), None)
+    if first is None or _is_synthetic(Reader(transcript.source_id).record(first.offset, first.length)):
+        raise PointMissingError(f"No request of this session was answered by {message_id}.")
+    return transcript, Point(first.position, None, message_id)
+
+
+def _is_synthetic(record: Mapping[str, Any]) -> bool:
+    """The client wrote it itself."""
+    return bool(mapping(record.get("message")).get("model") == SYNTHETIC)
 
 
 def point_after(entry: Entry) -> Point:

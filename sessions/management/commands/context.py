@@ -22,6 +22,7 @@ from sessions.selectors.context import (
     left_out_of,
     point_after,
     point_next,
+    point_of_answer,
     point_of_request,
 )
 from sessions.selectors.entries import find_entry
@@ -67,7 +68,10 @@ class Command(BaseCommand):
 
     def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, Point]:
         if options["request"] is not None:
-            return point_of_request(transcript, options["request"])
+            try:
+                return point_of_request(transcript, options["request"])
+            except PointMissingError:
+                return point_of_answer(transcript, options["request"])
         if options["at"] is not None:
             found, entry = find_entry(transcript, options["at"])
             return found, point_after(entry)

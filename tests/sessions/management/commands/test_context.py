@@ -87,6 +87,19 @@ def test_an_answer_that_the_client_wrote_itself_is_no_request(file: Written) -> 
     lines = [json.loads(line) for line in run(file.session, "--every-request").splitlines()]
     assert len(lines) == 2
     assert document(file.session)["model"] == MODEL
+    with pytest.raises(CommandError, match="No request of this session was answered by written-here"):
+        run(file.session, "--request", "written-here")
+
+
+def test_an_answer_without_counts_has_its_context_too(file: Written) -> None:
+    file.turns(1)
+    file.user("And now?")
+    file.assistant("Now.", message="msg_uncounted", usage=None)
+    file.read()
+    last = json.loads(run(file.session, "--every-request").splitlines()[-1])
+    found = document(file.session, "--request", "msg_uncounted")
+    assert found["messages"] == last["messages"]
+    assert found["messages"][-1]["content"][0]["text"] == "And now?"
 
 
 def test_digests_are_hashes_of_what_was_said(file: Written) -> None:
