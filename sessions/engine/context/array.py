@@ -40,8 +40,8 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said], *, calls_last: b
     system = [one for one in others if one.message.role == "system"]
     user = [one for one in others if one.message.role == "user"] if system else others
     pieces = _joined(user)
-    if answer and _told_in_parts(user):
-        # Seen after kept messages: the first part stands alone, the others are joined with what follows.
+    if _told_in_parts(user):
+        # The first part stands alone, the others are joined with what follows.
         first = pieces[0]
         words = str(first.block["text"]).removesuffix("\n")
         elements.append(Element("user", (Piece(text_block(words), first.message, first.exact),)))
