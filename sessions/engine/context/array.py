@@ -40,8 +40,8 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said], *, calls_last: b
     system = [one for one in others if one.message.role == "system"]
     user = [one for one in others if one.message.role == "user"] if system else others
     pieces = _joined(user)
-    if answer and _told_in_parts(user):
-        # Seen after kept messages: the first part stands alone, the others are joined with what follows.
+    if _told_in_parts(user):
+        # The first part stands alone, the others are joined with what follows.
         first = pieces[0]
         words = str(first.block["text"]).removesuffix("\n")
         elements.append(Element("user", (Piece(text_block(words), first.message, first.exact),)))
@@ -49,10 +49,42 @@ def elements_of(answer: Sequence[Said], others: Sequence[Said], *, calls_last: b
     if pieces:
         elements.append(Element("user", pieces))
     if system:
-        words = "\n\n".join(str(block["text"]) for one in system for block in one.message.content)
-        exact = all(one.exact for one in system)
-        elements.append(Element("system", (Piece(text_block(words), system[0].message, exact),)))
+        elements.append(_system([Element("system", tuple(_pieces(system)))]))
     return tuple(elements)
+
+
+def in_turn(parts: Iterable[Sequence[Element]]) -> tuple[Element, ...]:
+    """The array. Where an answer is left out, what the user says before it and after it is one element, and what the
+    role `system` says follows that: nothing but an answer may come after it. `parts`: of one answer each."""
+    ordered: list[Element] = []
+    for part in parts:
+        if not ordered or not part or part[0].role == "assistant":
+            ordered += part
+            continue
+        system = [ordered.pop()] if ordered[-1].role == "system" else []
+        for at, element in enumerate(part):
+            if element.role == "system":
+                system.append(element)
+            elif not at and ordered and ordered[-1].role == "user":
+                ordered[-1] = _one_after_another(ordered[-1], element)
+            else:
+                ordered.append(element)
+        if system:
+            ordered.append(_system(system))
+    return tuple(ordered)
+
+
+def _system(elements: Sequence[Element]) -> Element:
+    pieces = [piece for element in elements for piece in element.pieces]
+    words = "\n\n".join(str(piece.block["text"]) for piece in pieces)
+    return Element("system", (Piece(text_block(words), pieces[0].message, all(piece.exact for piece in pieces)),))
+
+
+def _one_after_another(first: Element, second: Element) -> Element:
+    pieces = list(first.pieces)
+    for piece in second.pieces:
+        _append(pieces, piece, Place.ROW)
+    return Element("user", tuple(pieces))
 
 
 def _with_calls_last(pieces: list[Piece]) -> list[Piece]:

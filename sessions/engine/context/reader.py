@@ -88,6 +88,8 @@ class Reader:
                 following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
                 if self._is_read_before(position, segments[: at + 1], speak, following[0] if following else -1):
                     self.at = max(self.at, position)
+                elif row.flags & _COMMAND and 0 <= self._fresh == self._newest:
+                    self._fresh = position
                 self._newest = position
 
     def _is_prompt(self, row: LinkRow) -> bool:
@@ -106,7 +108,9 @@ class Reader:
         if position in self.walk.rereads.went_on:
             self._sure = position
             return False
-        if (self._fresh >= 0 and self._fresh == self._newest) or self._is_torn(segments[-1], position):
+        # Commands never carry the list.
+        listless = 0 <= self._fresh == self._newest and not row.flags & _COMMAND
+        if listless or self._is_torn(segments[-1], position):
             self._sure = position
             return True
         others = beside(segments, position, self.at, self.walk.is_on_chain)

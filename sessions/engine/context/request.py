@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from sessions.engine.capture import Sent
-from sessions.engine.context.array import Element
+from sessions.engine.context.array import Element, in_turn
 from sessions.engine.context.known import Exactness, Given, unknown_of
 from sessions.engine.context.overlays import CLEARED, Overlays
 from sessions.engine.context.rendering import Said
@@ -60,7 +60,7 @@ class Context:
         """The array as it was sent."""
         if self.recorded is not None:
             return self.recorded
-        return tuple(element for part in self.parts for element in part.elements)
+        return in_turn(part.elements for part in self.parts)
 
     @property
     def exactness(self) -> Exactness:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from sessions.engine.context.answers import going_on, is_cut, is_over, open_calls, sent_answer
-from sessions.engine.context.array import Element, elements_of
+from sessions.engine.context.array import Element, elements_of, in_turn
 from sessions.engine.context.captured import Captures, elements_sent, given_by, never_captured
 from sessions.engine.context.clearing import Clearing
 from sessions.engine.context.habits import Sender
@@ -272,8 +272,8 @@ class Viewer:
             return logged, None
         return logged, self._log.resolve(logged.hashes, self._made())
 
-    def _made(self) -> list[Element]:
-        return [element for part in self._parts for element in part.elements]
+    def _made(self) -> tuple[Element, ...]:
+        return in_turn(part.elements for part in self._parts)
 
     def _given(self, logged: Logged | None, sender: Sender) -> Given:
         """A snapshot says nothing about the requests of a client that is too old to write one."""

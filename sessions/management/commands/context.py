@@ -18,7 +18,6 @@ from sessions.models import Transcript
 from sessions.selectors.context import (
     Point,
     context_of,
-    contexts_of,
     left_out_of,
     point_after,
     point_next,
@@ -28,6 +27,7 @@ from sessions.selectors.context import (
 from sessions.selectors.entries import find_entry
 from sessions.selectors.links import Links
 from sessions.selectors.lookup import LookupFailedError, find_agent
+from sessions.selectors.origins import contexts_sent, made_in
 from sessions.services.opening import transcript_open
 
 
@@ -57,7 +57,7 @@ class Command(BaseCommand):
                 self._all(transcript, digests=options["digest"])
                 return
             transcript, point = self._point(transcript, options)
-            context = context_of(transcript, point)
+            transcript, context = made_in(transcript, context_of(transcript, point))
         except (LookupFailedError, PointMissingError, Http404) as error:
             raise CommandError(str(error)) from error
         left = left_out_of(transcript, context)
@@ -80,7 +80,7 @@ class Command(BaseCommand):
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
         """What is left out is not repeated for each: thousands of requests times thousands of entries."""
         told = _Told(digests=digests)
-        for context in contexts_of(transcript):
+        for context in contexts_sent(transcript):
             self.stdout.write(json.dumps(_shared(transcript, context, told)))
 
     def _document(

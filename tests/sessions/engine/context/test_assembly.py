@@ -301,6 +301,18 @@ def test_words_typed_while_the_model_worked_are_a_persons() -> None:
     assert context.tokens.user_text > 20
 
 
+def test_only_an_answer_follows_what_the_role_system_says() -> None:
+    """Where one is left out, what the user says after it goes before."""
+    writing = Writing()
+    writing.user("Look")
+    attach(writing, "date", "It is May.", role="system")
+    writing.assistant(thought(), message="m1")
+    writing.user("Well?")
+    attach(writing, "date", "It is June.", role="system")
+    writing.assistant("Seen.", message="m2")
+    assert texts(last(writing)) == [("user", ["Look\n", "Well?"]), ("system", ["It is May.\n\nIt is June."])]
+
+
 @pytest.mark.parametrize(
     ("came", "sent"),
     [

@@ -256,7 +256,7 @@ def test_a_collapsed_span_is_sent_as_its_summary() -> None:
     commit = {"firstArchivedUuid": span[0], "lastArchivedUuid": span[-1], "summaryContent": "two was asked"}
     writing.state("marble-origami-commit", collapseId="c1", summaryUuid="s1", **commit)
     writing.user("ask four")
-    assert whole(writing) == ["ask one", "say one", "two was asked", "ask three", "say three", "ask four"]
+    assert whole(writing) == ["ask one", "say one", "two was asked\n", "ask three", "say three", "ask four"]
     assert reasons(writing)[2] == (Reason.COLLAPSED, 6)
     writing.state("marble-origami-reset")
     assert "ask two" in whole(writing)

@@ -33,9 +33,7 @@ def test_a_picture_that_a_prompt_names_stands_before_it(version: str, model: str
     writing.assistant("A gull.", version=version, model=model)
     context = last(writing)
     named = '<system-reminder>\nCalled the Read tool with the following input: {"file_path":"/w/a.png"}'
-    ((role, said),) = texts(context)
-    assert (role, said[1:]) == ("user", ["image", "See @a.png"])
-    assert said[0].startswith(named)
+    assert texts(context) == [("user", [f"{named}\n</system-reminder>"]), ("user", ["image", "See @a.png"])]
     assert block_of(context, "image") == PICTURE
 
 

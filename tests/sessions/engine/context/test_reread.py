@@ -153,6 +153,19 @@ def test_a_client_may_be_started_with_a_command() -> None:
     assert lost(again(writing, LOSING, message=command))
 
 
+def test_a_command_carries_no_list_of_things_to_do() -> None:
+    writing = Writing()
+    writing.state("queue-operation", operation="dequeue")
+    blocks = {"role": "user", "content": [{"type": "text", "text": "Look"}]}
+    parallel(writing, LOSING, todos=[], message=blocks)
+    writing.state("queue-operation", operation="dequeue")
+    writing.user("<command-name>/cost</command-name>", version=LOSING)
+    writing.state("queue-operation", operation="dequeue")
+    context = again(writing, LOSING, todos=[], message=blocks)
+    assert not lost(context)
+    assert not is_unsure(context)
+
+
 def test_a_turn_that_a_client_finds_unfinished_was_read_again() -> None:
     writing = Writing()
     parallel(writing, LOSING)
