@@ -77,6 +77,12 @@ def unknown_of(
             "Reminders, files and pictures that the client added without writing them into the transcript."
         )
         sentences.append("Whether the client left out the text of old tool results, where it did not write that down.")
+    elif inexact:
+        blocks = "block" if inexact == 1 else "blocks"
+        sentences.append(
+            f"The bytes of {inexact} {blocks}: the client's log has another hash for them than this file, as when a"
+            " file was edited or moved. They are shown by their place."
+        )
     if given.marks is None:
         sentences.append("Where the cache marks stood.")
     return tuple(sentences)

@@ -116,8 +116,8 @@ class Pieces:
         if (put := self._put_aside(piece)) is not None:
             notes.append(put)
         if not piece.exact:
-            why = "This version wrote down what it attached, not the words that it sent."
-            notes.append(Note("inexact", "≈", "wording not recorded", why=why))
+            why = "No record holds the very words that were sent here."
+            notes.append(Note("inexact", "≈", "wording not certain", why=why))
         if cached:
             why = "The client asked for the prompt to be cached up to here."
             notes.append(Note("cached", "⚑", "cache mark", why=why))

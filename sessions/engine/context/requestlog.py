@@ -128,7 +128,10 @@ def _beside(before: Sequence[Element], made: Sequence[Element]) -> Element | Non
     Files that were moved, or cleaned of private words, no longer have the hashes that the log names.
     """
     at = _last_index(made, before[-1]) if before else -1
-    return made[at + 1] if 0 <= at < len(made) - 1 else None
+    if not 0 <= at < len(made) - 1:
+        return None
+    found = made[at + 1]
+    return Element(found.role, tuple(Piece(piece.block, piece.message, exact=False) for piece in found.pieces))
 
 
 def _last_index(made: Sequence[Element], element: Element) -> int:

@@ -80,15 +80,22 @@ def test_what_the_log_does_not_hold_is_found_in_the_transcript_by_its_hash() -> 
     assert context.exactness is Exactness.RECORDED
     assert texts(context)[1:] == [("assistant", ["Seen."]), ("user", ["More"])]
     assert context.elements[2].pieces[0].message.position == 4
+    assert all(piece.exact for element in context.elements for piece in element.pieces)
 
 
-def test_a_message_whose_hash_no_longer_fits_is_found_by_its_place() -> None:
+def test_a_message_whose_hash_no_longer_fits_is_found_by_its_place_and_called_uncertain() -> None:
     writing = Writing()
-    first_turn(writing)
+    writing.user("Look")
+    request(writing, "r1", [hashed(said("user", "Look"))])
+    writing.assistant("Seen.")
     writing.user("More")
     request(writing, "r2", ["0" * 64, "1" * 64], base="r1", keep=1)
     writing.assistant("Yes.")
-    assert texts(last(writing))[1:] == [("assistant", ["Seen."]), ("user", ["More"])]
+    context = last(writing)
+    assert context.exactness is Exactness.RECORDED
+    assert texts(context)[1:] == [("assistant", ["Seen."]), ("user", ["More"])]
+    assert [piece.exact for element in context.elements for piece in element.pieces] == [True, False, False]
+    assert any(sentence.startswith("The bytes of 2 blocks:") for sentence in context.unknown)
 
 
 def test_a_request_whose_messages_cannot_be_found_is_reconstructed() -> None:
