@@ -17,6 +17,7 @@ env = Environment()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DEMO_DIR = BASE_DIR / "sessions" / "demo"
+DOCS_DIR = BASE_DIR / "docs"
 
 # --- from the environment -----------------------------------------------------------------------------------------
 LUCID_HOME = env.path("LUCID_HOME", "~/.lucid")
@@ -88,7 +89,11 @@ TEMPLATES: list[dict[str, Any]] = [
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
             "context_processors": ["django.template.context_processors.request"],
-            "builtins": ["template_partials.templatetags.partials", "inspector.templatetags.fixed"],
+            "builtins": [
+                "template_partials.templatetags.partials",
+                "inspector.templatetags.docs",
+                "inspector.templatetags.fixed",
+            ],
             "loaders": [
                 (
                     "template_partials.loader.Loader",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from django.conf import settings
 
+from inspector.selectors.docs import docs_address
 from inspector.settings import env
 from inspector.startup.environment import Declared
-from sessions.engine.prose import Html, render
+from sessions.engine.prose import Html, Pointer, render
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
 
@@ -36,19 +37,30 @@ class Setting:
 
 
 def settings_shown() -> list[Setting]:
-    documented = _documented(settings.BASE_DIR / "docs" / "configuration.md")
+    documented = _documented(settings.DOCS_DIR / "configuration.md")
     return [
         Setting(
             name=one.name,
-            type=documented[one.name][0],
+            type=documented.get(one.name, (one.type, ""))[0],
             value=_value(one),
             default=one.default,
             given_by=one.given_by,
             hidden=one.secret and bool(one.given_by),
-            meaning=render(documented[one.name][1]),
+            meaning=render(documented.get(one.name, ("", ""))[1], _Leading()),
         )
         for one in env.declared
     ]
+
+
+class _Leading:
+    """Links of the documentation, to its pages."""
+
+    def linked(self, written: str) -> Pointer | None:
+        address = docs_address(written.replace(".md", "", 1))
+        return Pointer("", address) if address else None
+
+    def parts(self, text: str) -> tuple[str]:
+        return (text,)
 
 
 def _value(declared: Declared) -> str:
@@ -68,5 +80,7 @@ def without_password(address: str) -> str:
 
 @lru_cache(maxsize=1)
 def _documented(page: Path) -> dict[str, tuple[str, str]]:
-    """Name -> type and meaning, as the table has them."""
+    """Name -> type and meaning, as the table has them; nothing where Lucid runs without its documents."""
+    if not page.is_file():
+        return {}
     return {name: (kind, meaning) for name, kind, meaning in _ROW.findall(page.read_text(encoding="utf-8"))}

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inspector.selectors.docs import docs_here
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.selectors.catalog import find_sessions, latest_sessions
@@ -25,6 +26,7 @@ PAGES = (
     ("run-list", "Runs", "what happens in the background, and what became of it"),
     ("retention", "Retention", "files that the agent deletes soon"),
     ("settings", "Settings", "what is set, to what, and what it means"),
+    ("docs-list", "Docs", "what the words on the pages mean, and how things are worked out"),
     ("odd", "What we did not understand", "unknown records and broken lines"),
 )
 ACTIONS = (
@@ -45,7 +47,7 @@ def palette(request: HtmxRequest) -> HttpResponse:
     context = {
         "query": query,
         "actions": _matching(query, ACTIONS, session) if session else [],
-        "pages": _matching(query, PAGES),
+        "pages": _matching(query, PAGES if docs_here() else tuple(page for page in PAGES if page[0] != "docs-list")),
         "lines": find_sessions(query, MOST, now=now) if query else latest_sessions(MOST, now=now),
     }
     return render_page(request, "palette.html", context, partials=("palette-results",))

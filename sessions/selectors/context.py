@@ -280,9 +280,9 @@ def left_out_among(
     return {one.position: one for one in left_out(context, rows, _marks(transcript))}
 
 
-def left_out_of(transcript: Transcript, context: Context) -> list[tuple[LeftOut, LinkRow]]:
-    """Every entry before the point that is not in the context, and why."""
-    links = Links(transcript.pk, transcript.source_id)
+def left_out_of(transcript: Transcript, context: Context, links: Links | None = None) -> list[tuple[LeftOut, LinkRow]]:
+    """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
+    links = links or Links(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
     return [(one, rows[one.position]) for one in left_out(context, rows.values(), _marks(transcript))]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -181,6 +182,12 @@ def pages(session: Any) -> str:
 def entry_url(root: str, address: str | int) -> str:
     """The permalink of an entry by its address, or by its position."""
     return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"
+
+
+@register.filter
+def at(found: Mapping[int, Any], position: int) -> Any:
+    """What there is for a position."""
+    return found.get(position)
 
 
 @register.filter

@@ -8,7 +8,9 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.engine.context.groups import grouped
+from sessions.selectors.briefs import briefs_of
 from sessions.selectors.context import left_out_of
+from sessions.selectors.links import Links
 from sessions.selectors.session import session_head
 from sessions.views.context import asked, frame, moved
 
@@ -22,12 +24,15 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     view = asked(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
         return moved("context-left-out", view)
-    groups = grouped(one for one, _ in left_out_of(view.transcript, view.context()))
+    links = Links(view.transcript.pk, view.transcript.source_id)
+    groups = grouped(one for one, _ in left_out_of(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
-    shown = [group.head(MANY if reason == group.name else FEW) for group in groups]
+    chosen = [group.head(MANY) for group in groups if group.name == reason]
+    shown = chosen or [group.head(FEW) for group in groups]
     values = {
         **frame(head, view),
-        "groups": [group for group in shown if group.name == reason] or shown,
+        "groups": shown,
+        "briefs": briefs_of(links, (one.first for group in shown for cause in group.causes for one in cause.ranges)),
         "seen": f"&{view.as_context}" if view.as_context else "",
         "count": sum(group.count for group in groups if not group.partly),
     }

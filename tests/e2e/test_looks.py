@@ -64,6 +64,8 @@ PAGES = {
     "odd": "/odd/",
     "retention": "/retention/",
     "settings": "/settings/",
+    "docs": "/docs/",
+    "a document": "/docs/compaction/",
     "runs": "/runs/",
     "run": "/runs/1/",
     "captures": "/captures/",

@@ -41,7 +41,7 @@ def test_a_check_is_started_watched_killed_and_retried(visit: Visit) -> None:
     first = page.locator("progress").get_attribute("value")
     expect(page.locator("progress")).not_to_have_attribute("value", str(first))
     expect(page.locator(".run-counts")).to_contain_text("left")
-    expect(page.locator("#runs")).to_contain_text("1 run")
+    expect(page.locator("#run-indicator")).to_contain_text("1 run")
 
     asked = time.monotonic()
     page.get_by_role("button", name="Kill").click()
@@ -60,7 +60,7 @@ def test_a_check_is_started_watched_killed_and_retried(visit: Visit) -> None:
     expect(card).to_have_count(1)
     card.get_by_role("button", name="Kill").click()
     expect(page.locator(".run-card.is-killed")).to_have_count(1)
-    expect(page.locator("#runs a")).to_have_count(0)
+    expect(page.locator("#run-indicator a")).to_have_count(0)
 
 
 def test_the_kill_button_keeps_the_focus_while_the_page_moves(visit: Visit) -> None:

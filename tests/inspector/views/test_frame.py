@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -85,3 +86,9 @@ def test_the_header_links_only_to_pages_that_exist(client: Client) -> None:
     top = html[html.index("<header") : html.index("</header>")]
     for href in re.findall(r'href="([^"]+)"', top):
         assert client.get(href).status_code == 200
+
+
+def test_scissors_mean_snipped_and_nothing_else() -> None:
+    """Where something is snipped, the table of fates has the mark; a page that draws one means something else."""
+    templates = Path(__file__).resolve().parents[3] / "templates"
+    assert [path.name for path in templates.rglob("*.html") if "✂" in path.read_text()] == []

@@ -41,7 +41,7 @@ def live(client: Client, run: Run, shown: str) -> Any:
 def test_the_mark_is_silent_and_asks_no_more_while_nothing_runs(client: Client) -> None:
     html = client.get("/runs/indicator/").content.decode()
     assert "hx-get" not in html
-    assert "run" not in html.replace('"runs', "")
+    assert "run" not in html.replace('id="run-indicator" class="runs"', "")
 
 
 def test_the_mark_counts_what_is_under_way_and_asks_again(client: Client) -> None:

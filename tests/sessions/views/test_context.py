@@ -334,10 +334,10 @@ def test_what_was_not_sent_yet_is_not_called_sent(client: Client, file: Written)
     file.turns(2)
     transcript = file.read()
     entry = str(file.records[4]["uuid"])
-    assert "<h2>Messages as sent</h2>" in page(client, transcript)
-    assert "<h2>Messages as they would be sent</h2>" in page(client, transcript, "?next=1")
+    assert "<h2>Messages as sent<" in page(client, transcript)
+    assert "<h2>Messages as they would be sent<" in page(client, transcript, "?next=1")
     after = page(client, transcript, f"?at={entry}")
-    assert "<h2>Messages as they would be sent</h2>" in after
+    assert "<h2>Messages as they would be sent<" in after
     assert f'?after={entry}&amp;at=4#e4">the timeline as the model would see it</a>' in after
 
 

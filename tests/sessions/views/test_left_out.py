@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
 from tests.sessions.views.test_context import compacted, ids
@@ -113,3 +115,56 @@ def test_without_htmx_it_is_a_page(client: Client, file: Written) -> None:
     assert "<html" in html
     assert "← the context" in html
     assert len(html.encode()) < 150_000
+
+
+def listed(html: str) -> list[tuple[str, str]]:
+    """Who and what each range begins with."""
+    return re.findall(r'<b>([^<]*)</b> <span class="words">([^<]*)</span>', html)
+
+
+def test_each_range_says_who_it_begins_with_and_how(client: Client, file: Written) -> None:
+    file.user("When is <b>high water</b>?\nAt Gull Haven, " + "that is " * 40)
+    file.assistant("At noon.")
+    file.state("permission-mode", permissionMode="plan")
+    file.row("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"}, parent=None)
+    file.user("They spoke of tides.", isCompactSummary=True)
+    file.user("And now?")
+    file.assistant("Low water.")
+    html = part(client, file.read())
+    assert "<b>high" not in html
+    (first, words), (state, mode) = listed(html)
+    assert first == "User"
+    assert words.startswith("When is &lt;b&gt;high water&lt;/b&gt;? At Gull Haven, that is")
+    assert words.endswith("…")
+    assert (state, mode) == ("Permission mode", "plan")
+
+
+def test_secrets_are_masked_where_entries_are_named(client: Client, file: Written) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    file.user(f"The token is {secret}")
+    file.assistant("Noted.")
+    file.row("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"}, parent=None)
+    file.user("A token was named.", isCompactSummary=True)
+    file.user("And now?")
+    file.assistant("Low water.")
+    html = part(client, file.read())
+    assert "The token is" in html
+    assert secret[:14] not in html
+
+
+def test_a_record_that_is_too_large_is_named_by_its_type(
+    client: Client, file: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript = compacted(file)
+    monkeypatch.setattr("sessions.selectors.briefs.BYTES", 10)
+    assert {words for _, words in listed(part(client, transcript))} == {""}
+
+
+def test_naming_entries_takes_one_query_more(client: Client, file: Written) -> None:
+    transcript = compacted(file)
+    with CaptureQueriesContext(connection) as queries:
+        html = part(client, transcript)
+    assert listed(html)
+    blocks = [one["sql"] for one in queries.captured_queries if "transcripts_block" in one["sql"]]
+    assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
+    assert len(blocks) <= 2

@@ -1,0 +1,20 @@
+"""The mark beside a word that leads to its explanation."""
+
+from __future__ import annotations
+
+from django import template
+
+from inspector.selectors.docs import docs_address, docs_here
+
+register = template.Library()
+
+
+@register.inclusion_tag("_explained.html")
+def explained(place: str, about: str) -> dict[str, str]:
+    """`place`: a document and one of its headings, such as `cache#causes`. Nothing where there are no documents."""
+    return {"address": docs_address(place), "about": about}
+
+
+@register.simple_tag
+def are_there_docs() -> bool:
+    return docs_here()

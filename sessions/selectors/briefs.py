@@ -1,0 +1,37 @@
+"""Entries in a line each, for pages that list them: one query, and no more bytes than such a page is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sessions.engine.cards.brief import Brief, brief
+from sessions.engine.flags import Flag
+from sessions.engine.rows import Row
+from sessions.engine.secrets import mask
+from sessions.selectors.archive import fetch_all
+from sessions.selectors.links import Links
+
+BYTES = 4 * 1024 * 1024
+"""Of all records together: beyond it only their types are told."""
+
+
+def briefs_of(links: Links, positions: Iterable[int]) -> dict[int, Brief]:
+    """By position. Their rows have to be loaded."""
+    found: dict[int, Brief] = {}
+    wanted, room = [], BYTES
+    for position in sorted(set(positions)):
+        length = links.places[position][1]
+        if length > room:
+            found[position] = Brief(links.rows[position].type.capitalize(), "")
+        else:
+            wanted.append(position)
+            room -= length
+    fetch_all(((links.reader, *links.places[position]) for position in wanted), ahead=0)
+    return found | {position: brief(_row(links, position), mask) for position in wanted}
+
+
+def _row(links: Links, position: int) -> Row:
+    row = links.rows[position]
+    return Row(
+        position, *links.places[position], row.type, row.detail, row.at, 0, Flag(row.flags), links.record(position)
+    )

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from compaction.engine.kinds import Kind
+from inspector.selectors.docs import document
+
+ROOT = Path(__file__).resolve().parents[3]
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+MARK = re.compile(r'{% explained "([^"]+)" "([^"]+)" %}')
+
+
+def places() -> list[tuple[str, str]]:
+    """Where the marks of the templates lead, with the template."""
+    found = [(str(path.relative_to(ROOT)), place) for path in TEMPLATES for place, _ in MARK.findall(path.read_text())]
+    return [*found, *(("templates/compact.html", f"compaction#{kind.value}") for kind in Kind)]
+
+
+@pytest.mark.parametrize(("template", "place"), places())
+def test_what_a_page_links_to_is_a_heading_of_a_document(template: str, place: str) -> None:
+    name, _, anchor = place.partition("#")
+    found = document(name)
+    assert found, f"{template}: there is no {name}.md"
+    anchors = {heading.anchor for heading in found.headings}
+    assert not anchor or anchor in anchors, f"{template}: {name}.md has no heading #{anchor}"
+
+
+def test_every_mark_is_seen_by_the_test_above() -> None:
+    """A place that is put together on the page would escape it; there is one, of which all kinds are looked at."""
+    written = sum(path.read_text().count("{% explained ") for path in TEMPLATES)
+    assert written == sum(len(MARK.findall(path.read_text())) for path in TEMPLATES) + 1
+
+
+def test_a_page_has_no_two_marks_for_the_same_place() -> None:
+    for path in TEMPLATES:
+        found = [place for place, _ in MARK.findall(path.read_text())]
+        assert len(found) == len(set(found)), path
+
+
+@pytest.mark.django_db
+def test_the_mark_of_an_explanation_says_what_is_explained(client: Client) -> None:
+    words = "Explained: all settings, the home and the logs"
+    mark = f'<a class="explained" href="/docs/configuration/" title="{words}" aria-label="{words}">?</a>'
+    assert mark in client.get("/settings/").content.decode()
