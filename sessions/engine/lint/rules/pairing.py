@@ -128,7 +128,7 @@ def _places(request: Request) -> Iterator[Finding]:
 
 
 def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
-    answered = {spot.block.get("tool_use_id") for spot in results_of(after)} if after else set()
+    answered = {text_of(spot.block.get("tool_use_id")) for spot in results_of(after)} - {""} if after else set()
     for spot in calls_of(section):
         name = text_of(spot.block.get("id"))
         if name not in answered:
@@ -144,7 +144,7 @@ def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
 
 
 def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
-    called = {spot.block.get("id") for spot in calls_of(before)} if before else set()
+    called = {text_of(spot.block.get("id")) for spot in calls_of(before)} - {""} if before else set()
     results = results_of(section)
     given: Counter[str] = Counter()
     for spot in results:

@@ -145,3 +145,11 @@ def test_while_only_results_are_sent_the_server_may_still_answer() -> None:
     assert found(body(*later)) == []
     ended = body(user("go"), assistant(SEARCH, call("a")), user(result("a"), "and?"))
     assert only(ended).rule == "unanswered-server-call"
+
+
+@pytest.mark.parametrize("odd", [[], {}, 7, None])
+def test_ids_that_are_no_texts_pair_nothing(odd: Any) -> None:
+    called = found(body(user("go"), assistant({**call("a"), "id": odd}), user(result("a"))))
+    assert {"call-id", "unanswered-call", "unexpected-result"} <= {finding.rule for finding in called}
+    answered = found(body(user("go"), assistant(call("a")), user({**result("a"), "tool_use_id": odd})))
+    assert {"unanswered-call", "unexpected-result"} <= {finding.rule for finding in answered}
