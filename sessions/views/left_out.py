@@ -27,14 +27,21 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     links = Links(view.transcript.pk, view.transcript.source_id)
     groups = grouped(one for one, _ in left_out_of(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
-    chosen = [group.head(MANY) for group in groups if group.name == reason]
+    start = _number(request.GET.get("from", ""))
+    chosen = [group.head(MANY, start) for group in groups if group.name == reason]
     shown = chosen or [group.head(FEW) for group in groups]
     values = {
         **frame(head, view),
         "groups": shown,
+        "one_reason": bool(chosen),
         "briefs": briefs_of(links, (one.first for group in shown for cause in group.causes for one in cause.ranges)),
         "seen": f"&{view.as_context}" if view.as_context else "",
         "count": sum(group.count for group in groups if not group.partly),
     }
     alone = "#groups" if reason and request.htmx else ""
     return render_page(request, f"transcripts/left_out.html{alone}", values, partials=("left-out",))
+
+
+def _number(text: str) -> int:
+    """Of the range to begin with; anything else begins with the first."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

@@ -52,19 +52,27 @@ class Group:
     reason: Reason
     count: int
     causes: tuple[Because, ...]
+    before: int = 0
+    """Ranges that stand before these,"""
     more: int = 0
-    """Ranges that are not among these."""
+    """and behind them."""
 
-    def head(self, most: int) -> Group:
-        """The first so many ranges, whatever their causes."""
-        kept, room = [], most
+    def head(self, most: int, start: int = 0) -> Group:
+        """So many ranges, whatever their causes, from one of them on."""
+        kept, at = [], 0
         for cause in self.causes:
-            if room <= 0:
-                break
-            kept.append(replace(cause, ranges=cause.ranges[:room]))
-            room -= len(cause.ranges)
-        more = sum(len(cause.ranges) for cause in self.causes) - sum(len(cause.ranges) for cause in kept)
-        return replace(self, causes=tuple(kept), more=more)
+            ranges = cause.ranges[max(0, start - at) : max(0, start + most - at)]
+            if ranges:
+                kept.append(replace(cause, ranges=ranges))
+            at += len(cause.ranges)
+        start = min(start, at)
+        shown = sum(len(cause.ranges) for cause in kept)
+        return replace(self, causes=tuple(kept), before=start, more=at - start - shown)
+
+    @property
+    def following(self) -> int:
+        """The number of the first range behind these."""
+        return self.before + sum(len(cause.ranges) for cause in self.causes)
 
     @property
     def partly(self) -> bool:

@@ -168,3 +168,21 @@ def test_naming_entries_takes_one_query_more(client: Client, file: Written) -> N
     blocks = [one["sql"] for one in queries.captured_queries if "transcripts_block" in one["sql"]]
     assert len(queries) <= 10, "\n".join(query["sql"][-160:] for query in queries.captured_queries)
     assert len(blocks) <= 2
+
+
+def test_more_ranges_than_fit_go_on_from_where_they_ended(client: Client, file: Written) -> None:
+    for number in range(405):
+        file.user(f"ask {number}")
+        file.state("mode", mode="normal")
+        file.assistant(f"say {number}")
+    transcript = file.read()
+    few = part(client, transcript)
+    (more,) = re.findall(r'class="more" href="[^"]*left-out/(\?[^"]*)"', few)
+    many = part(client, transcript, more.replace("&amp;", "&"), target="")
+    (rest,) = re.findall(r'class="more" href="[^"]*left-out/(\?[^"]*from=400)"', many)
+    last = part(client, transcript, rest.replace("&amp;", "&"), target="")
+    assert len(ranges(many)) == 400
+    assert not set(ranges(many)) & set(ranges(last))
+    assert "more range" not in last
+    assert "back to the first of them" in last
+    assert ranges(part(client, transcript, "?reason=unsent&from=x", target="")) == ranges(many)

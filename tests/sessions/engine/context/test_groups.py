@@ -38,3 +38,14 @@ def test_the_head_of_a_group_says_how_much_more_there_is() -> None:
     assert sum(len(cause.ranges) for cause in head.causes) == 5
     assert (head.more, head.count) == (5, 10)
     assert group.head(50).more == 0
+
+
+def test_a_group_goes_on_from_any_of_its_ranges() -> None:
+    (group,) = grouped(LeftOut(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
+    shown: list[Range] = []
+    for start in (0, 4, 8):
+        head = group.head(4, start)
+        shown += [one for cause in head.causes for one in cause.ranges]
+        assert (head.before, head.following, head.more) == (start, len(shown), 10 - len(shown))
+    assert shown == [one for cause in group.causes for one in cause.ranges]
+    assert group.head(4, 99).causes == ()
