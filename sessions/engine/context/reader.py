@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sessions.engine.context.habits import Habits
+from sessions.engine.context.rendering import Said, is_blank
 from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.walk import Walk
@@ -71,10 +72,15 @@ class Reader:
 
     def _may_change(self, segment: Segment, speak: Speak) -> bool:
         rows, on_chain = self.walk.rows, self.walk.is_on_chain
-        answer = segment.answer
-        habits = self._habits
-        if answer and (habits.blanks or habits.empties or all(rows[one].flags & _THINKING for one in answer)):
+        answer, habits = segment.answer, self._habits
+        if answer and all(rows[one].flags & _THINKING for one in answer):
             return True
+        if (habits.blanks or habits.empties) and any(_has_blanks(speak(one)) for one in answer):
+            return True
+        if habits.loss is Loss.ALL or habits.by_time or not habits.kept_whole:
+            beside = (one for one in (*answer, *segment.results) if not on_chain(one))
+            if next(beside, None) is not None:
+                return True
         return any(not on_chain(position) and speak(position) is not None for position in segment.rest)
 
     def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
@@ -163,3 +169,7 @@ class Reader:
     def unsure(self) -> bool:
         """Could the client have lost something, or have kept it, and nothing tells for certain?"""
         return self._habits.loss is Loss.ALL and self._beside < self._newest != self._sure
+
+
+def _has_blanks(one: Said | None) -> bool:
+    return one is not None and any(is_blank(block) for block in one.message.content)
