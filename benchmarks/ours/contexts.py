@@ -23,18 +23,23 @@ def context_rows(corpus: Corpus, repetitions: int) -> list[Row]:
     """Decoding and walking in turns: what a shared machine does to one it does to the other."""
     path = next(path for path in corpus.transcripts() if path.stem == corpus.largest)
     log = Log(path.read_bytes())
-    decoding, walking = [], []
+    decoding, walking, counting = [], [], []
     requests = 0
     for _ in range(repetitions):
         decoding.append(_decode(path))
         started = time.perf_counter()
         requests = sum(1 for _ in contexts(log))
         walking.append(time.perf_counter() - started)
-    decoded, walked = statistics.median(decoding), statistics.median(walking)
+        started = time.perf_counter()
+        for context in contexts(log):
+            assert context.tokens
+        counting.append(time.perf_counter() - started)
+    decoded, walked, counted = (statistics.median(some) for some in (decoding, walking, counting))
     part = "contexts"
     return [
         Row(part, f"decoding {corpus.entries:,} entries with orjson", decoded, "s"),
         Row(part, f"of all {requests:,} requests", walked, "s", walked / decoded, "decoding", at_most(WALK_FACTOR)),
+        Row(part, "with the tokens of each by category", counted, "s", counted / decoded, "decoding"),
     ]
 
 

@@ -15,7 +15,7 @@ from compaction.engine.cache.prompt import prompt_of
 from compaction.engine.cache.sides import text_at
 from compaction.engine.cache.verdict import Break
 from sessions.engine.capture import Sent
-from sessions.engine.context import Context, Tally
+from sessions.engine.context import Context
 from sessions.engine.context.captured import elements_sent, given_by
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.keys import key_of
@@ -118,6 +118,5 @@ def _context(capture: Capture, sent: Sent, position: int, parent: Context) -> Co
         elements_sent(sent, parent.elements),
         given_by(sent),
         Overlays(),
-        Tally(),
         captured=sent,
     )

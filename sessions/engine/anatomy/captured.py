@@ -17,7 +17,6 @@ from sessions.engine.context.pieces import ShownPiece
 from sessions.engine.context.request import Context
 from sessions.engine.context.requestlog import element_of
 from sessions.engine.context.shown import Array
-from sessions.engine.context.tally import Tally
 from sessions.engine.linking.extras import text
 from sessions.engine.messages import Block, Kind, Message, Role
 
@@ -28,7 +27,7 @@ _REMINDER = "<system-reminder>"
 
 def context_sent(sent: Sent, *, request: str, model: str) -> Context:
     elements = tuple(_told(element_of(message, {})) for message in sent.messages)
-    return Context(request, 0, model, (), None, elements, given_by(sent), Overlays(), Tally(), captured=sent)
+    return Context(request, 0, model, (), None, elements, given_by(sent), Overlays(), captured=sent)
 
 
 def blocks_said(answer: Mapping[str, Any], mask: Mask) -> tuple[ShownPiece, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -21,7 +20,7 @@ from sessions.engine.usage import Usage
 
 LOADED = "Tool loaded."
 """Follows a result that brings the schemas of deferred tools."""
-_REMINDER = re.compile(r"\s*<system-reminder>\n?(.*?)\n?</system-reminder>\s*", re.DOTALL)
+_OPENED, _CLOSED = "<system-reminder>", "</system-reminder>"
 _BATCH = frozenset({"instructions", "session_context", "remote_session_change"})
 _BESIDE_RESULTS = frozenset({"hook_additional_context", "hook_blocking_error"})
 """Told with the result of the call that the hook watched, whatever role other attachments have."""
@@ -203,8 +202,10 @@ def _typed(attachment: Mapping[str, Any]) -> bool:
 
 def unwrapped(words: str) -> str:
     """What stands in a reminder: messages of the role system carry no tags."""
-    match = _REMINDER.fullmatch(words)
-    return match[1] if match else words
+    inner = words.strip()
+    if not inner.startswith(_OPENED) or not inner.endswith(_CLOSED):
+        return words
+    return inner[len(_OPENED) : -len(_CLOSED)].removeprefix("\n").removesuffix("\n")
 
 
 def _message(record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:

@@ -20,13 +20,28 @@ from sessions.engine.linking.extras import text
 from sessions.engine.messages import Kind, Message
 
 
-class Part(Struct, frozen=True, gc=False):
+class Part(Struct, gc=False, eq=False):
     """What one segment of the way contributes."""
 
     segment: Segment
     said: tuple[Said, ...]
     elements: tuple[Element, ...]
-    tokens: Tally
+    before: Part | None = None
+    """The part that it follows."""
+    counted: Tally | None = None
+
+    @property
+    def total(self) -> Tally:
+        """The tokens up to its end. Each part is counted once, for all contexts that hold it, if somebody asks."""
+        uncounted: list[Part] = []
+        part: Part | None = self
+        while part is not None and part.counted is None:
+            uncounted.append(part)
+            part = part.before
+        total = Tally() if part is None or part.counted is None else part.counted
+        for part in reversed(uncounted):
+            total = part.counted = total.plus(tally_of(part.elements))
+        return total
 
 
 @dataclass(frozen=True)
@@ -43,7 +58,6 @@ class Context:
     """What is sent beside the messages, as far as records hold it."""
     overlays: Overlays
     """As they are at the end of what was fed: each says where it was written."""
-    made_tokens: Tally
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     broken_off: bool = False
@@ -68,8 +82,13 @@ class Context:
 
     @cached_property
     def tokens(self) -> Tally:
-        made = self.made_tokens if self.recorded is None else tally_of(self.recorded)
-        return made.plus(system_tally(self.given.system, self.given.tools))
+        return self._made.plus(system_tally(self.given.system, self.given.tools))
+
+    @property
+    def _made(self) -> Tally:
+        if self.recorded is not None:
+            return tally_of(self.recorded)
+        return self.parts[-1].total if self.parts else Tally()
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:

@@ -25,7 +25,6 @@ from sessions.engine.context.request import Context, Part
 from sessions.engine.context.requestlog import REQUEST, Logged, Lookup, RequestLog
 from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
-from sessions.engine.context.tally import Tally, tally_of
 from sessions.engine.context.turns import Turns
 from sessions.engine.context.walk import Walk
 from sessions.engine.flags import Flag
@@ -70,7 +69,6 @@ class Viewer:
         self._said: dict[int, Said | None] = {}
         self._room = _SPARE
         self._parts: list[Part] = []
-        self._sums: list[Tally] = []
         self._sender, self._habits, self._takes_system = Sender(), Sender().habits, True
         self._open = False
         """The last part was made while results could still come, and one has not."""
@@ -131,7 +129,6 @@ class Viewer:
             recorded,
             self._given(logged, sender) if captured is None else given_by(captured),
             self._walk.overlays,
-            self._sums[-1] if self._sums else Tally(),
             self._walk.start(),
             self._walk.broken_off() is not None,
             captured,
@@ -186,14 +183,10 @@ class Viewer:
         if self._inherited is not None:
             self._reminders.go_on(segments, same, self._walk.rows)
         del self._parts[same:]
-        del self._sums[same:]
         folded = folded_in(segments, spans, self._walk) if spans else {}
-        total = self._sums[-1] if self._sums else Tally()
         for at, segment in enumerate(segments[same:], same + 1):
             part = self._part(segment, folded, at - 1, last=at == len(segments), asked=answer >= 0)
-            total = total.plus(part.tokens)
             self._parts.append(part)
-            self._sums.append(total)
         if len(self._said) > self._room:
             self._spare()
 
@@ -226,7 +219,7 @@ class Viewer:
         over = bool(waiting) and (asked or not last or is_over(others))
         sent = sent_answer(answer, waiting, self._sender, over=over, read=self._reader.was_read(segment))
         elements = elements_of(sent, others, calls_last=habits.calls_last)
-        return Part(segment, (*sent, *others), elements, tally_of(elements))
+        return Part(segment, (*sent, *others), elements, self._parts[-1] if self._parts else None)
 
     def _sent_rest(self, positions: list[int]) -> list[int]:
         rows = self._walk.rows

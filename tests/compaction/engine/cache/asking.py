@@ -17,7 +17,6 @@ from sessions.engine.context.overlays import Overlays
 from sessions.engine.context.request import Part
 from sessions.engine.context.requestlog import Logged
 from sessions.engine.context.segments import Segment
-from sessions.engine.context.tally import Tally
 from sessions.engine.messages import Kind, Message
 from sessions.engine.usage import Usage
 
@@ -69,7 +68,7 @@ class Asked:
         logged = Logged("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
         marks = self._marks() if self.logged else None
         params = {"model": self.model, **self.params} if self.logged else {}
-        part = Part(Segment(None, [], [], [], []), (), elements, Tally())
+        part = Part(Segment(None, [], [], [], []), (), elements)
         return Context(
             f"msg_{self.position}",
             self.position,
@@ -79,7 +78,6 @@ class Asked:
             elements if self.logged else None,
             Given(system, tools, params, marks),
             Overlays(),
-            Tally(),
         )
 
     def _element(self, at: int, message: Json) -> Element:

@@ -6,7 +6,7 @@ import pytest
 
 from sessions.engine.agents import share
 from sessions.engine.agents.sharing import Alike
-from sessions.engine.context import Context, Element, Exactness, Given, Piece, Tally
+from sessions.engine.context import Context, Element, Exactness, Given, Piece
 from sessions.engine.context.overlays import Overlays
 from sessions.engine.messages import Kind, Message, text_block
 
@@ -23,7 +23,7 @@ def element(words: str, role: Any = "user") -> Element:
 def context(*words: str, given: Given | None = None, model: str = "m1") -> Context:
     recorded = tuple(element(one, "assistant" if number % 2 else "user") for number, one in enumerate(words))
     parts: tuple[Any, ...] = ()
-    return Context("msg", 9, model, parts, None, recorded, given or Given(), Overlays(), Tally())
+    return Context("msg", 9, model, parts, None, recorded, given or Given(), Overlays())
 
 
 def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
