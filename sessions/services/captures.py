@@ -35,6 +35,8 @@ def capture_store(*, exchange: Exchange, asker: Asker | None = None) -> Capture 
         return None
     with transaction.atomic():
         _alone()
+        if Capture.objects.filter(exchange=exchange.name).exists():
+            return None  # another process stored it while we read it
         return _stored(exchange, parts, answer, problem, asker)
 
 

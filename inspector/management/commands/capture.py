@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 
 from inspector.services.captures import captures_ingest
 from sessions.engine.printing import printable
+from sessions.engine.secrets import mask, mask_json
 from sessions.engine.stamps import iso
 from sessions.engine.words import duration, plural, tokens
 from sessions.models import Capture
@@ -30,6 +31,7 @@ class Command(BaseCommand):
         listing.add_argument("--limit", type=int, default=0, metavar="N", help="not more than these")
         showing = verbs.add_parser("show", help="one of them, whole")
         showing.add_argument("capture", metavar="ID", help="its number, or the id of the answer (msg_...)")
+        showing.add_argument("--raw", action="store_true", help="with the secrets that it holds")
         for verb in (listing, showing):
             verb.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -48,7 +50,7 @@ class Command(BaseCommand):
         captures = list(found[: options["limit"]] if options["limit"] > 0 else found)
         rows = [row for at in range(0, len(captures), AT_ONCE) for row in with_sessions(captures[at : at + AT_ONCE])]
         if options["json"]:
-            self.stdout.write(json.dumps([as_json(row) for row in rows]))
+            self.stdout.write(json.dumps(mask_json([as_json(row) for row in rows])))
             return
         for row in rows:
             self.stdout.write(_line(row.capture))
@@ -69,7 +71,7 @@ class Command(BaseCommand):
                 "request": sent.body(),
                 "answer": said_in(capture),
             }
-            self.stdout.write(json.dumps(whole))
+            self.stdout.write(json.dumps(whole if options["raw"] else mask_json(whole)))
             return
         self.stdout.write(_line(capture))
         counts = (
@@ -81,7 +83,8 @@ class Command(BaseCommand):
         self.stdout.write(", ".join(counts))
         for mark in sent.marks:
             self.stdout.write(f"  marked: {'.'.join(str(step) for step in mark['path'])}  {mark['value']}")
-        for name, value in sent.params.items():
+        params = dict(sent.params)
+        for name, value in (params if options["raw"] else mask_json(params)).items():
             self.stdout.write(f"  {printable(name)}: {printable(json.dumps(value)[:200])}")
 
 
@@ -120,7 +123,7 @@ def _line(one: Capture) -> str:
     if one.input is not None:
         counted = f"{tokens(one.cache_read)} read, {tokens(one.written)} written, {tokens(one.input)} fresh"
     status = one.status if one.ended == Capture.Ending.COMPLETE else one.get_ended_display()
-    name = printable(one.message_id or one.error[:60])
+    name = printable(one.message_id or mask(one.error)[:60])
     return (
         f"{one.pk:>6}  {iso(one.at)}  {status}  {printable(one.model)}  {counted}  {duration(one.duration_ms)}  {name}"
     )

@@ -16,6 +16,7 @@ from sessions.engine.context.known import Given
 from sessions.engine.context.pieces import ShownPiece, told
 from sessions.engine.context.shown import Array, beside_piece
 from sessions.engine.linking.extras import text
+from sessions.engine.secrets.structure import hide_named
 
 _LINE = 140
 _VALUE = 2_000
@@ -99,7 +100,7 @@ def params_of(given: Given, mask: Mask) -> list[Param]:
     """What else was sent, one line each. Lists of words, such as betas, are several values."""
     lens = Lens(mask)
     found = []
-    for name, value in list(given.params.items())[:_PARAMS]:
+    for name, value in hide_named(dict(list(given.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(one, str) for one in value)
         values = value[:_PARAMS] if plain else [pretty(value, _VALUE)]
         found.append(Param(lens.line(str(name), 60), tuple(lens.line(str(one), 400) for one in values)))

@@ -14,6 +14,7 @@ from sessions.engine.context.pieces import LIMIT, Pieces, ShownPiece, told
 from sessions.engine.context.request import Context
 from sessions.engine.messages import Block
 from sessions.engine.messages.cuts import Cuts, Hold, cuts
+from sessions.engine.secrets.structure import hide_named
 from sessions.engine.tokens import estimate_blocks
 
 WINDOW = 56
@@ -228,7 +229,7 @@ def is_number(words: str) -> bool:
 
 def beside_piece(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: str) -> ShownPiece:
     """What is sent beside the messages has no entry of its own."""
-    words = lens.block(told(block), LIMIT)
+    words = lens.block(told(hide_named(dict(block))), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))
     known = (tally.cut, tally.size, tokens, None, "", origin, (), False)

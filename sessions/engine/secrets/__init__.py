@@ -6,13 +6,27 @@ alone, whatever somebody wrote into it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sessions.engine.secrets.assignments import mask_assignments
+from sessions.engine.secrets.forms import mask_forms
 from sessions.engine.secrets.marker import MASK
+from sessions.engine.secrets.splitting import seen_through
+from sessions.engine.secrets.structure import mask_structure
 from sessions.engine.secrets.tokens import mask_logins, mask_private_keys, mask_tokens
 
-__all__ = ["MASK", "mask"]
+__all__ = ["MASK", "mask", "mask_json"]
 
 
 def mask(text: str) -> str:
     """The text with each secret cut down to what tells its kind. Masking twice changes nothing."""
-    return mask_assignments(mask_logins(mask_tokens(mask_private_keys(text))))
+    return seen_through(text, _masked, MASK)
+
+
+def _masked(text: str) -> str:
+    return mask_assignments(mask_forms(mask_logins(mask_tokens(mask_private_keys(text)))))
+
+
+def mask_json(value: Any) -> Any:
+    """Decoded JSON with its secrets masked, also those that only their names give away."""
+    return mask_structure(value, mask)

@@ -7,54 +7,8 @@ import re
 from base64 import b64decode
 
 from sessions.engine.secrets.marker import MASK, is_placeholder
+from sessions.engine.secrets.vendors import HEAD, TOKEN
 
-_VENDORS = {
-    "sk-ant-": "[A-Za-z0-9_-]{10,}",
-    "sk-proj-": "[A-Za-z0-9_-]{20,}",
-    "sk-svcacct-": "[A-Za-z0-9_-]{20,}",
-    "sk-admin-": "[A-Za-z0-9_-]{20,}",
-    "sk-or-v1-": "[A-Za-z0-9]{20,}",
-    "sk-": "[A-Za-z0-9]{32,}",
-    "xai-": "[A-Za-z0-9]{40,}",
-    "gsk_": "[A-Za-z0-9]{40,}",
-    "hf_": "[A-Za-z0-9]{30,}",
-    "gh[pousr]_": "[A-Za-z0-9]{30,}",
-    "github_pat_": "[A-Za-z0-9_]{40,}",
-    "glpat-": "[A-Za-z0-9_-]{16,}",
-    "gldt-": "[A-Za-z0-9_-]{16,}",
-    "glrt-": "[A-Za-z0-9_-]{16,}",
-    "glptt-": "[A-Za-z0-9_-]{16,}",
-    "xox[abeoprs]-": "[A-Za-z0-9-]{10,}",
-    "xapp-": "[A-Za-z0-9-]{20,}",
-    "AKIA": "[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "ASIA": "[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "AIza": "[A-Za-z0-9_-]{35,}",
-    r"ya29\.": "[A-Za-z0-9_-]{20,}",
-    "GOCSPX-": "[A-Za-z0-9_-]{20,}",
-    "sk_live_": "[A-Za-z0-9]{16,}",
-    "sk_test_": "[A-Za-z0-9]{16,}",
-    "rk_live_": "[A-Za-z0-9]{16,}",
-    "rk_test_": "[A-Za-z0-9]{16,}",
-    "whsec_": "[A-Za-z0-9+/]{20,}",
-    "npm_": "[A-Za-z0-9]{36,}",
-    "pypi-AgE": "[A-Za-z0-9_-]{30,}",
-    r"SG\.": r"[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
-    "dop_v1_": "[a-f0-9]{40,}",
-    "dckr_pat_": "[A-Za-z0-9_-]{20,}",
-    "shpat_": "[a-fA-F0-9]{32,}",
-}
-
-
-def _by_first_letter(vendors: dict[str, str]) -> str:
-    """One branch for each first letter, which is twice as fast as one for each vendor."""
-    branches: dict[str, list[str]] = {}
-    for head, tail in vendors.items():
-        branches.setdefault(head[0], []).append(f"{head[1:]}(?<![A-Za-z0-9_]{head}){tail}")
-    return "|".join(f"{letter}(?:{'|'.join(rest)})" for letter, rest in branches.items())
-
-
-_TOKEN = re.compile(_by_first_letter(_VENDORS))
-_HEAD = re.compile("|".join(_VENDORS))
 _JWT = re.compile(r"eyJ(?<![A-Za-z0-9_-]eyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
 _SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]{20,}")
 _BEARER = re.compile(r"((?:Bearer|bearer|BEARER)\s{1,3})(?=[A-Za-z._~+/=-]{0,64}[0-9])[A-Za-z0-9._~+/=-]{16,}")
@@ -72,9 +26,9 @@ _LONGEST_KEY = 20_000
 
 
 def mask_tokens(text: str) -> str:
-    text = _TOKEN.sub(_keep_head, text)
-    text = _JWT.sub(f"eyJ{MASK}", text)
-    return _SLACK_HOOK.sub(rf"\1{MASK}", text)
+    text = TOKEN.sub(_keep_head, text)
+    text = _JWT.sub(f"eyJ{MASK}", text) if ".eyJ" in text else text
+    return _SLACK_HOOK.sub(rf"\1{MASK}", text) if "hooks.slack.com" in text else text
 
 
 def mask_logins(text: str) -> str:
@@ -109,7 +63,7 @@ def _end_of_key(text: str, start: int) -> int:
 
 
 def _keep_head(token: re.Match[str]) -> str:
-    head = _HEAD.match(token.group())
+    head = HEAD.match(token.group())
     return f"{head.group() if head else ''}{MASK}"
 
 

@@ -10,6 +10,7 @@ from sessions.engine.cards.lens import CEILING, OUTPUT, VALUE, Lens, Limit
 from sessions.engine.cards.loose import text
 from sessions.engine.cards.raw import pretty
 from sessions.engine.cards.tools.call import Call, Sketch, known
+from sessions.engine.secrets.structure import hide_named
 
 _MCP = re.compile(r"mcp__(.+?)__(.+)\Z", re.DOTALL)
 _TELLING = ("description", "query", "url", "path", "file_path", "filePath", "command", "name", "title", "action", "id")
@@ -34,7 +35,7 @@ def _structured(call: Call) -> str:
 
 def pairs(values: dict[str, Any], lens: Lens, limit: Limit = VALUE) -> tuple[Part, ...]:
     """Named values, each as text, the long ones cut."""
-    shown = list(values.items())[: lens.few(_SHOWN)]
+    shown = list(hide_named(values).items())[: lens.few(_SHOWN)]
     if len(values) > len(shown):
         lens.tally.cut = True
     budget = CEILING if lens.whole else 4_000

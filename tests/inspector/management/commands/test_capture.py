@@ -47,6 +47,17 @@ def test_one_is_shown_whole_by_its_number_or_its_answer() -> None:
     assert "1 message, 0 system blocks, 0 tools, 1 mark" in said("show", "msg_a")
 
 
+def test_secrets_of_a_body_are_masked_unless_they_are_asked_for() -> None:
+    servers = [{"type": "url", "url": "https://dev:swordfish@mcp.host/sse?token=aB3dE6gH9jK2", "name": "tide"}]
+    tool = {"name": "fetch", "headers": {"x-api-key": "swordfish"}, "input_schema": {"type": "object"}}
+    secrets = {"api_key": "swordfish", "mcp_servers": servers, "tools": [tool], "metadata": {"password": "swordfish"}}
+    capture_store(exchange=exchange({**BODY, **secrets}, message("msg_a")))
+
+    assert "swordfish" not in said("show", "msg_a", "--json") + said("show", "msg_a")
+    assert "aB3dE6gH9jK2" not in said("show", "msg_a", "--json") + said("show", "msg_a")
+    assert json.loads(said("show", "msg_a", "--json", "--raw"))["request"] == {**BODY, **secrets}
+
+
 def test_what_waits_is_stored_first(tmp_path: Path) -> None:
     Spool(tmp_path / "captures").write(exchange(BODY, message("msg_waits")))
     with override_settings(LUCID_HOME=tmp_path):

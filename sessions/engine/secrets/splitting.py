@@ -1,0 +1,28 @@
+"""Keys that are parted by what nobody sees: colours of a terminal, characters without a width. They are still keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_PARTING = re.compile(
+    r"(?:\x1b|\u241b|\x9b|\\u001[bB]|\\x1[bB]|\\033|\\e(?=\[))"
+    r"(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_])?"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+    r"|\\u(?:00[aA][dD]|200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF])"
+)
+
+
+def seen_through(text: str, masked: Callable[[str], str], mark: str) -> str:
+    """Lines that hold a secret lose what parted it, all others stay as they are."""
+    if _PARTING.search(text):
+        if "PRIVATE KEY" in text:  # a block of several lines, which is not seen in any of them
+            text = _PARTING.sub("", text)
+        else:
+            text = "\n".join(_joined(line, masked, mark) for line in text.split("\n"))
+    return masked(text)
+
+
+def _joined(line: str, masked: Callable[[str], str], mark: str) -> str:
+    plain = _PARTING.sub("", line)
+    return plain if plain != line and mark in masked(plain) else line
