@@ -32,6 +32,7 @@ urlpatterns = [
     path("memory/<int:number>/changes/<int:change>/undo/", history.memory_undo, name="memory-undo"),
     path("memory/<int:number>/changes/<int:change>/back/", history.memory_back, name="memory-back"),
     path("memory/proposals/<int:proposal_id>/", proposals.proposal_detail, name="proposal-detail"),
+    path("memory/proposals/<int:proposal_id>/count/", proposals.proposal_count, name="proposal-count"),
     path("memory/proposals/<int:proposal_id>/undo/", proposals.proposal_undo, name="proposal-undo"),
     path("memory/<str:project>/", directory.memory_of_project, name="memory-of-project"),
 ]

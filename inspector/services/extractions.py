@@ -33,8 +33,9 @@ from memory.engine.reading import read_directory
 from memory.engine.telling import told
 from memory.models import Directory, Proposal
 from memory.selectors.extraction import NoMemoryError, extraction_considered, stretch_of
+from memory.selectors.present import contents_read
 from memory.selectors.proposals import Source
-from memory.services.copying import contents_read, copy_make
+from memory.services.copying import copy_make
 from memory.services.extraction import (
     extraction_asked,
     extraction_directory,

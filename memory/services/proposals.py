@@ -11,23 +11,31 @@ from django.db import transaction
 from inspector.web.clock import now_ms
 from memory.engine.clash import ChangedMeanwhileError, Clash, bytes_of
 from memory.engine.disk import FileTroubleError, digest_of
-from memory.engine.facts import facts_compare
+from memory.engine.facts import Chosen, Facts, facts_compare
 from memory.engine.hunks import with_hunks
 from memory.models import Batch, Cause, Directory, Proposal, ProposedFile
 from memory.selectors.history import batches_of_run
 from memory.selectors.proposals import Place, Proposed, Source, proposal_files, sources_found, text_of
+from memory.selectors.weighing import scales_of
 from memory.services.batches import NothingToChangeError, batch_make
 from memory.services.moves import Entry, Move, Spot
 from memory.services.storing import blobs_store
+from sessions.engine.words import plural
 
-Chosen = Mapping[int, Collection[int] | None]
-"""By file: the hunks that are accepted, or None for the file as a whole. Files that are not there stay as they are."""
 Action = ProposedFile.Action
 Decision = ProposedFile.Decision
 
 
 class NotOpenError(FileTroubleError):
     """It was decided already."""
+
+
+class LossError(FileTroubleError):
+    """What was chosen loses facts that nobody was shown."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(f"Nothing was written: this would lose {plural(len(facts.lost), 'fact')}, named below.")
+        self.facts = facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +94,10 @@ def proposal_create(
     return proposal
 
 
-def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None) -> Batch:
-    """Writes what was chosen, or all of it. Where a file was changed meanwhile, both changes are taken if they do not
-    touch; otherwise a ChangedMeanwhileError says what stands against what, and nothing is written."""
+def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None, seen: str | None = None) -> Batch:
+    """Writes what was chosen, or all of it, and notes what became of the facts by that. Where a file was changed
+    meanwhile, both changes are taken if they do not touch; otherwise a ChangedMeanwhileError says what stands against
+    what, and nothing is written. `seen`: the print of the losses that a person was shown; others raise a LossError."""
     _open(proposal)
     files = proposal_files(proposal)
     wanted: dict[int, Collection[int] | None] = dict.fromkeys((file.row.pk for file in files), None)
@@ -97,6 +106,9 @@ def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None) -> Batc
         if strangers:
             raise ValueError(f"File {min(strangers)} is none of this proposal's.")
         wanted = {pk: hunks for pk, hunks in chosen.items() if hunks is None or hunks}
+    facts = scales_of(proposal, files).facts(wanted)
+    if seen is not None and facts.lost and facts.print != seen:
+        raise LossError(facts)
     places = sources_found(files)
     moves = [_move(proposal, file, wanted[file.row.pk], places) for file in files if file.row.pk in wanted]
     if not moves:
@@ -109,7 +121,7 @@ def proposal_accept(*, proposal: Proposal, chosen: Chosen | None = None) -> Batc
         if earlier is None:
             raise
         batch = earlier
-    _decide(proposal, files, wanted, batch)
+    _decide(proposal, files, wanted, batch, facts)
     return batch
 
 
@@ -201,7 +213,9 @@ def _with(move: Move, clash: Clash | None) -> Move:
     return replace(move, source=source, content=clash.ours, expected=clash.expected)
 
 
-def _decide(proposal: Proposal, files: Sequence[Proposed], wanted: Chosen, batch: Batch | None) -> None:
+def _decide(
+    proposal: Proposal, files: Sequence[Proposed], wanted: Chosen, batch: Batch | None, facts: Facts | None = None
+) -> None:
     rows = [file.row for file in files]
     for file in files:
         hunks = wanted.get(file.row.pk, ())
@@ -220,7 +234,9 @@ def _decide(proposal: Proposal, files: Sequence[Proposed], wanted: Chosen, batch
     with transaction.atomic():
         ProposedFile.objects.bulk_update(rows, ["decision", "hunks"], batch_size=100)
         proposal.status, proposal.batch, proposal.decided_at = status, batch, now_ms()
-        proposal.save(update_fields=["status", "batch", "decided_at"])
+        if facts is not None:
+            proposal.facts = facts.to_json()
+        proposal.save(update_fields=["status", "batch", "decided_at", "facts"])
 
 
 def _open(proposal: Proposal) -> None:

@@ -318,7 +318,9 @@
   document.addEventListener("htmx:afterSettle", showScripted);
   document.addEventListener("htmx:sendError", () => toast("Lucid did not answer. Is it still running?"));
   document.addEventListener("htmx:responseError", (event) => {
-    toast(`Lucid answered with an error (${event.detail.xhr.status}). Reload the page to see what it says.`);
+    const { xhr } = event.detail;
+    const said = xhr.getResponseHeader("Lucid-Says");
+    toast(said || `Lucid answered with an error (${xhr.status}). Reload the page to see what it says.`);
   });
 
   showScripted();

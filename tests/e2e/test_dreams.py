@@ -114,7 +114,7 @@ def test_without_a_model_it_tidies_and_the_proposal_is_rejected(visit: Visit, sh
     page.get_by_role("button", name="Tidy now").click()
     ended(page)
     page.get_by_role("link", name=re.compile("[Pp]ropos")).first.click()
-    expect(page.locator(".finding.is-warning")).to_contain_text("metres-two-decimals.md")
+    expect(page.get_by_role("region", name="Contradictions")).to_contain_text("metres-two-decimals.md")
     page.get_by_role("button", name="Reject").click()
     expect(page.locator(".state-chip")).to_contain_text("rejected")
     assert len(shelf.model.requests) == asked

@@ -41,7 +41,12 @@ class Command(BaseCommand):
             help="who dreams: LUCID_MODEL if there is a key, else nobody; “mechanical” tidies in any case",
         )
         parser.add_argument(
-            "--accept", action="store_true", help="write what is proposed; `lucid memory undo` undoes it"
+            "--accept",
+            action="store_true",
+            help="write what is proposed, as far as no fact is lost by it; `lucid memory undo` undoes it",
+        )
+        parser.add_argument(
+            "--accept-losses", action="store_true", help="write all that is proposed, whatever is lost by it"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -57,7 +62,7 @@ class Command(BaseCommand):
             if (gate := shut(gates, by_hand=True)) is not None:
                 self._refuse(gates, gate, as_json=options["json"])
                 return
-            result = self._perform(directory, model, accept=options["accept"])
+            result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
         except (LockUnreadableError, RunError) as error:
             raise CommandError(str(error)) from error
         except Killed as stop:
@@ -67,10 +72,12 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(document(gates, result, found, files)))
         else:
-            self._say(gates, result, files)
+            self._say(gates, result, found, files)
 
-    def _perform(self, directory: Directory, model: str, *, accept: bool) -> dict[str, Any]:
-        parameters = {"directory": directory.pk, "model": model, **({"accept": True} if accept else {})}
+    def _perform(self, directory: Directory, model: str, *, accept: bool, losses: bool) -> dict[str, Any]:
+        parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
+        parameters |= {"accept": True} if accept or losses else {}
+        parameters |= {"losses": True} if losses else {}
         work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
@@ -83,10 +90,20 @@ class Command(BaseCommand):
     def _note(self, text: str) -> None:
         self.stderr.write(printable(text), style_func=str)
 
-    def _say(self, gates: tuple[Gate, ...], result: dict[str, Any], files: list[Proposed]) -> None:
+    def _say(
+        self, gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+    ) -> None:
         for gate in gates:
             self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
         self.stdout.write(printable(result["summary"]))
+        if found:
+            facts, verb = found.facts, "would be lost" if found.status == Proposal.Status.OPEN else "lost"
+            counts = ", ".join(f"{facts[key]:,} {key}" for key in ("kept", "merged", "reworded"))
+            self.stdout.write(f"Facts: {counts}, {facts['lost']:,} {verb}.")
+            for one in facts["lost_lines"]:
+                self.stdout.write(printable(f"{verb}: {one['file']}:{one['line']}: {one['text']}"))
+        for one in result.get("left", []):
+            self.stdout.write(printable(f"left as it was: {one['file']}:{one['line']}: {one['text']}"))
         for file in files:
             self.stdout.write(f"\n{file.row.action} {printable(file.row.name)}: {printable(file.row.reason)}")
             for line in diff_of(file).splitlines():
@@ -115,6 +132,8 @@ def document(
         "id": found.pk if found else None,
         "decision": found.status if found else None,
         "facts": facts,
+        "lost": found.facts["lost_lines"] if found else [],
+        "left": result.get("left", []),
         "proposal": [
             {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": diff_of(file)}
             for file in files

@@ -20,15 +20,21 @@ from memory.engine.clash import ChangedMeanwhileError
 from memory.engine.disk import FileTroubleError
 from memory.engine.dreaming.lock import Lock
 from memory.engine.dreaming.tidy import tidy
+from memory.engine.facts import lines_to_json
 from memory.engine.lint import Surroundings
 from memory.engine.reading import read_directory
 from memory.models import Directory, Proposal
 from memory.selectors.dreaming import lock_of
-from memory.services.copying import contents_read, copy_make
+from memory.selectors.present import contents_read
+from memory.selectors.proposals import proposal_files
+from memory.selectors.weighing import scales_of
+from memory.services.copying import copy_make
 from memory.services.proposals import Why, proposal_accept, proposal_create
 from sessions.engine.words import plural
 
 DREAM = "dream"
+MOST_NAMED = 10
+"""Files in a sentence."""
 TIDY = "tidy"
 
 
@@ -65,24 +71,28 @@ def dream_run(running: Running, run: Run, aloud: Callable[[str], None] | None = 
         if model:
             proposal, said = _dreamt(running, run, directory, before, place / COPY, copied)
         else:
-            proposal, said = _tidied(running, run, directory, place / COPY, copied), ""
+            proposal, said = _tidied(running, run, directory, place / COPY, copied)
     # From here on it is consolidated, whatever somebody decides about it.
     return _result(run, proposal, said)
 
 
-def _tidied(running: Running, run: Run, directory: Directory, copy: Path, before: dict[str, bytes]) -> Proposal | None:
+def _tidied(
+    running: Running, run: Run, directory: Directory, copy: Path, before: dict[str, bytes]
+) -> tuple[Proposal | None, str]:
     running.phase("tidying")
     found = tidy(read_directory(copy), Surroundings(now=datetime.now(UTC)))
     after = {name: data for name, data in {**before, **found.changes}.items() if data is not None}
     running.phase("comparing")
-    return proposal_create(
+    proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.TIDY,
         before=before,
         after=after,
         why={name: Why(reason) for name, reason in found.reasons.items()},
         run_id=run.pk,
+        contradictions=found.apart,
     )
+    return proposal, "" if proposal else " ".join(found.apart)
 
 
 def _dreamt(
@@ -111,7 +121,10 @@ def _result(run: Run, proposal: Proposal | None, said: str) -> dict[str, Any]:
     if proposal is None:
         summary = f"Nothing is to be changed. {said}".strip()
         return {"summary": summary, "run": run.pk, "proposal": None, "links": [["Dreams", reverse("dream-list")]]}
-    accepted = _accepted(proposal) if run.parameters.get("accept", settings.LUCID_DREAMS_ACCEPT) else ""
+    left: list[dict[str, Any]] = []
+    accepted = ""
+    if run.parameters.get("accept", settings.LUCID_DREAMS_ACCEPT):
+        accepted, left = _accepted(proposal, losses=run.parameters.get("losses", False))
     count = proposal.files.count()
     facts = {key: value for key, value in proposal.facts.items() if key != "lost_lines"}
     return {
@@ -121,16 +134,32 @@ def _result(run: Run, proposal: Proposal | None, said: str) -> dict[str, Any]:
         "status": proposal.status,
         "files": [f"{file.action}: {file.name}" for file in proposal.files.order_by("name")[:100]],
         **{f"facts_{key}": value for key, value in facts.items()},
+        "left": left,
         "links": [["Review the proposal", reverse("proposal-detail", args=[proposal.pk])]],
     }
 
 
-def _accepted(proposal: Proposal) -> str:
-    """What became of it: it stays open where it stands against what was changed meanwhile."""
+def _accepted(proposal: Proposal, *, losses: bool) -> tuple[str, list[dict[str, Any]]]:
+    """Accepts what loses nothing, or all of it if somebody said so. What became of it, and the facts that the rest
+    would have lost. It stays open where it stands against what was changed meanwhile."""
+    files = proposal_files(proposal)
+    scales = scales_of(proposal, files)
+    chosen = None if losses else scales.lossless()[0]
+    left = [] if losses else lines_to_json(scales.facts().lost)
+    if chosen is not None and not chosen:
+        lost = plural(len(left), "fact")
+        return f"Nothing of it was accepted: it would lose {lost}. It waits for a decision.", left
     try:
-        proposal_accept(proposal=proposal)
+        proposal_accept(proposal=proposal, chosen=chosen)
     except ChangedMeanwhileError as error:
-        return f"{error} It waits for a decision."
+        return f"{error} It waits for a decision.", left
     except FileTroubleError as error:
-        return f"It could not be accepted: {error}"
-    return "All of it was accepted."
+        return f"It could not be accepted: {error}", left
+    if not left:
+        return "All of it was accepted.", []
+    partly = sorted(file.row.name for file in files if chosen is None or chosen.get(file.row.pk, ()) is not None)
+    named = ", ".join(partly[:MOST_NAMED]) + (
+        f" and {len(partly) - MOST_NAMED} more" if len(partly) > MOST_NAMED else ""
+    )
+    lost = plural(len(left), "fact")
+    return f"What loses nothing was accepted. Left as it was, because it would lose {lost}: changes of {named}.", left

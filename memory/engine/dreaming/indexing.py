@@ -6,15 +6,17 @@ topic of their own."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from memory.engine.facts import Fact, facts_of_file, says
+from memory.engine.facts.comparing import Places
+from memory.engine.facts.fact import key_of
 from memory.engine.lint.rules.limits import shorter_line
 from memory.engine.lint.rules.pointers import line_for
-from memory.engine.lint.words import telling_words
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line_added
-from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile, parse_file
+from memory.engine.reading.file import INDEX_NAME, RECOVERED, Kind, MemoryFile, parse_file
 from memory.engine.reading.index import EMPTY_INDEX_FILE, IndexLine, entry_line, read_index
 from memory.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES, Loaded
 from memory.engine.reading.text import split_lines, without_end
@@ -28,8 +30,13 @@ type: reference
 ---
 
 """
-SAID = 0.8
-"""Share of the words of a second line that a topic has to have, for the line to say nothing more."""
+_RECOVERED_HEAD = """---
+name: recovered from the index
+description: Lines of the index whose files are not there any more; their words are all that is left of them
+type: reference
+---
+
+"""
 _NAMED = 5
 _PLAIN = re.compile(r"[^a-z0-9]+")
 
@@ -90,15 +97,45 @@ class _Work:
         self._say("Points to what was meant", repaired)
 
     def drop_dangling(self) -> None:
-        dangling = [
-            at
-            for at, (line, _) in enumerate(self.lines)
-            if len(line.entries) == 1
-            and line.entries[0].target.endswith(".md")
-            and line.entries[0].target not in self.directory.by_name
-        ]
+        """A pointer to a file that is not there goes; its words may be all that is left of that file, and stay."""
+        dangling = [at for at, (line, _) in enumerate(self.lines) if self._is_dangling(line)]
+        places = Places(
+            fact for fact in self._facts() if fact.line not in {self.lines[at][0].number for at in dangling}
+        )
+        known: set[str] = set()
+        recovered: list[str] = []
+        for at in dangling:
+            text = without_end(self._own(at))
+            key = key_of(text)
+            if key not in known and places.saying(key) is None:
+                recovered.append(text)
+            known.add(key)
+        if recovered:
+            self._recover(recovered)
         self._say("Takes out pointers to files that are not there", [self._target(at) for at in dangling])
         self._drop(dangling)
+
+    def _is_dangling(self, line: IndexLine) -> bool:
+        if len(line.entries) != 1:
+            return False
+        target = line.entries[0].target
+        return target.endswith(".md") and target not in self.directory.by_name and target != RECOVERED
+
+    def _facts(self) -> Iterator[Fact]:
+        """Of all files, the index as it is by now; those of other files have no line, so that none is left out."""
+        for file in self.directory.files:
+            if file.name != INDEX_NAME:
+                yield from (fact._replace(line=0) for fact in facts_of_file(file.name, file.data))
+        for at, (line, _) in enumerate(self.lines):
+            text = without_end(self._own(at))
+            yield Fact(INDEX_NAME, line.number, text, key_of(text))
+
+    def _recover(self, lines: list[str]) -> None:
+        """Into a topic of their own, as they were."""
+        data = self._appended(RECOVERED, _RECOVERED_HEAD, lines)
+        counted = "the line" if len(lines) == 1 else f"{len(lines):,} lines"
+        self.made.say(RECOVERED, f"Keeps {counted} of the index that pointed to files which are not there.")
+        self.topics[RECOVERED] = parse_file(RECOVERED, data, mtime_ns=self.index.mtime_ns)
 
     def drop_repeated(self) -> None:
         """A second line for the same topic goes; what it says goes into the topic."""
@@ -106,13 +143,29 @@ class _Work:
         repeated: list[int] = []
         for at, (line, _) in enumerate(self.lines):
             targets = [entry.target for entry in line.entries if entry.target]
-            if len(targets) == 1 and targets[0] in seen and targets[0] in self.topics:
-                if not self._says(self.topics[targets[0]], line.entries[0].hook):
-                    self._keep_hook(line)
+            if len(targets) == 1 and targets[0] in seen and targets[0] in self.topics and self._keep_line(at):
                 repeated.append(at)
             seen.update(targets)
         self._say("Takes out second lines for the same topic", [self._target(at) for at in repeated])
         self._drop(repeated)
+
+    def _keep_line(self, at: int) -> bool:
+        """What a second line says, in its topic, unless that or the line before says so already. False if it cannot."""
+        text = without_end(self._own(at))
+        topic = self.topics[self._target(at)]
+        others = (one for one, (line, _) in enumerate(self.lines) if one < at and line.entries)
+        before = [key_of(without_end(self._own(one))) for one in others if self._target(one) == topic.name]
+        places = Places(facts_of_file(topic.name, topic.data))
+        key = key_of(text)
+        if key in before or places.saying(key) is not None or any(says(one, key) for one in before):
+            return True
+        if not topic.whole:
+            return False
+        entry = self.lines[at][0].entries[0]
+        title, hook = entry.title, entry.hook
+        told = places.saying(key_of(title)) is not None or any(says(one, key_of(title)) for one in before)
+        self._add_line(topic, hook if hook and told else f"{title}: {hook}" if hook else title)
+        return True
 
     def shorten(self) -> None:
         shortened: list[str] = []
@@ -174,13 +227,18 @@ class _Work:
         return [*oldest, *rest]
 
     def _overflow(self, lines: list[str], pointer: str) -> None:
-        there = self.topics.get(OVERFLOW)
-        old = there.source.text if there else _OVERFLOW_HEAD
-        gap = "" if old.endswith("\n") else "\n"
-        text = f"{old}{gap}" + "".join(f"{line}\n" for line in lines)
-        self.made.files[OVERFLOW] = there.source.encoded(text) if there else text.encode("utf-8", "surrogateescape")
+        self._appended(OVERFLOW, _OVERFLOW_HEAD, lines)
         self.made.say(OVERFLOW, f"Takes {len(lines):,} lines of the index, which were beyond what is loaded.")
         self.made.say(INDEX_NAME, f"Moves {len(lines):,} lines to {OVERFLOW}, so that all of the index is loaded.")
+
+    def _appended(self, name: str, head: str, lines: list[str]) -> bytes:
+        """Lines at the end of a topic, which need not be there."""
+        there = self.topics.get(name)
+        old = there.source.text if there else head
+        gap = "" if old.endswith("\n") else "\n"
+        text = f"{old}{gap}" + "".join(f"{line}\n" for line in lines)
+        self.made.files[name] = there.source.encoded(text) if there else text.encode("utf-8", "surrogateescape")
+        return self.made.files[name]
 
     # --- lines ----------------------------------------------------------------------------------------------------
     @property
@@ -214,18 +272,15 @@ class _Work:
     def _target(self, at: int) -> str:
         return self.lines[at][0].entries[0].target
 
-    def _says(self, topic: MemoryFile, hook: str) -> bool:
-        """In whatever words."""
-        words = set(telling_words(hook))
-        return len(words & set(telling_words(topic.text))) >= SAID * len(words)
-
     def _keep_hook(self, line: IndexLine) -> None:
         """What a line says, in its topic, unless that says so already."""
         topic = self.topics[line.entries[0].target]
         hook = line.entries[0].hook
-        if not hook or _PLAIN.sub(" ", hook.lower()) in _PLAIN.sub(" ", topic.text.lower()):
-            return
-        data = with_line_added(topic, f"{topic.source.line_end}{hook}")
+        if hook and _PLAIN.sub(" ", hook.lower()) not in _PLAIN.sub(" ", topic.text.lower()):
+            self._add_line(topic, hook)
+
+    def _add_line(self, topic: MemoryFile, text: str) -> None:
+        data = with_line_added(topic, f"{topic.source.line_end}{text}")
         self.made.files[topic.name] = data
         self.made.say(topic.name, "Takes what its line in the index said.")
         self.topics[topic.name] = parse_file(topic.name, data, mtime_ns=topic.mtime_ns)

@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from memory.engine.dreaming.indexing import OVERFLOW, put_in_order
+from memory.engine.facts import facts_of_file, stand_apart
+from memory.engine.facts.comparing import Places
+from memory.engine.lint.looking import excerpt
 from memory.engine.lint.rules import dates, duplicates
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
-from memory.engine.reading.file import INDEX_NAME, MemoryFile, parse_file
+from memory.engine.reading.edit import with_field, with_line_added
+from memory.engine.reading.file import INDEX_NAME, RECOVERED, MemoryFile, parse_file
 
 MOST_ROUNDS = 5
 """What was merged, dated or moved may give cause for more of it."""
+NAME = "name"
+ALIASES = "aliases"
+"""The field of a header that keeps what topics were called which were merged into this one."""
 MOST_DATES = 200
 """In one topic."""
 
@@ -25,6 +32,8 @@ class Tidied:
     """By name; None deletes a file."""
     reasons: dict[str, str] = field(default_factory=dict)
     """Why, by name."""
+    apart: tuple[str, ...] = ()
+    """Topics that say nearly the same and may contradict each other, as sentences: they stay two."""
 
 
 def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
@@ -39,7 +48,8 @@ def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
             break
     changes: dict[str, bytes | None] = dict.fromkeys(work.gone)
     changes |= {name: file.data for name, file in work.files.items() if file is not directory.by_name.get(name)}
-    return Tidied(changes, {name: " ".join(dict.fromkeys(said)) for name, said in work.reasons.items()})
+    reasons = {name: " ".join(dict.fromkeys(said)) for name, said in work.reasons.items()}
+    return Tidied(changes, reasons, tuple(dict.fromkeys(work.apart.values())))
 
 
 class _Work:
@@ -50,6 +60,7 @@ class _Work:
         self.gone: dict[str, str] = {}
         """Topics that were merged, with those that they went into."""
         self.reasons: dict[str, list[str]] = {}
+        self.apart: dict[frozenset[str], str] = {}
 
     @property
     def directory(self) -> Directory:
@@ -59,23 +70,57 @@ class _Work:
         touched: set[str] = set()
         for finding in duplicates.check(self.directory, self.surroundings):
             pair = {finding.file, *finding.others}
-            if finding.fix is None or pair & touched or OVERFLOW in pair:
+            if finding.fix is None or pair & touched or {OVERFLOW, RECOVERED} & pair:
+                continue
+            if self._stand_apart(frozenset(pair)):
                 continue
             touched |= pair
             self._merge(pair, finding.fix.changes(), finding.message)
+
+    def _stand_apart(self, pair: frozenset[str]) -> bool:
+        """Two that differ in what they say of the same are for a person to decide about."""
+        one, other = sorted(pair)
+        found = stand_apart(
+            *([fact.key for fact in facts_of_file(name, self.files[name].data)] for name in (one, other))
+        )
+        if found is not None:
+            ours, theirs = (excerpt(said, 120) for said in found)
+            self.apart[pair] = (
+                f"{one} and {other} say nearly the same and stay two: one says “{ours}”, the other “{theirs}”."
+            )
+        return found is not None
 
     def _merge(self, pair: set[str], changes: Mapping[str, bytes | None], why: str) -> None:
         (old,) = (name for name, data in changes.items() if data is None)
         (into,) = pair - {old}
         self.gone = {name: into if to == old else to for name, to in self.gone.items()} | {old: into}
-        del self.files[old]
+        gone = self.files.pop(old)
         self._say(old, f"{why} {into} stays; this text stays in the history.")
         if (data := changes.get(into)) is not None:
             self._put(into, data)
             self._say(into, f"Takes what only {old} said.")
+        self._keep_header(gone, into)
+
+    def _keep_header(self, gone: MemoryFile, into: str) -> None:
+        """What it was called, and whatever else its header said."""
+        header = [fact for fact in facts_of_file(gone.name, gone.data) if fact.line <= gone.header.last]
+        for fact in header:
+            topic = self.files[into]
+            if Places(facts_of_file(into, topic.data)).saying(fact.key) is not None:
+                continue
+            key = fact.text.partition(":")[0].strip()
+            said = gone.header.get(key) or fact.text
+            if key in (NAME, ALIASES):
+                data = with_field(topic, ALIASES, ", ".join(one for one in (topic.header.get(ALIASES), said) if one))
+            else:
+                data = with_line_added(topic, f"{topic.source.line_end}{said}")
+            self._put(into, data)
+            self._say(into, f"Takes what only the header of {gone.name} said.")
 
     def date(self) -> None:
         for name, topic in list(self.files.items()):
+            if name in (OVERFLOW, RECOVERED):
+                continue  # lines from elsewhere: the time of this file says nothing of them
             for _ in range(MOST_DATES):
                 alone = Directory(self.path, (self.files[name],))
                 fixes = (one for one in dates.check(alone, self.surroundings) if one.fix is not None)

@@ -121,7 +121,7 @@ def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, 
     assert rows["tides.md"].reason == "It was said so."
     assert rows["tides.md"].sources == [[transcript.pk, said]]
     assert proposal.contradictions == ["Noon against yesterday: noon is newer."]
-    assert proposal.facts["lost_lines"] == [["fog.md", "Fog comes at dawn."]]
+    assert proposal.facts["lost_lines"][-1] == {"file": "fog.md", "line": 7, "text": "Fog comes at dawn."}
     assert "I corrected the tides." in proposal.message
     assert "1 entry that it names" in proposal.message
     said_first = [turn["text"].partition("\n")[0] for turn in run.turns]
@@ -218,7 +218,11 @@ def test_without_a_model_it_tidies(shelf: Shelf) -> None:
     assert run.status == "completed"
     proposal = Proposal.objects.get()
     assert (proposal.kind, proposal.status, files(shelf)) == ("tidy", "open", before)
-    assert sorted(proposal.files.values_list("name", "action")) == [("MEMORY.md", "updated"), ("tides.md", "updated")]
+    assert sorted(proposal.files.values_list("name", "action")) == [
+        ("MEMORY.md", "updated"),
+        ("recovered-from-index.md", "created"),
+        ("tides.md", "updated"),
+    ]
     assert all(proposal.files.values_list("reason", flat=True))
 
 

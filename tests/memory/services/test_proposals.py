@@ -8,9 +8,10 @@ import pytest
 
 from memory.engine.clash import ChangedMeanwhileError
 from memory.models import Cause, Proposal, ProposedFile, Version
+from memory.selectors.present import contents_read
 from memory.selectors.proposals import Source, proposal_files
 from memory.services.batches import NothingToChangeError
-from memory.services.copying import contents_read, copy_make
+from memory.services.copying import copy_make
 from memory.services.proposals import NotOpenError, Why, proposal_accept, proposal_create, proposal_reject
 from memory.services.restoring import batch_undo
 from sessions.models import Transcript

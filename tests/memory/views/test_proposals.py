@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,60 @@ def proposal(shelf: Shelf) -> Proposal:
     return found
 
 
+def seen(client: Client, proposal: Proposal, name: str) -> str:
+    """The print of the losses that the page shows."""
+    html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
+    return html.partition(f'name="{name}" value="')[2].partition('"')[0]
+
+
+def ticked(html: str) -> list[str]:
+    return re.findall(r'<input type="checkbox" name="(?:file|piece)" value="([^"]+)" checked>', html)
+
+
+def test_what_would_lose_a_fact_is_not_ticked_at_first(client: Client, proposal: Proposal) -> None:
+    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
+    assert str(files["fog.md"]) not in ticked(html)
+    assert {str(files["tides.md"]), str(files["wind.md"])} <= set(ticked(html))
+    assert "<dt>lost</dt><dd>0</dd>" in html
+
+
+def test_the_counts_follow_the_ticks(client: Client, proposal: Proposal) -> None:
+    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    html = client.post(f"/memory/proposals/{proposal.pk}/count/", {"file": [files["fog.md"]]}).content.decode()
+    assert "<dt>lost</dt><dd>1</dd>" in html
+    assert "Fog comes at dawn in winter." in html
+    assert "fog.md:1" in html
+    assert "<dt>Facts kept</dt><dd>4</dd>" in html
+
+
+def test_a_loss_that_nobody_was_shown_is_named_before_anything_is_written(
+    client: Client, proposal: Proposal, shelf: Shelf
+) -> None:
+    files = {one.row.name: one.row.pk for one in proposal_files(proposal)}
+    address = f"/memory/proposals/{proposal.pk}/"
+    form = {"some": "1", "file": [files["fog.md"]], "seen": seen(client, proposal, "seen")}
+    response = client.post(address, form)
+    html = response.content.decode()
+    assert response.status_code == 409
+    assert "this would lose 1 fact, named below" in html
+    assert "Fog comes at dawn in winter." in html.partition("1 lost fact")[2].partition("</details>")[0]
+    assert ticked(html) == [str(files["fog.md"])]
+    assert "fog.md" in shelf.all()
+    again = html.partition('name="seen" value="')[2].partition('"')[0]
+    assert client.post(address, {**form, "seen": again}).status_code == 303
+    assert "fog.md" not in shelf.all()
+    told = client.get(address).content.decode()
+    assert "Fog comes at dawn in winter." in told.partition("1 lost fact")[2].partition("</details>")[0]
+
+
 def test_it_shows_each_file_with_its_reason_and_names_what_is_deleted_and_lost(
     client: Client, proposal: Proposal
 ) -> None:
     html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
     assert "1 file would be deleted:" in html
     assert html.count("fog.md") >= 3
-    assert "Fog comes at dawn in winter." in html.partition("1 lost fact")[2].partition("</details>")[0]
+    assert "Fog comes at dawn in winter." in html.partition("“Accept all” would lose")[2].partition("</details>")[0]
     assert html.count('name="piece"') == 2
     assert PAYLOAD not in html
     assert html.count("No reason was given.") == 2
@@ -82,7 +130,8 @@ def test_what_was_changed_meanwhile_is_shown_and_nothing_is_written(
     client: Client, proposal: Proposal, shelf: Shelf
 ) -> None:
     shelf.outside("tides.md", TIDES.replace(b"noon", b"two"))
-    response = client.post(f"/memory/proposals/{proposal.pk}/", {"all": "1"})
+    address = f"/memory/proposals/{proposal.pk}/"
+    response = client.post(address, {"all": "1", "seen-all": seen(client, proposal, "seen-all")})
     assert response.status_code == 409
     assert "tides.md was changed meanwhile. Nothing was written." in response.content.decode()
     assert sorted(shelf.all()) == ["fog.md", "tides.md"]

@@ -11,7 +11,7 @@ from memory.engine.lint.looking import excerpt
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
 from memory.engine.reading.edit import with_line, with_line_added, without_lines
-from memory.engine.reading.file import INDEX_NAME, Kind, MemoryFile
+from memory.engine.reading.file import INDEX_NAME, RECOVERED, Kind, MemoryFile
 from memory.engine.reading.index import Entry, IndexLine, entry_line
 from memory.engine.reading.links import Link, alike
 from memory.engine.reading.loading import LONGEST_ENTRY, Fate
@@ -81,7 +81,7 @@ def _links(directory: Directory) -> Iterator[Finding]:
     known = {name.removesuffix(".md") for name in directory.by_name}
     known |= {alike(file.title) for file in directory.topics} | {alike(name) for name in known}
     for topic in directory.topics:
-        for link in topic.links:
+        for link in topic.links if topic.name != RECOVERED else ():
             target = link.target.removesuffix(".md")
             if target not in known and alike(target) not in known:
                 words = f"“{excerpt(link.name)}” is not there (yet)."

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from memory.engine.dreaming.indexing import OVERFLOW
 from memory.engine.dreaming.tidy import Tidied, tidy
-from memory.engine.facts import facts_compare
+from memory.engine.facts import facts_compare, facts_of
 from memory.engine.lint import Surroundings, lint
+from memory.engine.lint.rules.pointers import line_for
 from memory.engine.reading import Directory, directory_of, parse_file
+from memory.engine.reading.file import RECOVERED
 from memory.engine.reading.loading import MOST_BYTES, MOST_LINES
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -40,7 +42,8 @@ def settled(files: dict[str, bytes]) -> Found:
     found = tidied(files)
     assert found.changes.keys() == found.reasons.keys()
     after = {name: data for name, data in {**files, **found.changes}.items() if data is not None}
-    assert tidied(after) == Tidied({}, {})
+    again = tidied(after)
+    assert (again.changes, again.reasons) == ({}, {})
     return Found(after, found.reasons)
 
 
@@ -64,11 +67,55 @@ def test_pointers_to_nowhere_and_second_pointers_go_and_orphans_come() -> None:
         "wind.md": topic("wind", "West wind brings rain.", "where it blows"),
     }
     found = settled(files)
-    assert index(found) == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
-    assert found.after["tides.md"].endswith(b"High water.\n\nat noon sharp\n")
+    assert index(found)[:3] == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
+    assert index(found)[3:] == [line_for(parse_file(RECOVERED, found.after[RECOVERED]))]
+    assert found.after[RECOVERED].endswith(b"\n- [Gone](gone.md)\n")
+    assert found.after["tides.md"].endswith(b"High water.\n\nAgain: at noon sharp\n")
     reason = found.reasons["MEMORY.md"]
     assert "gone.md" in reason
     assert "wind.md" in reason
+
+
+def test_the_words_of_pointers_to_nowhere_are_kept_unless_they_stand_elsewhere() -> None:
+    """A real directory had 177 of these, 176 of them with words of their own: "kept 207, lost 0", and all were gone."""
+    hooks = [f"the gate {at} of lock {at * 7} is painted in colour {at * 13}" for at in range(176)]
+    lines = [f"- [Gate {at}](gate-{at}.md) — {hook}" for at, hook in enumerate(hooks)]
+    lines += ["- [Tides](tide-times.md) — when they come"]
+    topics = {f"boat-{at}.md": topic(f"boat-{at}", f"Boat {at} has {at + 2} masts.", f"boat {at}") for at in range(10)}
+    topics["tides.md"] = topic("tides", "High water.", "Tides: when they come")
+    pointers = [f"- [{name.removesuffix('.md')}]({name})" for name in topics]
+    files = {**topics, "MEMORY.md": "".join(f"{line}\n" for line in ["# Memory", *lines, *pointers]).encode()}
+    found = settled(files)
+    text = b"\n".join(found.after.values()).decode()
+    assert [hook for hook in hooks if hook not in text] == []
+    counted = facts_compare(files, found.after)
+    assert counted.lost == ()
+    assert counted.all == len(list(facts_of(files)))
+    assert "(gate-" not in found.after["MEMORY.md"].decode()
+    assert not [
+        one for one in lint(directory_of("/memory", found.after), Surroundings(now=NOW)) if "dangling" in one.rule
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("Always squash commits before a merge into the trunk", "Never squash commits before a merge into the trunk"),
+        ("Releases are cut on Fridays by the harbour master", "Releases are cut on Mondays by the harbour master"),
+    ],
+)
+def test_topics_that_contradict_each_other_are_not_merged(ours: str, theirs: str) -> None:
+    more = "The harbour master wants every boat to be registered before the first of May, with its colour and mast."
+    files = {
+        "MEMORY.md": b"- [A](a.md)\n- [B](b.md)\n",
+        "a.md": topic("a", f"{ours}.\n\n{more}"),
+        "b.md": topic("b", f"{theirs}.\n\n{more}"),
+    }
+    found = tidied(files)
+    assert found.changes == {}
+    (sentence,) = found.apart
+    assert ours.lower() in sentence
+    assert theirs.lower() in sentence
 
 
 def test_topics_that_say_the_same_become_one() -> None:
@@ -142,7 +189,9 @@ vocabulary = "harbour tide fog boat yesterday next week lantern ferry noon rope"
 words = st.lists(st.sampled_from(vocabulary.split(" ")), max_size=12)
 bodies = st.lists(words.map(lambda some: " ".join(["rope", "tide", *some])), max_size=4).map("\n\n".join)
 names = st.sampled_from(["a.md", "b.md", "B_.md", "deep/c.md", "d.md"])
-lines = st.tuples(names, words).map(lambda pair: f"- [It]({pair[0]}) — {' '.join(pair[1])}") | words.map(" ".join)
+hooks = st.lists(st.sampled_from(["harbour", "tide", "fog", "boat", "lantern", "ferry", "noon", "rope"]), max_size=12)
+"""Without dates: one that goes into its topic gets its day, and of “yesterday” alone no word is left then."""
+lines = st.tuples(names, hooks).map(lambda pair: f"- [It]({pair[0]}) — {' '.join(pair[1])}") | hooks.map(" ".join)
 
 
 @given(topics=st.dictionaries(names, bodies, max_size=5), index=st.lists(lines, max_size=12), crlf=st.booleans())
