@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from compaction.engine.writers import Written, written_by
 from sessions.models import Transcript
 
 EVENTS = ("PreCompact", "SessionStart", "PostCompact")
@@ -62,6 +64,15 @@ class Hook:
     """The settings that name it."""
     unsupported: str = ""
     """Why it cannot run here; empty if it can."""
+    written: Written | None = None
+    """Who could have written its settings; None where that is not known."""
+
+    @property
+    def refused(self) -> str:
+        """Why it must not run here; empty if it may."""
+        if self.written is None:
+            return "It is not known who could have written its settings."
+        return self.written.refused
 
     def matches(self, word: str) -> bool:
         """Words with bars between them are compared whole; anything else is a regular expression."""
@@ -89,14 +100,20 @@ class Configured:
 
     def within(self, scope: Scope) -> tuple[Hook, ...]:
         """Those that a run of this scope runs."""
-        return tuple(hook for hook in self.hooks if scope.covers(hook.origin) and not hook.unsupported)
+        return tuple(
+            hook for hook in self.hooks if scope.covers(hook.origin) and not hook.unsupported and not hook.refused
+        )
 
 
 def hooks_of(transcript: Transcript, trigger: str = "manual") -> Configured:
     """All that would run around a compaction of this session, each once, in their order. `trigger`: manual or auto."""
     problems: list[str] = []
-    read = [(origin, file, _read(file, problems)) for origin, file in _files(transcript)]
-    found = [hook for origin, file, given in _in_force(read) for hook in _hooks(given, origin, file)]
+    read = [(origin, file, _read(origin, file, problems)) for origin, file in _files(transcript)]
+    found = [
+        replace(hook, written=_written(file))
+        for origin, file, given in _in_force(read)
+        for hook in _hooks(given, origin, file)
+    ]
     words = {"PreCompact": trigger, "PostCompact": trigger, "SessionStart": STARTED}
     matching = [hook for event in EVENTS for hook in found if hook.event == event and hook.matches(words[event])]
     # The client runs a command once, however often it is named.
@@ -119,18 +136,32 @@ def managed_settings() -> Path:
     return Path("/etc/claude-code/managed-settings.json")
 
 
-def _read(file: Path, problems: list[str]) -> Mapping[str, Any]:
+def _written(file: Path) -> Written | None:
+    try:
+        return written_by(file)
+    except OSError:
+        return None
+
+
+def _read(origin: Origin, file: Path, problems: list[str]) -> Mapping[str, Any]:
     try:
         if not file.is_file():
+            return {}
+        if origin in (Origin.PROJECT, Origin.LOCAL) and not _inside(file, file.parent.parent):
+            problems.append(f"{file} is a link to {os.path.realpath(file)}, out of the project; it is not followed.")
             return {}
         if file.stat().st_size > LONGEST_FILE:
             problems.append(f"{file} is too large for settings, so its hooks are unknown.")
             return {}
         given = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problems.append(f"{file} cannot be read, so its hooks are unknown: {error}.")
         return {}
     return given if isinstance(given, dict) else {}
+
+
+def _inside(file: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
 
 
 def _in_force(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memory.engine.chain.files import NotTextError, read_bytes, read_text
+from memory.engine.chain.files import LeadsOutError, NotTextError, read_bytes, read_text
 from memory.engine.chain.includes import Written, written_includes
 from memory.engine.chain.link import ChainFile, Include, Layer, Outcome, When
 from memory.engine.chain.places import MANAGED, Candidate, at_start, below
@@ -17,7 +17,6 @@ from memory.engine.reading.text import decode, split_lines
 
 MOST_HOPS = 4
 MOST_FILES = 1_000
-_WITHOUT_ASKING = frozenset({Layer.MANAGED, Layer.USER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,8 @@ class Chain:
     """In load order; an included file stands behind the one that includes it."""
     unread: tuple[tuple[str, str], ...] = ()
     """Files that are there and cannot be read, with the reason."""
+    outside: tuple[tuple[str, str], ...] = ()
+    """Links that lead out of the project or of the configuration, with where to. They are not followed."""
 
     @property
     def at_start(self) -> tuple[ChainFile, ...]:
@@ -50,27 +51,27 @@ def chain_of(
     project: Path,
     memory: Path | None = None,
     managed: tuple[Path, ...] = MANAGED,
-    external_approved: bool = False,
 ) -> Chain:
     """The chain for a working directory. `project` is where includes are at home; `memory` is the project's memory
     directory, whose index is loaded last. Never raises for what it finds on disk."""
-    build = _Build(home, project, external_approved)
-    for candidate in at_start(directory, config, managed):
+    build = _Build(home)
+    for candidate in at_start(directory, config, project, managed):
         build.add(candidate)
     if memory is not None:
         build.add_index(memory / "MEMORY.md")
-    for candidate in below(directory):
+    for candidate in below(directory, project):
         build.add(candidate)
-    return Chain(tuple(build.files), tuple(build.unread))
+    return Chain(tuple(build.files), tuple(build.unread), tuple(dict.fromkeys(build.outside)))
 
 
 @dataclass(slots=True)
 class _Build:
     home: Path
-    project: Path
-    external_approved: bool
     files: list[ChainFile] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    outside: list[tuple[str, str]] = field(default_factory=list)
+    roots: dict[str, Path] = field(default_factory=dict)
+    """Where each file is at home, by its path: what it includes has to lie there too."""
     seen: set[str] = field(default_factory=set)
 
     def add(self, candidate: Candidate) -> None:
@@ -79,18 +80,25 @@ class _Build:
         if real in self.seen or len(self.files) >= MOST_FILES or not os.path.lexists(path):
             return
         try:
-            text = read_text(path)
+            text = read_text(path, candidate.root)
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return
         except (OSError, NotTextError) as error:
             self.unread.append((str(path), str(error)))
             return
         lines = split_lines(text)
         globs = _globs(lines)
         when = When.ON_MATCH if globs and candidate.when is When.START else candidate.when
+        self.roots[str(path)] = candidate.root
         self._load(ChainFile(str(path), candidate.layer, when, text, without_comments(text), globs), (real,))
 
     def add_index(self, path: Path) -> None:
         try:
-            text = decode(read_bytes(path)).shown if path.is_file() else None
+            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).shown if path.is_file() else None
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return
         except OSError as error:
             self.unread.append((str(path), str(error)))
             return
@@ -123,15 +131,17 @@ class _Build:
             return Outcome.ALREADY
         if file.hops >= MOST_HOPS or len(self.files) >= MOST_FILES:
             return Outcome.TOO_DEEP
-        inside = Path(real).is_relative_to(os.path.realpath(self.project))
-        if not inside and file.layer not in _WITHOUT_ASKING and not self.external_approved:
-            return Outcome.EXTERNAL
+        root = self.roots[file.path]
         try:
-            text = read_text(path)
+            text = read_text(path, root)
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return Outcome.EXTERNAL
         except NotTextError:
             return Outcome.NOT_TEXT
         except OSError:
             return Outcome.UNREADABLE
+        self.roots[str(path)] = root
         child = ChainFile(
             str(path),
             file.layer,

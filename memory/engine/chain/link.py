@@ -34,7 +34,7 @@ class Outcome(StrEnum):
     TOO_DEEP = "too deep"
     MISSING = "missing"
     EXTERNAL = "external"
-    """Outside of the project: the agent asks before it reads such a file."""
+    """Outside of the project, or of the configuration: it is named and not read. The agent asks before it does."""
     NOT_TEXT = "not text"
     UNREADABLE = "unreadable"
 

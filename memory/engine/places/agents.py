@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -42,7 +43,14 @@ def agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMe
             folders = sorted(root.iterdir())
         except OSError:
             continue
-        found += [AgentMemory(folder.name, scope, folder) for folder in folders if folder.is_dir()]
+        # Whoever can write to a project could lead us out of it by a link.
+        home = config if scope is Scope.USER or project is None else project
+        inside = [
+            one
+            for one in folders
+            if one.is_dir() and Path(os.path.realpath(one)).is_relative_to(os.path.realpath(home))
+        ]
+        found += [AgentMemory(folder.name, scope, folder) for folder in inside]
     return found
 
 

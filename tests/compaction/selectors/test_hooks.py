@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import override_settings
 
+from compaction.engine.writers import written_by
 from compaction.selectors import hooks
 from compaction.selectors.hooks import Configured, Hook, Origin, Scope, hooks_of
 from sessions.models import Transcript
@@ -52,7 +54,8 @@ def test_nothing_is_configured_where_there_are_no_settings(places: dict[Origin, 
 
 def test_they_are_listed_with_the_file_that_names_them(places: dict[Origin, Path]) -> None:
     write(places[Origin.USER], {"hooks": {"PreCompact": [{"hooks": [{"command": "save", "timeout": 5}]}]}})
-    assert found(places).hooks == (Hook("PreCompact", "", "save", 5.0, Origin.USER, str(places[Origin.USER])),)
+    file = places[Origin.USER]
+    assert found(places).hooks == (Hook("PreCompact", "", "save", 5.0, Origin.USER, str(file), "", written_by(file)),)
 
 
 def test_those_of_a_project_run_only_where_somebody_says_so(places: dict[Origin, Path]) -> None:
@@ -131,3 +134,44 @@ def test_settings_beside_an_imported_session_never_count(places: dict[Origin, Pa
     write(tmp_path / "foreign" / "settings.json", named("evil"))
     with override_settings(CLAUDE_CONFIG_DIR=places[Origin.USER].parent):
         assert hooks_of(Transcript(cwd="relative/project")).hooks == ()
+
+
+@pytest.mark.parametrize("exposed", ["file", "folder", "above"])
+def test_one_that_others_could_have_written_is_shown_and_does_not_run(places: dict[Origin, Path], exposed: str) -> None:
+    file = places[Origin.PROJECT]
+    write(file, named("planted"))
+    assert commands(found(places)) == ["planted"]
+    open_to_all = {"file": file, "folder": file.parent, "above": file.parent.parent}[exposed]
+    open_to_all.chmod(open_to_all.stat().st_mode | 0o002)
+    configured = found(places)
+    (hook,) = configured.hooks
+    assert hook.command == "planted"
+    assert str(open_to_all) in hook.refused
+    assert commands(configured) == []
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to somebody else")
+def test_one_whose_settings_belong_to_somebody_else_does_not_run(places: dict[Origin, Path]) -> None:
+    file = places[Origin.USER]
+    write(file, named("planted"))
+    os.chown(file, 65534, 65534)
+    configured = found(places)
+    assert [hook.written.owner for hook in configured.hooks if hook.written] == ["nobody"]
+    assert "belongs to nobody" in configured.hooks[0].refused
+    assert commands(configured) == []
+
+
+def test_settings_that_a_link_takes_out_of_the_project_are_named_and_not_read(
+    places: dict[Origin, Path], tmp_path: Path
+) -> None:
+    write(tmp_path / "elsewhere.json", named("elsewhere"))
+    places[Origin.PROJECT].parent.mkdir(parents=True)
+    places[Origin.PROJECT].symlink_to(tmp_path / "elsewhere.json")
+    configured = found(places)
+    assert configured.hooks == ()
+    assert "out of the project; it is not followed" in configured.problems[0]
+
+
+def test_settings_nested_without_end_are_a_problem_and_no_failure(places: dict[Origin, Path]) -> None:
+    write(places[Origin.USER], "[" * 100_000)
+    assert "cannot be read" in found(places).problems[0]

@@ -27,7 +27,7 @@ def write(home: Path, **files: str) -> None:
         path.write_text(text)
 
 
-def chain(home: Path, directory: str = "p", *, approved: bool = False) -> Chain:
+def chain(home: Path, directory: str = "p") -> Chain:
     (home / directory).mkdir(parents=True, exist_ok=True)
     return chain_of(
         home / directory,
@@ -36,7 +36,6 @@ def chain(home: Path, directory: str = "p", *, approved: bool = False) -> Chain:
         project=home / "p",
         memory=home / "memory",
         managed=(home / "etc",),
-        external_approved=approved,
     )
 
 
@@ -94,12 +93,36 @@ def test_includes_are_followed_from_where_they_stand(home: Path) -> None:
     assert outcomes(home, found) == {"docs/a.md,": Outcome.INCLUDED, **outside}
     assert [(Path(file.path).name, file.hops) for file in found.files] == [("CLAUDE.md", 0), ("a.md", 1), ("b.md", 2)]
     assert found.files[2].included_by == str(home / "p/docs/a.md")
-    assert outcomes(home, chain(home, approved=True))["~/mine.md"] is Outcome.INCLUDED
+    assert found.outside == ((str(home / "mine.md"), str(home / "mine.md")), ("/etc/hosts", "/etc/hosts"))
 
 
-def test_what_a_person_includes_for_all_projects_is_not_asked_for(home: Path) -> None:
-    write(home, **{".claude__CLAUDE": "@~/mine.md"}, mine="m")
-    assert outcomes(home, chain(home), ".claude/CLAUDE.md") == {"~/mine.md": Outcome.INCLUDED}
+def test_what_a_person_includes_for_all_projects_has_to_lie_in_the_configuration(home: Path) -> None:
+    write(home, **{".claude__CLAUDE": "@~/mine.md @more.md", ".claude__more": "more"}, mine="m")
+    includes = {"~/mine.md": Outcome.EXTERNAL, "more.md": Outcome.INCLUDED}
+    assert outcomes(home, chain(home), ".claude/CLAUDE.md") == includes
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["p/CLAUDE.md", "p/.claude", "p/.claude/rules", "p/.claude/rules/x.md", "p/sub/CLAUDE.md", ".claude/CLAUDE.md"],
+)
+def test_a_link_that_leads_out_is_named_and_shows_nothing(home: Path, link: str) -> None:
+    secret = home / "secrets"
+    write(home, **dict.fromkeys(("secrets__CLAUDE", "secrets__x", "secrets__rules__x"), "private words"))
+    target = secret if Path(link).suffix != ".md" else secret / "x.md"
+    (home / link).parent.mkdir(parents=True, exist_ok=True)
+    (home / link).symlink_to(target)
+    found = chain(home)
+    assert not [file for file in found.files if "private" in file.text]
+    assert found.outside
+    assert all(Path(leads).is_relative_to(secret) for _, leads in found.outside)
+
+
+def test_a_link_that_stays_in_the_project_is_followed(home: Path) -> None:
+    write(home, p__AGENTS="shared words")
+    (home / "p/CLAUDE.md").symlink_to("AGENTS.md")
+    found = chain(home)
+    assert ([file.given for file in found.files], found.outside) == (["shared words"], ())
 
 
 def test_code_comments_mentions_and_addresses_are_no_includes(home: Path) -> None:
