@@ -15,6 +15,7 @@ from memory.services.noting import files_known, note
 from memory.services.settling import batches_settle
 from sessions.engine.paths import kept, opened
 from sessions.models import Project
+from sessions.services.hosts import this_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def directory_register(*, path: str) -> Directory:
     real = kept(real_path(opened(path)))
     parents = {one.rstrip("/").rpartition("/")[0] for one in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
-    directory, made = Directory.every.get_or_create(path=real, defaults={"project": project})
+    directory, made = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
     if made and place_of(real) == real:
         # It lies where nobody looks for one: what sessions say of it has to be looked for again.
         Reached.objects.update(entries=0, position=0)

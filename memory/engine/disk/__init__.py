@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from memory.engine.disk.folder import TEMPORARY, Folder, Found, Status, digest_of, file_name, parts_of, real_path
+from memory.engine.disk.folder import (
+    TEMPORARY,
+    Folder,
+    Found,
+    Status,
+    digest_of,
+    file_name,
+    name_check,
+    parts_of,
+    real_path,
+)
 from memory.engine.disk.swap import Swap
 from memory.engine.disk.trouble import (
     AlreadyThereError,
@@ -36,6 +46,7 @@ __all__ = [
     "TooLargeError",
     "digest_of",
     "file_name",
+    "name_check",
     "parts_of",
     "real_path",
     "trouble_of",

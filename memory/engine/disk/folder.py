@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 
 from memory.engine.disk.trouble import DirectoryGoneError, NotAFileError, OutsideError, TooLargeError, told
 from sessions.engine.paths import opened
+from sessions.engine.unseen import is_any_unseen, visible
 
 LARGEST = 64 * 1024 * 1024
 TEMPORARY = ".lucid-"
@@ -70,6 +71,16 @@ def parts_of(name: str) -> list[str]:
     if any(part.startswith(".") for part in parts):
         raise OutsideError(f"{name!r}: names that begin with a dot are no memory, and `..` leads out.")
     return parts
+
+
+def name_check(name: str) -> None:
+    """An OutsideError for a name that no file should get: one that nobody can read as it is. Files that have one
+    already can be changed, renamed and deleted all the same."""
+    if is_any_unseen(name) or "\n" in name or "\r" in name or "\t" in name:
+        raise OutsideError(
+            f"“{visible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
+            "Names of memory files must not."
+        )
 
 
 def file_name(name: str) -> str:

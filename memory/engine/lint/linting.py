@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from memory.engine.lint.finding import Finding, Severity
 from memory.engine.lint.rules import (
@@ -23,6 +24,13 @@ from memory.engine.lint.rules import (
 )
 from memory.engine.lint.surroundings import Surroundings
 from memory.engine.reading.directory import Directory
+
+
+class Family(Protocol):
+    """Rules about one thing."""
+
+    def check(self, directory: Directory, surroundings: Surroundings) -> Iterator[Finding]: ...
+
 
 MOST_OF_A_KIND = 100
 """Findings of one rule in one file; how many more there are is told in one."""
@@ -46,10 +54,33 @@ _ORDER = {severity: at for at, severity in enumerate(Severity)}
 
 def lint(directory: Directory, surroundings: Surroundings) -> list[Finding]:
     """What is wrong with a memory directory, the gravest first. Asks no model, and changes nothing."""
-    findings = _few(finding for family in _FAMILIES for finding in family.check(directory, surroundings))
+    findings = _few(finding for family in _FAMILIES for finding in _checked(family, directory, surroundings))
     return sorted(
         findings, key=lambda finding: (_ORDER[finding.severity], finding.file, finding.line or 0, finding.rule)
     )
+
+
+def _checked(family: Family, directory: Directory, surroundings: Surroundings) -> list[Finding]:
+    """What a rule finds. If it fails, the files that it fails over are named, and the others are looked at without
+    them."""
+    try:
+        return list(family.check(directory, surroundings))
+    except Exception as error:
+        failed = [file for file in directory.files if _fails(family, Directory(directory.path, (file,)), surroundings)]
+        if not failed:
+            raise
+        said = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
+        rest = Directory(directory.path, tuple(file for file in directory.files if file not in failed))
+        found = [] if _fails(family, rest, surroundings) else list(family.check(rest, surroundings))
+        return [*(Finding("unreadable", file.name, Severity.ERROR, said) for file in failed), *found]
+
+
+def _fails(family: Family, directory: Directory, surroundings: Surroundings) -> bool:
+    try:
+        list(family.check(directory, surroundings))
+    except Exception:
+        return True
+    return False
 
 
 def _few(findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ from memory.engine.reading.problem import Problem
 from memory.engine.reading.text import Source, decode
 
 INDEX_NAME = "MEMORY.md"
+RECOVERED = "recovered-from-index.md"
+"""Holds what the index said of files that are not there."""
 _OUR_TIMES = range(1970, 2200)
 _LATEST = datetime(2199, 12, 31, tzinfo=UTC).timestamp()
 
@@ -133,9 +135,18 @@ def parse_file(
 ) -> MemoryFile:
     """Any bytes as a file of memory; never raises."""
     source = decode(data)
-    header = Header() if name == INDEX_NAME else read_header(source.shown.split("\n", LONGEST))
+    header = Header() if name == INDEX_NAME else _header(source)
     found = (*problems, *_encoding(source), *header.problems)
     return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, found)
+
+
+def _header(source: Source) -> Header:
+    try:
+        return read_header(source.shown.split("\n", LONGEST))
+    except Exception as error:
+        # One file, whatever it holds, must not keep all others from being read, nor itself from being deleted.
+        words = f"The header cannot be read ({type(error).__name__}); the file is shown without it."
+        return Header(problems=(Problem("invalid-yaml", words, 1),))
 
 
 def kind_of(name: str) -> Kind:

@@ -4,8 +4,13 @@ would refuse is told beside the value."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+LONGEST = 100_000
+"""Characters of a value that is looked into."""
+DEEPEST = 8
+"""Lists and mappings in each other."""
 _COMMENT = re.compile(r"(?:^|\s)#")
 _COLON = re.compile(r":(?:\s|$)")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0": "\0"}
@@ -27,14 +32,19 @@ class Scalar:
     """What YAML would leave out as a comment."""
 
 
-def scalar(raw: str) -> Scalar:
+def scalar(raw: str, depth: int = 0) -> Scalar:
+    """`depth`: of the lists and mappings around it."""
     raw = raw.strip()
+    if len(raw) > LONGEST:
+        return Scalar(raw, refused=f"The value has more than {LONGEST:,} characters, and was not taken apart.")
+    if depth > DEEPEST and raw[:1] in ("[", "{"):
+        return Scalar(raw, refused=f"Lists and mappings are nested more than {DEEPEST} deep, and were not taken apart.")
     if raw[:1] in ("'", '"'):
         return _quoted(raw)
     if raw[:1] == "[":
-        return _list(raw)
+        return _list(raw, depth)
     if raw[:1] == "{":
-        return _mapping(raw)
+        return _mapping(raw, depth)
     if raw[:1] in tuple(_RESERVED) and raw:
         return Scalar(raw, refused=f"A value that begins with {raw[0]} has to be quoted.")
     if _COLON.search(raw):
@@ -78,20 +88,27 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text) if "\\" in text else text
 
 
-def _list(raw: str) -> Scalar:
+def _list(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("]")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A list is opened with [ and never closed."
-    return Scalar(raw, items=tuple(scalar(item).value for item in inner.split(",") if item.strip()), refused=refused)
+    items = [scalar(item, depth + 1) for item in inner.split(",") if item.strip()]
+    return Scalar(raw, items=tuple(item.value for item in items), refused=refused or _too_deep(items))
 
 
-def _mapping(raw: str) -> Scalar:
+def _mapping(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("}")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A mapping is opened with { and never closed."
-    pairs = tuple(
-        (key.strip().strip("'\""), scalar(value).value)
+    pairs = [
+        (key.strip().strip("'\""), scalar(value, depth + 1))
         for key, colon, value in (pair.partition(":") for pair in inner.split(","))
         if colon
-    )
-    return Scalar(raw, pairs=pairs, refused=refused)
+    ]
+    refused = refused or _too_deep([value for _, value in pairs])
+    return Scalar(raw, pairs=tuple((key, value.value) for key, value in pairs), refused=refused)
+
+
+def _too_deep(values: Sequence[Scalar]) -> str:
+    """What was not taken apart inside is told outside."""
+    return next((one.refused for one in values if one.refused.endswith("not taken apart.")), "")

@@ -13,7 +13,16 @@ from memory.models import Batch, Blob, Cause, File, Version
 from memory.selectors.contents import version_content
 from memory.selectors.history import file_get, file_history
 from memory.services.batches import NothingToChangeError
-from memory.services.writing import delete, memory_change, memory_delete, memory_open, memory_write, rename, write
+from memory.services.writing import (
+    delete,
+    memory_change,
+    memory_delete,
+    memory_open,
+    memory_rename,
+    memory_write,
+    rename,
+    write,
+)
 from tests.memory.remembering import Shelf
 
 pytestmark = pytest.mark.django_db
@@ -209,3 +218,31 @@ def test_links_are_not_followed(shelf: Shelf, tmp_path: Path) -> None:
     assert os.listdir(secret) == ["a.md"]
     assert (secret / "a.md").read_text() == "secret\n"
     assert shelf.scan().versions == []
+
+
+@pytest.mark.parametrize("name", ["two\nlines.md", "bell\x07.md", "gnp\u202e.md", "tab\there.md", "a\u2066/b.md"])
+def test_a_name_that_nobody_can_read_is_refused(tmp_path: Path, name: str) -> None:
+    shelf = Shelf(tmp_path / "memory")
+    shelf.outside("tides.md", b"High.\n")
+    with pytest.raises(OutsideError, match="Names of memory files must not"):
+        memory_write(directory=shelf.directory, name=name, content=b"Low.\n", expected=None)
+    with pytest.raises(OutsideError, match="Names of memory files must not"):
+        memory_rename(directory=shelf.directory, name="tides.md", to=name, expected=digest_of(b"High.\n"))
+    assert sorted(shelf.all()) == ["tides.md"]
+
+
+def test_a_file_that_has_such_a_name_can_be_renamed_and_deleted(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "memory")
+    shelf.outside("odd\u202e.md", b"High.\n")
+    digest = digest_of(b"High.\n")
+    memory_rename(directory=shelf.directory, name="odd\u202e.md", to="plain.md", expected=digest)
+    memory_delete(directory=shelf.directory, name="plain.md", expected=digest)
+    assert shelf.all() == {}
+
+
+def test_a_file_with_a_header_nested_without_end_can_be_read_and_deleted(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "memory")
+    data = b"---\nname: " + b"[" * 320 + b"\n---\n"
+    shelf.outside("deep.md", data)
+    memory_delete(directory=shelf.directory, name="deep.md", expected=digest_of(data))
+    assert shelf.all() == {}

@@ -107,3 +107,12 @@ def test_no_directory_is_an_error(tmp_path: Path) -> None:
         read_directory(tmp_path / "none")
     with pytest.raises(DirectoryMissingError, match="is no directory"):
         read_directory(tmp_path / "file")
+
+
+@pytest.mark.parametrize("value", ["[" * 320, "[" * 100_000 + "]" * 100_000, "{a: " * 320, "[{a: [" * 200 + "'"])
+def test_brackets_in_brackets_are_a_finding_of_their_file_alone(tmp_path: Path, value: str) -> None:
+    (tmp_path / "deep.md").write_text(f"---\nname: deep\ndescription: {value}\ntype: user\n---\n\nText.\n")
+    (tmp_path / "sound.md").write_bytes(HEADER)
+    found = rules(tmp_path)
+    assert ("invalid-yaml", "deep.md") in found
+    assert ("invalid-yaml", "sound.md") not in found
