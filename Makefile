@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -31,6 +31,14 @@ test: .venv/installed-dev packages lint ## everything that is needed, then all c
 
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
+
+# What these tests do on files, on servers; SERVICES=tests/sessions/views takes others.
+SERVICES := tests/sessions/services/test_sync.py tests/sessions/services/test_captures.py \
+  tests/inspector/services/test_imports.py tests/memory/services/test_writing.py \
+  tests/memory/services/test_scanning.py tests/postgres
+
+services: .venv/installed-dev packages ## imports, captures and memory on a real PostgreSQL and a real Redis
+	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES)
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow

@@ -54,23 +54,25 @@ def redis_server(folder: Path, port: int = 0) -> Iterator[str]:
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Iterator[str]:
+def postgres_server(folder: Path, port: int = 0) -> Iterator[str]:
+    """With the data that is there, if it ran there before."""
     programs = _postgres_programs()
-    port = free_port()
+    port = port or free_port()
     data = folder / "data"
     user = _postgres_user(folder)
-    subprocess.run(
-        [programs / "initdb", "--pgdata", data, "--username", "lucid", "--auth", "trust", "--no-sync", "-E", "UTF8"],
-        check=True,
-        capture_output=True,
-        user=user,
-        cwd=folder,
-    )
+    if not data.exists():
+        _initdb(programs, data, user)
     options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off")
     with running(programs / "postgres", *options, port=port, user=user):
         url = f"postgres://lucid@127.0.0.1:{port}/postgres"
         wait_until(lambda: _accepts(url))
         yield url
+
+
+def _initdb(programs: Path, data: Path, user: str | None) -> None:
+    options = ("--username", "lucid", "--auth", "trust", "--no-sync", "-E", "UTF8")
+    command = [str(programs / "initdb"), "--pgdata", str(data), *options]
+    subprocess.run(command, check=True, capture_output=True, user=user, cwd=data.parent)
 
 
 def _accepts(url: str) -> bool:

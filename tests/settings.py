@@ -14,5 +14,9 @@ for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LUCID_MODEL", "LUCID_M
     os.environ.pop(_name, None)
 for _name in ("DATABASE_URL", "REDIS_URL", "LUCID_BIND", "LUCID_ALLOWED_HOSTS", "LUCID_LOG_LEVEL"):
     os.environ.pop(_name, None)
+# `make services`: the same tests on servers instead of files.
+for _name in ("DATABASE_URL", "REDIS_URL"):
+    if f"TEST_{_name}" in os.environ:
+        os.environ[_name] = os.environ[f"TEST_{_name}"]
 
 from inspector.settings import *  # noqa: E402, F403

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inspector.models import Run
 from inspector.selectors.runs import ACTIVE, MOMENT_MS, is_silent, rate_of
+from sessions.services.sync import WAITING
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class ImportState:
     """Entries whose words can be searched for."""
     readable: bool
     """All sessions can be read; their words are being indexed."""
+    waiting: bool
+    """Another Lucid imports into the same database, or another process into the same home."""
     rate: float | None
     """Bytes a second since the start; None until there is something to divide."""
     remaining: float | None
@@ -66,6 +69,7 @@ def import_state(now: int) -> ImportState | None:
         entries=_number(run.progress, "entries"),
         indexed=_number(run.progress, "indexed"),
         readable=run.phase == "indexing",
+        waiting=run.phase == WAITING,
         rate=rate,
         remaining=max(0, total - done) / rate if rate else None,
         finished_at=run.finished_at,

@@ -32,6 +32,8 @@ STEP_MS = 50
 ABSENT_SECONDS = 2.0
 RESCAN_SECONDS = 300.0
 """File systems that send no notices exist: now and then we look for ourselves."""
+TROUBLE_SECONDS = 10.0
+"""The disk was full, or the database away: what could not be read then is read soon after."""
 REAP_SECONDS = 10.0
 
 logger = get_logger(__name__)
@@ -41,15 +43,7 @@ def follow(path: Path, stop: threading.Event) -> None:
     """Import `path`, then keep up with it until `stop` is set."""
     reap = Reaping()
     reap()
-    if _root(path).is_dir():
-        # Somebody who stops it wants to go on without the rest.
-        with suppress(Killed):
-            if path == DEMO:
-                demo_return()
-            import_run(path)
-    _settle(path)
-    if demo_shown():
-        _remember(DEMO / "projects")
+    _begin(path)
     _compare(None)
     while not stop.is_set():
         if not _root(path).is_dir():
@@ -57,6 +51,24 @@ def follow(path: Path, stop: threading.Event) -> None:
             reap()
             continue
         _follow_present(path, stop, reap)
+
+
+def _begin(path: Path) -> None:
+    try:
+        if _root(path).is_dir():
+            # Somebody who stops it wants to go on without the rest.
+            with suppress(Killed):
+                if path == DEMO:
+                    demo_return()
+                import_run(path)
+        _settle(path)
+        if demo_shown():
+            _remember(DEMO / "projects")
+    except (OSError, DatabaseError) as error:
+        # A full disk, or a database that is away: what is still to be read is looked for again and again.
+        logger.warning("import_failed", error=str(error))
+    finally:
+        close_old_connections()
 
 
 class Reaping:
@@ -76,8 +88,7 @@ class Reaping:
 
 
 def _follow_present(path: Path, stop: threading.Event, reap: Reaping) -> None:
-    scanned = time.monotonic()
-    _import(path)
+    due = _import(path)
     for changes in watch(
         _root(path),
         watch_filter=None,
@@ -92,9 +103,8 @@ def _follow_present(path: Path, stop: threading.Event, reap: Reaping) -> None:
         reap()
         if not _root(path).is_dir():
             return
-        if time.monotonic() - scanned > RESCAN_SECONDS:
-            scanned = time.monotonic()
-            _import(path)
+        if time.monotonic() > due:
+            due = _import(path)
         elif changes:
             _take(path, changes)
 
@@ -149,17 +159,22 @@ def _compare(transcripts: Collection[int] | None) -> None:
         close_old_connections()
 
 
-def _import(path: Path) -> None:
-    """All that is new, unless somebody has stopped that."""
+def _import(path: Path) -> float:
+    """All that is new, unless somebody has stopped that. Says when to look again."""
     touched: list[int] = []
+    pause = RESCAN_SECONDS
     try:
         if import_ended(path):
             touched = sync([path]).touched
             _settle(path)
     except (OSError, DatabaseError) as error:
         logger.warning("import_failed", error=str(error))
+        pause = TROUBLE_SECONDS
+    finally:
+        close_old_connections()
     _remember(_root(path))
     _compare(touched)
+    return time.monotonic() + pause
 
 
 def _settle(path: Path) -> None:

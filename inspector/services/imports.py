@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -10,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db.models import Max
 
@@ -25,6 +23,7 @@ from inspector.services.runs.stops import Killed
 from sessions.engine.paths import kept, opened
 from sessions.engine.words import plural
 from sessions.models import Source, Transcript
+from sessions.services.database_lock import lock_is_free
 from sessions.services.sync import Progress, Report, sync, sync_files
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
@@ -53,10 +52,6 @@ def import_run(path: Path, *, demo: bool = False) -> None:
 
 def import_again(running: Running, run: Run) -> dict[str, Any]:
     """A retry, by a worker. It has threads, so nothing is forked."""
-    running.phase("waiting for another import")
-    lock = Path(settings.LUCID_HOME) / "import.lock"
-    while lock.exists() and not _free(lock):
-        running.wait(0.2)
     report = sync([opened(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
     exports_descend()
     return _result(report)
@@ -65,8 +60,7 @@ def import_again(running: Running, run: Run) -> dict[str, Any]:
 def import_soon(files: Sequence[Path]) -> bool:
     """Files that were just written: at once, unless another import is under way. Then a worker reads them after it, and
     the answer is False."""
-    lock = Path(settings.LUCID_HOME) / "import.lock"
-    if lock.exists() and not _free(lock):
+    if not lock_is_free("import"):
         run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
         return False
     sync_files(files)
@@ -87,15 +81,6 @@ def _check(running: Running) -> Callable[[], None]:
         running.check()
 
     return check
-
-
-def _free(lock: Path) -> bool:
-    with lock.open("r") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def _tell(running: Running, progress: Progress) -> None:

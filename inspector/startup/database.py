@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -16,6 +14,7 @@ from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
 from inspector.startup.schema import Schema, read_schema
 from inspector.startup.sqlite_file import damage_of
+from sessions.services.database_lock import database_lock
 
 Say = Callable[[str], None]
 
@@ -35,7 +34,7 @@ def ensure_database(say: Say | None = None, *, check: bool = False) -> None:
         schema = read_schema(connection)
         _refuse_newer(schema)
         if schema.pending:
-            with _alone():
+            with database_lock("migrate"):  # two that start together must not both migrate
                 # Somebody else may have done it while we waited.
                 _migrate(read_schema(connection), path, say)
     except OSError as error:
@@ -57,14 +56,6 @@ def _migrate(schema: Schema, path: Path | None, say: Say | None) -> None:
 
 def _silent(sentence: str) -> None:
     """For those who do not want to hear of it."""
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Two commands that start together must not both migrate."""
-    with open(settings.LUCID_HOME / "migrate.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _sqlite_path() -> Path | None:

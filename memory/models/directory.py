@@ -21,6 +21,8 @@ class Directory(models.Model):
 
     path = models.TextField(unique=True)
     """Without links; what is no UTF-8 in it as `sessions.engine.paths` keeps it."""
+    host = models.TextField(default="")
+    """The machine that it lies on, where several share the database; empty for the only one."""
     holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="memory_directories")
     scanned_at = models.BigIntegerField(null=True)

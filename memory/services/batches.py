@@ -27,6 +27,7 @@ from memory.engine.disk import (
     Swap,
     digest_of,
     file_name,
+    name_check,
 )
 from memory.engine.newlines import in_style_of
 from memory.models import Batch, Cause, Directory, File
@@ -38,6 +39,7 @@ from memory.services.moves import Move, Spot, Step
 from memory.services.settling import batches_settle
 from memory.services.storing import blobs_store
 from sessions.engine.paths import opened
+from sessions.services.hosts import this_host
 
 NEW_MODE = 0o644
 
@@ -60,6 +62,10 @@ def batch_make(
     make_directory: bool = False,
 ) -> Batch:
     """Does all of the moves, or raises a FileTroubleError and has done none of them."""
+    if cause in (Cause.EDIT, Cause.RUN):
+        for move in moves:
+            if move.target is not None and (move.source is None or move.source.name != move.target.name):
+                name_check(move.target.name)
     with memory_lock():
         batches_settle()
         with ExitStack() as stack:
@@ -79,7 +85,11 @@ def batch_make(
                         run_id=run_id,
                         undoes=undoes,
                         at=now_ms(),
-                        plan={"steps": [step.to_json() for step in steps], "moves": disk.planned()},
+                        plan={
+                            "host": this_host(),
+                            "steps": [step.to_json() for step in steps],
+                            "moves": disk.planned(),
+                        },
                     )
             except DatabaseError as error:
                 raise NotStoredError(f"The earlier text could not be stored ({error}). Nothing was written.") from error

@@ -1,24 +1,18 @@
-"""One writer of memory at a time, whoever it is: a page, a run, the watcher, the command line."""
+"""One writer of memory at a time, whoever it is: a page, a run, the watcher, the command line, another host."""
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager
 
-from django.conf import settings
 from django.db import connection, transaction
 
+from sessions.services.database_lock import Lock, database_lock
 
-@contextmanager
-def memory_lock() -> Iterator[None]:
-    """The system lets go of it when the process ends, however it ends."""
-    path = Path(settings.LUCID_HOME) / "memory.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+
+def memory_lock() -> AbstractContextManager[Lock]:
+    """The system, or the database, lets go of it when the process ends, however it ends."""
+    return database_lock("memory")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from memory.services.writing import memory_open, memory_write
 from sessions.engine.discovery import inside
 from sessions.engine.paths import kept, opened
 from sessions.models import Transcript
+from sessions.services.hosts import this_host
 
 
 class NotesPlaceError(FileTroubleError):
@@ -111,7 +112,9 @@ def _below(projects: Path) -> list[Path]:
 
 
 def _registered(path: Path) -> Directory:
-    directory, _ = Directory.every.get_or_create(path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES})
+    directory, _ = Directory.every.get_or_create(
+        path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES, "host": this_host()}
+    )
     return directory
 
 

@@ -18,6 +18,7 @@ from memory.services.settling import batches_settle
 from memory.services.writing import directory_register
 from sessions.engine.discovery import inside
 from sessions.engine.paths import kept, opened
+from sessions.services.hosts import own_hosts
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ def memory_scan(*, directory: Directory) -> Scan:
         try:
             folder = stack.enter_context(Folder(opened(directory.path)))
         except DirectoryGoneError:
+            if directory.host not in own_hosts():
+                return Scan()  # it is on another host, and so are its files
             folder = None
         look = directory_look(directory, folder)
         if not look.found and directory.scanned_at is not None:
@@ -56,7 +59,7 @@ def memory_scan_below(*, projects: Path) -> list[Scan]:
     paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
     there = [directory_register(path=kept(path)) for path in paths]
     seen = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
-    gone = seen.exclude(pk__in=[directory.pk for directory in there]).order_by("path")
+    gone = seen.filter(host__in=own_hosts()).exclude(pk__in=[directory.pk for directory in there]).order_by("path")
     return [_scanned(directory) for directory in (*there, *gone)]
 
 

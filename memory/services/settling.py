@@ -14,6 +14,7 @@ from memory.engine.disk.swapping import exchange, move
 from memory.models import Batch, Directory
 from memory.services.completing import batch_complete
 from sessions.engine.paths import opened
+from sessions.services.hosts import own_hosts
 
 CUT_OFF = "Lucid was ended in the middle of it. Everything was put back."
 
@@ -21,8 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 def batches_settle() -> None:
-    """Under the lock: who began them is dead, or it would hold it."""
+    """Under the lock: who began them is dead, or it would hold it. What lies on another host is settled there."""
     for batch in Batch.objects.filter(state=Batch.State.BEGUN).order_by("pk"):
+        if batch.plan.get("host", "") not in own_hosts():
+            continue
         try:
             with ExitStack() as stack:
                 _settle(batch, stack)

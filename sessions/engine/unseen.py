@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+_NO_WIDTH = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef"
 )
+_UNSEEN = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_NO_WIDTH}\ud800-\udfff]")
+_WITHOUT_WIDTH = re.compile(f"[{_NO_WIDTH}]")
+_JOINING = re.compile("[\u00ad\u034f\u200c\u200d\U000e0100-\U000e01ef]")
+
+
+def is_any_unseen(text: str) -> bool:
+    return _UNSEEN.search(text) is not None
 
 
 def visible(text: str) -> str:
     """The text with control characters, bidi overrides and other unseen characters spelled out."""
-    return _HIDDEN.sub(_spell, text) if _HIDDEN.search(text) else text
+    return _UNSEEN.sub(_spell, text) if _UNSEEN.search(text) else text
+
+
+def referred(text: str) -> str:
+    """HTML that goes back to us unchanged, such as the text in a form: what has no width as character references.
+
+    Control characters stay: a reference to one of the second table means another character, and none turns text around.
+    """
+    return _WITHOUT_WIDTH.sub(lambda match: f"&#x{ord(match[0]):X};", text)
+
+
+def escaped(text: str) -> str:
+    """JSON with the same meaning; there, such characters can stand in strings alone."""
+    return _UNSEEN.sub(lambda match: _units(match[0]), text)
 
 
 def _spell(match: re.Match[str]) -> str:
@@ -22,4 +43,18 @@ def _spell(match: re.Match[str]) -> str:
         return "\u2421"
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
+    if _JOINING.match(match[0]) and _belongs(match.string, match.start()):
+        return match[0]
     return f"\u27e8U+{code:04X}\u27e9"
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Joiners hold emoji together and shape the letters of some scripts; there they are part of the writing."""
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    foreign = before > "\u00ff" and (not after or after > "\u00ff" or after.isspace())
+    return foreign and not _UNSEEN.match(before)
+
+
+def _units(char: str) -> str:
+    data = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))

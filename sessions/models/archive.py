@@ -21,6 +21,8 @@ class Source(models.Model):
         REPLACED = "replaced", "rewritten on disk; this is the earlier version"
 
     path = models.TextField()
+    host = models.TextField(default="")
+    """The machine that it lies on, where several share the database; empty for the only one."""
     kind = models.CharField(max_length=12, choices=Kind.choices)
     state = models.CharField(max_length=12, choices=State.choices, default=State.PRESENT)
     device = models.BigIntegerField(default=0)
@@ -47,7 +49,7 @@ class Source(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["path"], condition=~models.Q(state="replaced"), name="one_current_source_per_path"
+                fields=["host", "path"], condition=~models.Q(state="replaced"), name="one_current_source_per_place"
             )
         ]
         # There are few of them, and every list leaves them out.

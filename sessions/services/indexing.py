@@ -13,13 +13,14 @@ from typing import IO
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services import text_index
+from sessions.services.hosts import own_hosts
 from sessions.services.writer import Written
 
 Texts = Sequence[tuple[int, str]]
@@ -31,7 +32,9 @@ class Spool:
     """Texts on their way to the index, in a file of no name: they would not fit into memory."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=Path(settings.LUCID_HOME))  # noqa: SIM115 - closed by close
+        home = Path(settings.LUCID_HOME)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=home)  # noqa: SIM115 - closed by close
         self._pieces: list[tuple[int, int, int, int]] = []
 
     def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
@@ -82,12 +85,14 @@ def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
     written.add("text", len(texts))
 
 
-def index_owed(written: Written) -> None:
-    """What an import that was cut off wrote, but did not index."""
-    for pk, indexed, entries in Transcript.objects.filter(indexed__lt=F("entries")).values_list(
-        "pk", "indexed", "entries"
-    ):
+def index_owed(written: Written, guard: Callable[[], None]) -> None:
+    """What an import that was cut off wrote, but did not index. `guard` is called in each transaction."""
+    owing = Transcript.objects.filter(indexed__lt=F("entries"))
+    # The bytes of these are still in a file of another host, which makes up for it.
+    owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
+    for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
         with transaction.atomic():
+            guard()
             index_archived(pk, indexed, entries, written)
 
 

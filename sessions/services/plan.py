@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -18,6 +19,8 @@ from sessions.engine.prints import PRINT_BYTES, print_of, tail_print
 from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
+from sessions.services.database_lock import Lock
+from sessions.services.hosts import own_hosts, this_host
 from sessions.services.inserting import insert
 from sessions.services.jobs import Job
 from sessions.services.writer import Written
@@ -25,7 +28,7 @@ from sessions.services.writer import Written
 OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
 META_BYTES = 1024 * 1024
-SOURCE_COLUMNS = ("path", "kind", "device", "inode", "size", "mtime_ns")
+SOURCE_COLUMNS = ("path", "host", "kind", "device", "inode", "size", "mtime_ns")
 TRANSCRIPT_COLUMNS = ("source_id", "project_id", "kind", "public_id", "session_id", "agent_id", "meta")
 
 
@@ -64,20 +67,30 @@ class Known(NamedTuple):
 
 
 class Planner:
-    def __init__(self, written: Written, paths: Sequence[str] | None = None) -> None:
+    def __init__(self, written: Written, paths: Sequence[str] | None = None, *, lock: Lock) -> None:
         """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
         self._written = written
+        self._lock = lock
         known = Source.objects.exclude(state=Source.State.REPLACED)
         if paths is not None:
             known = known.filter(path__in=paths)
-        columns = ("path", "pk", "state", "size", "archived", "mtime_ns")
-        self._known = {path: Known(*rest) for path, *rest in known.values_list(*columns)}
+        self._host = this_host()
+        self._known: dict[str, Known] = {}
+        self._elsewhere: dict[str, list[Known]] = defaultdict(list)
+        """Sources of other hosts."""
+        columns = ("path", "host", "pk", "state", "size", "archived", "mtime_ns")
+        for path, host, *rest in known.order_by("host").values_list(*columns):
+            if host in own_hosts():
+                self._known[path] = Known(*rest)
+            else:
+                self._elsewhere[path].append(Known(*rest))
         self._projects: dict[str, Project] = {}
         self._taken: set[str] | None = None
 
     def plan(self, candidates: Iterable[Candidate], roots: Sequence[Path] = ()) -> Plan:
         """Newest files first: they are what people look for while the rest is still being read."""
-        plan, fresh = Plan(), []
+        plan = Plan()
+        fresh: list[Candidate] = []
         seen: set[str] = set()
         unread: list[str] = []
         for candidate in sorted(candidates, key=lambda one: -one.mtime_ns):
@@ -92,17 +105,34 @@ class Planner:
             plan.bytes += candidate.size
             known = self._known.get(candidate.path)
             if known is None:
-                fresh.append(candidate)
+                try:
+                    self._unknown(plan, candidate, fresh)
+                except OSError as error:
+                    plan.failed.append(f"{candidate.path}: {error.strerror or error}")
             elif not known.same(candidate):
                 self._changed(plan, Source.objects.get(pk=known.pk), candidate)
         gone = self._gone(seen, roots, unread)
         with transaction.atomic():
+            self._lock.guard()
             fresh = [candidate for candidate in fresh if not self._moved(candidate, gone)]
             self._vanish(gone.values())
             self._create(plan, fresh)
         plan.jobs.sort(key=lambda job: job.transcript_id is None)
         plan.todo_bytes = sum(job.size - job.start for job in plan.jobs)
         return plan
+
+    def _unknown(self, plan: Plan, candidate: Candidate, fresh: list[Candidate]) -> None:
+        """A file that this host has not seen: new, or the one that another host has under this path."""
+        for known in self._elsewhere.get(candidate.path, ()):
+            if known.same(candidate):
+                return
+            source = Source.objects.get(pk=known.pk)
+            if candidate.size >= _known(source) and _continues(source, candidate):
+                self._changed(plan, source, candidate)
+                return
+            if not source.owed and candidate.size < source.archived and _begins(source, candidate):
+                return
+        fresh.append(candidate)
 
     def _changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         try:
@@ -112,12 +142,14 @@ class Planner:
             return
         source.state = Source.State.PRESENT
         source.device, source.inode = candidate.device, candidate.inode
-        source.mtime_ns = candidate.mtime_ns
+        source.mtime_ns, source.host = candidate.mtime_ns, self._host
         if not grown:
             self._replace(plan, source, candidate)
             return
         source.size = candidate.size
-        source.save(update_fields=["state", "device", "inode", "mtime_ns", "size"])
+        with transaction.atomic():
+            self._lock.guard()
+            source.save(update_fields=["state", "host", "device", "inode", "mtime_ns", "size"])
         self._written.add("source", 1)
         if candidate.size > _known(source):
             plan.jobs.append(_job(source, candidate))
@@ -125,6 +157,7 @@ class Planner:
     def _replace(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         """The file was rewritten: what we have becomes an earlier version, and the file is read from the start."""
         with transaction.atomic():
+            self._lock.guard()
             source.state = Source.State.REPLACED
             source.save(update_fields=["state"])
             transcript = Transcript.objects.filter(source=source).first()
@@ -187,7 +220,7 @@ class Planner:
                     plan.skipped.append(candidate.path)
             except OSError as error:
                 plan.failed.append(f"{candidate.path}: {error.strerror or error}")
-        sources = insert(Source, SOURCE_COLUMNS, [_source(candidate) for candidate in kept])
+        sources = insert(Source, SOURCE_COLUMNS, [_source(candidate, self._host) for candidate in kept])
         placed = list(zip(sources, kept, strict=True))
         conversations = [(source, candidate) for source, candidate in placed if candidate.role.kind != "result"]
         rows = [self._transcript(source, candidate) for source, candidate in conversations]
@@ -274,9 +307,19 @@ def _equal(source: Source, path: str) -> bool:
     return True
 
 
-def _source(candidate: Candidate) -> tuple[object, ...]:
+def _begins(source: Source, candidate: Candidate) -> bool:
+    """Does what we have begin with the file? Then it is a copy that has fallen behind."""
+    with opened(candidate.path).open("rb") as file:
+        for at in range(0, candidate.size, COMPARE_STEP):
+            data = file.read(COMPARE_STEP)
+            if data != Reader(source.pk).read(at, min(COMPARE_STEP, candidate.size - at)):
+                return False
+    return True
+
+
+def _source(candidate: Candidate, host: str) -> tuple[object, ...]:
     kind = Source.Kind.RESULT if candidate.role.kind == "result" else Source.Kind.TRANSCRIPT
-    return candidate.path, str(kind), candidate.device, candidate.inode, candidate.size, candidate.mtime_ns
+    return candidate.path, host, str(kind), candidate.device, candidate.inode, candidate.size, candidate.mtime_ns
 
 
 def _job(source: Source, candidate: Candidate) -> Job:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import connections, transaction
+from django.db.models import Case, When
 
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.paths import opened
 from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
+from sessions.services.database_lock import Lock, database_lock
 from sessions.services.families import spilled_unite
+from sessions.services.hosts import own_hosts
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.jobs import Delivery, Job, Packing
 from sessions.services.plan import Plan, Planner
@@ -29,6 +30,7 @@ from sessions.services.writer import Pile, Written
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
+WAITING = "waiting for another import"
 PILE_BYTES = 12 * 1024 * 1024
 """Of the files, whose rows are kept before they are written: a few megabytes in memory."""
 
@@ -73,14 +75,10 @@ Listener = Callable[[Progress], None]
 Check = Callable[[], None]
 
 
-@contextmanager
-def import_lock() -> Iterator[None]:
-    """One import at a time, whoever asks: the watcher, the command line, a button."""
-    path = Path(settings.LUCID_HOME) / "import.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def import_lock(waiting: Check | None = None) -> AbstractContextManager[Lock]:
+    """One import at a time, whoever asks: the watcher, the command line, a button, another host on the same database.
+    `waiting` is called now and then while another has it."""
+    return database_lock("import", waiting=waiting)
 
 
 def sync(
@@ -91,14 +89,23 @@ def sync(
     started = time.monotonic()
     roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
     candidates = list(discover(roots))
-    with import_lock(), collector_paused():
+    progress = Progress(started=time.time())
+
+    def waiting() -> None:
+        progress.phase = WAITING
+        if listener is not None:
+            listener(progress)
+        if check is not None:
+            check()
+
+    with import_lock(waiting) as lock, collector_paused():
         written = Written()
-        plan = Planner(written).plan(candidates, [root for root in roots if root.is_dir()])
-        progress = Progress(files_total=plan.files, bytes_total=plan.todo_bytes, started=time.time())
+        plan = Planner(written, lock=lock).plan(candidates, [root for root in roots if root.is_dir()])
+        progress.phase, progress.files_total, progress.bytes_total = "reading", plan.files, plan.todo_bytes
         progress.files = plan.files - len(plan.jobs)
         if plan.todo_bytes > bulk.LARGE:
             plan.put_off_packing()
-        work = Work(plan, written, progress, workers or os.cpu_count() or 1, listener, check)
+        work = Work(plan, written, progress, lock, workers or os.cpu_count() or 1, listener, check)
         with bulk.loading(plan.todo_bytes):
             work.read()
         browsable = time.monotonic()
@@ -119,10 +126,10 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
             found.append(candidate(os.path.abspath(path), path.stat()))
     if not found:
         return []
-    with import_lock():
+    with import_lock() as lock:
         written = Written()
-        plan = Planner(written, [one.path for one in found]).plan(found)
-        work = Work(plan, written, Progress(), workers=1)
+        plan = Planner(written, [one.path for one in found], lock=lock).plan(found)
+        work = Work(plan, written, Progress(), lock, workers=1)
         work.read()
         work.archive()
         return list(work.touched)
@@ -146,6 +153,7 @@ class Work:
         plan: Plan,
         written: Written,
         progress: Progress,
+        lock: Lock,
         workers: int,
         listener: Listener | None = None,
         check: Check | None = None,
@@ -155,6 +163,7 @@ class Work:
         self._plan = plan
         self._written = written
         self._progress = progress
+        self._lock = lock
         self._listener = listener or (lambda _progress: None)
         self._check = check or (lambda: None)
         self._workers = workers
@@ -177,7 +186,7 @@ class Work:
         """The bytes that were put off, and the index of the texts, side by side."""
         self._progress.phase = "indexing"
         self._listener(self._progress)
-        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT)
+        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host__in=own_hosts())
         packings = [
             Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
@@ -185,7 +194,7 @@ class Work:
         with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing
             self._index(deliveries)
             self._drain(deliveries)
-        index_owed(self._written)
+        index_owed(self._written, self._lock.guard)
 
     def _index(self, deliveries: Iterator[Delivery]) -> None:
         """What waits in the spool, and with each piece of it a piece of the bytes."""
@@ -193,6 +202,7 @@ class Work:
 
         def pack_some() -> None:
             nonlocal piled
+            self._lock.guard()
             self._check()
             delivery = next(deliveries, None)
             piled += self._keep(delivery) if delivery is not None else 0
@@ -221,6 +231,7 @@ class Work:
         while not ended:
             began, size, piled = time.monotonic(), 0, 0
             with transaction.atomic():
+                self._lock.guard()
                 while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
                     self._check()
                     delivery = next(deliveries, None)
@@ -256,6 +267,7 @@ class Work:
 
     def _finish(self) -> None:
         with transaction.atomic():
+            self._lock.guard()
             if self._unlinked:
                 self._relink()
             settle(self.touched, self._written)
@@ -278,17 +290,19 @@ def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[st
     report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=written.total)
     report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
     counted = Transcript.objects.exclude(source__state=Source.State.REPLACED)
-    asked = set()
-    for pk, path, lines, bad, recovered in counted.values_list("pk", "source__path", "lines", "bad_lines", "recovered"):
-        if path in paths:
-            asked.add(pk)
-            report.lines += lines
-            report.bad_lines += bad
-            report.recovered_entries += recovered
+    # Those of this host last: another may have another file under the same path, or the only row of the same one.
+    ours = Case(When(source__host__in=own_hosts(), then=1), default=0)
+    columns = ("source__path", "pk", "lines", "bad_lines", "recovered")
+    asked = {path: rest for path, *rest in counted.order_by(ours, "pk").values_list(*columns) if path in paths}
+    for _, lines, bad, recovered in asked.values():
+        report.lines += lines
+        report.bad_lines += bad
+        report.recovered_entries += recovered
     report.entries = report.lines - report.bad_lines
     unknown: Counter[str] = Counter()
+    numbers = {pk for pk, *_ in asked.values()}
     for pk, name, count in Oddity.objects.filter(what="type").values_list("transcript_id", "name", "count"):
-        if pk in asked:
+        if pk in numbers:
             unknown[name] += count
     report.unknown_types = dict(unknown)
     return report

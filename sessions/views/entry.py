@@ -66,9 +66,7 @@ def entry_image(request: HtmxRequest, session: str, address: str, number: int) -
     found = load(record, number)
     if found is None or found[0] not in SHOWABLE:
         raise Http404("The entry has no such image.")
-    response = HttpResponse(found[1], content_type=found[0])
-    response["Cache-Control"] = "private, max-age=86400"
-    return response
+    return HttpResponse(found[1], content_type=found[0])
 
 
 @require_safe

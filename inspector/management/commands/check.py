@@ -29,5 +29,7 @@ class Command(BaseCommand):
             self.stdout.write(result["summary"])
             for damage in result["damage"]:
                 self.stdout.write(printable(damage))
+            for double in result["doubles"]:
+                self.stdout.write(f"{printable(double['path'])}: stored {len(double['sources'])} times")
         if result["damaged"]:
             raise CommandError("the archive is damaged; the files that are still on disk can be imported anew.")

@@ -17,6 +17,7 @@ from memory.engine.dreaming.lock import Taken, is_alive, lock_take
 from memory.models import Directory
 from memory.selectors.dreaming import LockUnreadableError, directory_path, lock_of
 from sessions.engine.paths import kept, opened
+from sessions.services.database_lock import database_lock
 
 NOTE = "lock.json"
 COPY = "memory"
@@ -32,6 +33,17 @@ def held(directory: Directory, run_id: int) -> Iterator[Path]:
         raise RunError("The built-in memory is part of the program and is not changed.")
     if not path.is_dir():
         raise RunError(f"{directory.path} is not there.")
+    with database_lock(f"dream-{directory.pk}", waiting=_elsewhere), _held_on_disk(directory, path, run_id) as place:
+        yield place
+
+
+def _elsewhere() -> None:
+    """The file names a process, and on another host that number is another's."""
+    raise RunError("Another Lucid on the same database dreams over it. Nothing was done.")
+
+
+@contextmanager
+def _held_on_disk(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
     taken = _take(directory, path)
     place = places() / f"run-{run_id}"
     try:

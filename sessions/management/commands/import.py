@@ -12,12 +12,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.engine.discovery import PathMissingError
 from sessions.engine.printing import printable
-from sessions.services.sync import Progress, Report, sync
+from sessions.services.sync import WAITING, Progress, Report, sync
 
 
 class Command(BaseCommand):
     help = "Read transcripts into the archive: a file, a project directory, or a configuration directory."
     requires_system_checks: list[str] = []
+    _waits = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
@@ -25,12 +26,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         paths = options["paths"] or [Path(settings.CLAUDE_CONFIG_DIR)]
-        listener = self._show if sys.stderr.isatty() else None
+        shown = sys.stderr.isatty()
         try:
-            report = sync(paths, listener=listener)
+            report = sync(paths, listener=self._show if shown else self._say_once)
         except PathMissingError as error:
             raise CommandError(str(error)) from error
-        if listener is not None:
+        if shown:
             self.stderr.write("")
         for failure in report.failed:
             self.stderr.write(f"could not read {printable(failure)}")
@@ -39,7 +40,16 @@ class Command(BaseCommand):
         else:
             self._say(report)
 
+    def _say_once(self, progress: Progress) -> None:
+        """That it waits: somebody may wonder."""
+        if progress.phase == WAITING and not self._waits:
+            self._waits = True
+            self.stderr.write("another Lucid imports; waiting")
+
     def _show(self, progress: Progress) -> None:
+        if progress.phase == WAITING:
+            self._say_once(progress)
+            return
         self.stderr.write(
             f"\r{progress.files}/{progress.files_total} files, {progress.bytes / 1e6:.0f} of"
             f" {progress.bytes_total / 1e6:.0f} MB, {progress.entries} entries ",

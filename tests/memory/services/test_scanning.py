@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memory.models import Batch, Blob, Cause, File, Version
+from memory.models import Batch, Blob, Cause, Directory, File, Version
 from memory.selectors.history import file_get, file_history, version_blame
 from memory.services.restoring import batch_undo
-from memory.services.scanning import directories_of, memory_scan_below
+from memory.services.scanning import directories_of, memory_scan, memory_scan_below
 from tests.memory.remembering import Shelf
 
 pytestmark = pytest.mark.django_db
@@ -183,3 +184,17 @@ def test_the_memory_of_every_project_is_looked_at(shelf: Shelf, tmp_path: Path) 
     ours, linked = memory_scan_below(projects=projects)
     assert (len(ours.versions), linked.versions) == (1, [])
     assert "link" in linked.skipped[0]
+
+
+def test_a_directory_of_another_host_is_not_taken_for_gone(shelf: Shelf) -> None:
+    shelf.outside("a.md", b"one")
+    shelf.scan()
+    Directory.objects.update(host="elsewhere")
+    shutil.rmtree(shelf.path)
+    memory_scan_below(projects=shelf.path.parents[1])
+    directory = Directory.objects.get()
+    assert memory_scan(directory=directory).versions == []
+    assert File.objects.get().state == File.State.PRESENT
+    Directory.objects.update(host="")
+    memory_scan_below(projects=shelf.path.parents[1])
+    assert File.objects.get().state == File.State.DELETED

@@ -1,0 +1,92 @@
+"""A lock on PostgreSQL, held by a transaction on a connection of its own: nothing that closes or pools the others lets
+go of it, a pooler between us and the server cannot take it away, and the server frees it when the process or its
+machine dies. Whoever loses that connection has lost the lock without being told, so work that takes long asks before it
+writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from typing import Any
+
+import psycopg
+from django.db import OperationalError, connection
+
+from sessions.services.database_lock import TRY_SECONDS, Lock, LockLostError
+
+SILENT_SECONDS = 10
+PROBES = 3
+"""A machine that vanished without a word is asked for so long, so often, before its lock is free."""
+
+Holder = psycopg.Connection[Any]
+
+
+class ServerLock(Lock):
+    """As long as the connection lasts."""
+
+    def __init__(self, name: str, holder: Holder) -> None:
+        self._name = name
+        self._holder = holder
+
+    def guard(self) -> None:
+        # Before the question: whoever gets the lock after us waits for this one too, and so for our transaction.
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_key(self._name, "writing")])
+        try:
+            self._holder.execute("SELECT 1")
+        except psycopg.Error as error:
+            raise LockLostError(
+                f"The database dropped the connection that kept others from the {self._name}: it was stopped."
+            ) from error
+
+    def take(self) -> bool:
+        return self._try("held")
+
+    def outlasted(self) -> bool:
+        """Whether nothing is being committed any more by a holder that was cut off."""
+        self._holder.execute("SAVEPOINT taken")
+        free = self._try("writing")
+        # It is not to be held: our own transactions take it, on another connection.
+        self._holder.execute("ROLLBACK TO SAVEPOINT taken")
+        return free
+
+    def _try(self, part: str) -> bool:
+        row = self._holder.execute("SELECT pg_try_advisory_xact_lock(%s)", [_key(self._name, part)]).fetchone()
+        return row == (True,)
+
+
+@contextmanager
+def server_lock(name: str, waiting: Callable[[], None] | None) -> Iterator[Lock]:
+    with closing(_connected()) as holder:
+        lock = ServerLock(name, holder)
+        try:
+            # Inside a transaction of our own nobody can be outlasted: it may be the one that writes.
+            for ready in (lock.take,) if connection.in_atomic_block else (lock.take, lock.outlasted):
+                while not ready():
+                    if waiting is not None:
+                        waiting()
+                    time.sleep(TRY_SECONDS)
+        except psycopg.Error as error:
+            raise OperationalError(str(error)) from error
+        yield lock
+
+
+def _connected() -> Holder:
+    """A connection in a transaction, given up by the server when its client stays silent, and only then."""
+    reach = {"keepalives_idle": SILENT_SECONDS, "keepalives_interval": SILENT_SECONDS, "keepalives_count": PROBES}
+    patience = {"tcp_user_timeout": (1 + PROBES) * SILENT_SECONDS * 1000}
+    try:
+        holder: Holder = psycopg.connect(**{**reach, **patience, **connection.get_connection_params()})
+        holder.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        for name, value in (("idle", SILENT_SECONDS), ("interval", SILENT_SECONDS), ("count", PROBES)):
+            holder.execute("SELECT set_config(%s, %s, TRUE)", [f"tcp_keepalives_{name}", str(value)])
+    except psycopg.Error as error:
+        raise OperationalError(str(error)) from error
+    return holder
+
+
+def _key(name: str, part: str) -> int:
+    """The number that PostgreSQL knows it by. Locks of other databases on the same server are others."""
+    return int.from_bytes(blake2b(f"lucid {name} {part}".encode(), digest_size=8).digest(), signed=True)
