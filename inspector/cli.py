@@ -20,6 +20,8 @@ from django.db import connections
 
 from inspector import __version__
 from inspector.logs import show_on_console
+from inspector.startup.privacy import tighten_home
+from inspector.web.room import FULL, is_full
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1
@@ -71,6 +73,8 @@ def run(argv: list[str], *, foreground: bool = False) -> int:
         django.setup(set_prefix=False)
         if foreground:
             show_on_console(settings.LUCID_LOG_LEVEL)
+        elif sentence := tighten_home(settings.LUCID_HOME):
+            _say(f"lucid: {sentence}")
         status = _dispatch(argv)
         sys.stdout.flush()
         return status
@@ -133,6 +137,8 @@ def _ensure_database() -> None:
 
 
 def _unexpected(name: str, error: Exception) -> str:
+    if is_full(error):
+        return FULL
     reason = (str(error).strip() or type(error).__name__).splitlines()[0]
     return f"{name} failed unexpectedly ({type(error).__name__}: {reason}); the details are in {settings.LOG_FILE}."
 

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from inspector import __version__
+from inspector.owner.gate import is_stranger
 from inspector.selectors.capturing import capturing
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
@@ -31,6 +32,8 @@ def health(request: HttpRequest) -> JsonResponse:
     }
     if reasons:
         answer["reasons"] = reasons
+    if is_stranger(request):
+        answer = {"status": answer["status"]}
     return JsonResponse(answer, status=503 if reasons else 200)
 
 

@@ -9,7 +9,9 @@ import fcntl
 import logging
 import logging.handlers
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,13 +23,36 @@ BACKUPS = 3
 class SharedRotatingFile(logging.handlers.RotatingFileHandler):
     """A bounded log that several processes write: whoever finds it full moves it away, the others follow."""
 
+    _failing = False
+    """Whether the latest line could not be written: then that has been said, and is not said for every line."""
+
     def emit(self, record: logging.LogRecord) -> None:
-        if not self._is_current():
-            if self.stream:
-                self.stream.close()
-                self.stream = None  # the base class opens it again
-            os.makedirs(os.path.dirname(self.baseFilename), exist_ok=True)
-        super().emit(record)
+        self._told, self._failing = self._failing, False
+        try:
+            if not self._is_current():
+                self._let_go()
+                os.makedirs(os.path.dirname(self.baseFilename), exist_ok=True)
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the base class's
+        """A full disk is one sentence on standard error. What comes later is logged as soon as there is room."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        if not self._told and sys.stderr is not None:
+            reason = (error.strerror or str(error)).lower()
+            print(f"lucid: nothing can be logged to {self.baseFilename} ({reason}).", file=sys.stderr)
+        self._failing = True
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.stream:
+            stream, self.stream = self.stream, None  # the base class opens it again
+            with suppress(OSError):  # what it could not write is still in its buffer
+                stream.close()
 
     def doRollover(self) -> None:  # noqa: N802 - the name is the base class's
         with open(f"{self.baseFilename}.lock", "w") as lock:

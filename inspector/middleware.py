@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import DisallowedHost
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django_structlog.middlewares import RequestMiddleware
 from django_structlog.signals import bind_extra_request_failed_metadata, bind_extra_request_finished_metadata
 
-import inspector.structured  # noqa: F401 - the loggers of the request log are set up there
-from inspector.web.origins import is_own
+from inspector.structured import get_logger
+from inspector.web.database import Trouble, trouble_of
+from inspector.web.door import SAFE_METHODS, UNKNOWN_HOST, Refusal, refusal_of
+from inspector.web.room import FULL, is_full
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+INSUFFICIENT_STORAGE = 507
+RETRY_SECONDS = 5
 HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
+    # Pages show what is private: no copy of one stays in the browser. Static files have said something else already.
+    "Cache-Control": "no-store",
 }
+
+logger = get_logger(__name__)
 
 
 class RequestLog(RequestMiddleware):
@@ -56,17 +65,70 @@ class OnlyFromHere:
         return response
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
+        # The door has asked the same, where there is one: before the body was read.
         try:
             host = request.get_host()
         except DisallowedHost:
-            sentence = "Lucid does not answer under this name. Add it to LUCID_ALLOWED_HOSTS if it is yours.\n"
-            return HttpResponse(sentence, status=400, content_type="text/plain; charset=utf-8")
-        if request.method in SAFE_METHODS or self._is_own(request, host):
-            return None
-        sentence = "Only pages of Lucid itself may change anything here.\n"
-        return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
+            return _plainly(UNKNOWN_HOST)
+        refusal = refusal_of(
+            method=request.method or "",
+            host=host,
+            scheme=request.scheme or "",
+            site=request.headers.get("Sec-Fetch-Site"),
+            origin=request.headers.get("Origin"),
+        )
+        return _plainly(refusal) if refusal else None
 
-    @staticmethod
-    def _is_own(request: HttpRequest, host: str) -> bool:
-        site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
-        return is_own(site=site, origin=origin, ours=f"{request.scheme}://{host}")
+
+class FullDisk:
+    """A page that could not do its work because the disk is full says so, in one sentence."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not is_full(error):
+            return None
+        logger.warning("disk_full", error=str(error))
+        return render(request, "507.html", {"sentence": FULL}, status=INSUFFICIENT_STORAGE)
+
+
+class DatabaseTrouble:
+    """A page whose database is held by another program or away says so, and is asked for again: by itself, or, when
+    something was sent, by a button that sends the same."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        trouble = trouble_of(error)
+        if trouble is None:
+            return None
+        logger.warning("database_trouble", trouble=trouble.name.lower(), error=str(error).strip())
+        shown = {
+            "sentence": trouble.value,
+            "away": trouble is Trouble.AWAY,
+            "again": request.method not in SAFE_METHODS,
+            "fields": [
+                (name, value)
+                for name, values in request.POST.lists()
+                if name != "csrfmiddlewaretoken"
+                for value in values
+            ],
+            "seconds": RETRY_SECONDS,
+        }
+        response = render(request, "503.html", shown, status=HTTPStatus.SERVICE_UNAVAILABLE)
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+        # For a part of a page, which stays as it is, with what was typed into it.
+        response.headers["Lucid-Says"] = trouble.value
+        return response
+
+
+def _plainly(refusal: Refusal) -> HttpResponse:
+    return HttpResponse(f"{refusal.sentence}\n", status=refusal.status, content_type="text/plain; charset=utf-8")

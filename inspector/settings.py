@@ -26,6 +26,8 @@ DATABASE = env.database("DATABASE_URL", default=LUCID_HOME / "lucid.sqlite3")
 REDIS_URL = env.text("REDIS_URL")
 LUCID_BIND = env.text("LUCID_BIND", "127.0.0.1:8765")
 LUCID_ALLOWED_HOSTS = env.names("LUCID_ALLOWED_HOSTS")
+LUCID_HOST = env.text("LUCID_HOST")
+LUCID_OWNER_CHECK = env.switch("LUCID_OWNER_CHECK", "on")
 LUCID_WATCH = env.switch("LUCID_WATCH", "on")
 LUCID_WORKER = env.switch("LUCID_WORKER", "on")
 LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
@@ -79,8 +81,11 @@ MIDDLEWARE = [
     "inspector.middleware.OnlyFromHere",
     "inspector.static.StaticFiles",
     "django.middleware.common.CommonMiddleware",
+    "inspector.spelling.SpelledOut",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "inspector.middleware.FullDisk",
+    "inspector.middleware.DatabaseTrouble",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -124,7 +129,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     else {
         "data_folder_in": str(CELERY_QUEUE_DIR / "messages"),
         "data_folder_out": str(CELERY_QUEUE_DIR / "messages"),
-        "control_folder": str(CELERY_QUEUE_DIR / "control"),
         "polling_interval": 0.2,
     }
 )
@@ -175,6 +179,7 @@ CSRF_COOKIE_SECURE = False
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Strict"
 CSRF_COOKIE_NAME = "lucid_csrf"
+CSRF_FAILURE_VIEW = "inspector.views.refusals.form_expired"
 
 # --- logs ---------------------------------------------------------------------------------------------------------
 LOG_FILE = LUCID_HOME / "logs" / "lucid.log"

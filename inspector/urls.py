@@ -25,6 +25,7 @@ from inspector.views import (
 from inspector.views import settings as settings_page
 
 handler400 = "inspector.views.refusals.bad_request"
+handler403 = "inspector.views.refusals.forbidden"
 
 urlpatterns = [
     path("", home.home, name="home"),

@@ -20,6 +20,7 @@ def large_archive(database: Path, blocks: int, *, broken: bool = False) -> None:
     values = {
         "id": SOURCE,
         "path": "/elsewhere/large.txt",
+        "host": "",
         "kind": "result",
         "state": "vanished",
         "device": 0,

@@ -32,10 +32,13 @@ def _starts_servers(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
-    """A file instead of memory: the same journal, locks and pragmas as in use."""
+    """A file instead of memory: the same journal, locks and pragmas as in use. On a server, one for this process."""
     from django.conf import settings as ours
     from django.db import connection
 
+    if connection.vendor == "postgresql":
+        connection.settings_dict["TEST"]["NAME"] = f"lucid_test_{os.getpid()}"
+        return
     connection.settings_dict["TEST"]["NAME"] = str(ours.LUCID_HOME / "test.sqlite3")
 
 

@@ -12,7 +12,7 @@ from tests.serving import PATIENCE, Answer, Server
 def post(server: Server, path: str, *, page: str = "/runs/", **fields: str) -> Answer:
     """Sends a form with the token of `page`."""
     shown = server.get(page)
-    cookie = str(shown.headers["Set-Cookie"]).partition(";")[0]
+    cookie = "; ".join((str(shown.headers["Set-Cookie"]).partition(";")[0], server.cookie))
     token = re.search(rb'name="csrfmiddlewaretoken" value="(\w+)"', shown.body)
     assert token is not None
     body = urlencode({"csrfmiddlewaretoken": token[1].decode(), **fields})

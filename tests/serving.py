@@ -33,19 +33,32 @@ class Server:
     lines: list[str] = field(default_factory=list)
     """What it printed so far, on both streams."""
     port: int = 0
+    entry: str = ""
+    """The address that it printed, which lets one browser in."""
+    cookie: str = ""
+    """Of a browser that was let in."""
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        """As a browser that was let in asks."""
+        return self.ask(path, method, **{"Cookie": self.cookie, **headers})
+
+    def ask(self, path: str, method: str = "GET", body: str = "", **headers: str) -> Answer:
+        """As anybody asks."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
-            connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            connection.request(method, path, body=body or None, headers=named)
             response = connection.getresponse()
             return Answer(response.status, response.headers, response.read())
         finally:
             connection.close()
+
+    def says(self, words: str) -> bool:
+        return any(words in line for line in self.lines)
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
         if self.process.poll() is None:
@@ -83,7 +96,15 @@ def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
 @contextmanager
 def serving(home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
     """A server that answers, on a free port. It is stopped at the end, if the test has not done so."""
-    command = [sys.executable, "-m", "inspector", "serve", "--bind", "127.0.0.1:0", *arguments]
+    with bound_to("127.0.0.1:0", home, *arguments, **extra) as server:
+        server.cookie = _enter(server)
+        yield server
+
+
+@contextmanager
+def bound_to(bind: str, home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+    """The same where it is told to listen, as nobody who was let in."""
+    command = [sys.executable, "-m", "inspector", "serve", "--bind", bind, *arguments]
     process = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -97,8 +118,8 @@ def serving(home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
     reader = threading.Thread(target=_collect, args=(server,), daemon=True)
     reader.start()
     try:
-        wait_until(lambda: server.port or process.poll() is not None)
-        assert server.port, "".join(server.lines)
+        wait_until(lambda: server.says("Lucid is on ") or process.poll() is not None)
+        assert process.poll() is None, "".join(server.lines)
         yield server
     finally:
         server.stop()
@@ -133,13 +154,18 @@ def fair(seconds: float) -> float:
     return seconds * max(1.0, waiting)
 
 
+def _enter(server: Server) -> str:
+    """Follows the printed address; the cookie that came of it, or none where the server checks nobody."""
+    return str(server.ask(server.entry).headers["Set-Cookie"] or "").partition(";")[0]
+
+
 def _collect(server: Server) -> None:
     assert server.process.stdout is not None
     for line in server.process.stdout:
-        server.lines.append(line)
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)", line)
         if found and not server.port:
-            server.port = int(found[1])
+            server.entry, server.port = found[2], int(found[1])
+        server.lines.append(line)
 
 
 def _processes_of(home: Path) -> list[int]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable
+from typing import TYPE_CHECKING
 
 from inspector.capture.headers import has_body, request_headers
 from inspector.capture.recorder import Recorder
 from inspector.capture.recording import Recording
-from inspector.capture.refusing import Refusal, refuse, unreachable
+from inspector.capture.refusing import Refusal, refuse, tell, unreachable
 from inspector.capture.upstream import Upstream
+from inspector.web.body import BodyError, Receive, Scope, Send
 from sessions.engine.capture import Ending
 
 if TYPE_CHECKING:
     from inspector.capture.connections import Connections, Opened
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Mapping[str, Any]]]
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 PREFIX = "/capture"
 RECORDED = ("POST", "/v1/messages")
@@ -44,7 +41,7 @@ class Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         host, port = scope.get("server") or ("", 0)
         if self.upstream.is_at(host, port or 0):
-            await refuse(send, LOOP)
+            await refuse(receive, send, LOOP)
             return
         self.recorder.counts.forwarded += 1
         path = scope["path"].removeprefix(PREFIX)
@@ -71,6 +68,9 @@ class Proxy:
         except ClientGoneError:
             recording.end(Ending.LEFT, "The client went away while it sent its request.")
             return
+        except BodyError:
+            recording.end(Ending.LEFT, "The client did not come to the end of its request.")
+            raise
         except UnreachableError as error:
             await self._tell(error, upload, send, recording)
             return
@@ -92,7 +92,7 @@ class Proxy:
             recording.end(Ending.LEFT, "The client went away while it sent its request.")
             return
         recording.end(Ending.UNREACHABLE, refusal.sentence)
-        await refuse(send, refusal)
+        await tell(send, refusal)
 
     async def _connect(self) -> Connections:
         async with self._connecting:

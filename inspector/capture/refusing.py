@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.capture.upstream import Upstream
-
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+from inspector.web.body import Receive, Send
+from inspector.web.door import answer_and_close
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,20 @@ def unreachable(upstream: Upstream, error: Exception) -> Refusal:
     return Refusal(502, "api_error", f"Lucid could not reach {upstream} for you: {reason}.")
 
 
-async def refuse(send: Send, refusal: Refusal) -> None:
+async def tell(send: Send, refusal: Refusal) -> None:
+    """When the whole request has come."""
+    headers, body = _form(refusal)
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def refuse(receive: Receive, send: Send, refusal: Refusal) -> None:
+    """Instead of reading it: nothing of its body is kept, and the connection ends."""
+    headers, body = _form(refusal)
+    await answer_and_close(receive, send, refusal.status, [*headers, (b"connection", b"close")], body)
+
+
+def _form(refusal: Refusal) -> tuple[list[tuple[bytes, bytes]], bytes]:
     body = json.dumps(
         {"type": "error", "error": {"type": refusal.kind, "message": refusal.sentence}}, ensure_ascii=False
     ).encode()
@@ -33,5 +44,4 @@ async def refuse(send: Send, refusal: Refusal) -> None:
         (b"content-length", str(len(body)).encode()),
         (b"x-content-type-options", b"nosniff"),
     ]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    return headers, body

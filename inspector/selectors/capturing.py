@@ -9,6 +9,7 @@ from django.conf import settings
 from inspector.capture.here import recorder_of, spool_of
 from inspector.capture.proxy import PREFIX
 from inspector.capture.spool import Waiting
+from inspector.owner.key import owner_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +50,5 @@ def capturing() -> Capturing:
 
 def endpoint(origin: str) -> str:
     """What a client takes as the address of the API. `origin`: of this server, as the reader knows it."""
-    return f"{origin}{PREFIX}"
+    secret = f"/{owner_key(settings.LUCID_HOME).capture_secret}" if settings.LUCID_OWNER_CHECK else ""
+    return f"{origin}{PREFIX}{secret}"

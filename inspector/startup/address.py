@@ -1,13 +1,18 @@
-"""Where the web server listens: loopback only, because there are no accounts."""
+"""Where the web server listens: on loopback, or on a socket in the file system. There are no accounts."""
 
 from __future__ import annotations
 
 import errno
+import os
 import socket
+import stat
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 
 from inspector.startup.errors import StartupError
+
+UNIX = "unix:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +32,22 @@ class Address:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def parse_address(bind: str) -> Address:
-    """`127.0.0.1:8765`, `localhost:8765` or `[::1]:8765`; port 0 lets the system choose."""
+@dataclass(frozen=True, slots=True)
+class SocketFile:
+    path: Path
+
+    @property
+    def url(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return f"{UNIX}{self.path}"
+
+
+def parse_address(bind: str) -> Address | SocketFile:
+    """`127.0.0.1:8765`, `localhost:8765`, `[::1]:8765` or `unix:/path`; port 0 lets the system choose."""
+    if bind.strip().startswith(UNIX):
+        return _socket_file(bind.strip())
     host, colon, port = bind.strip().rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
@@ -41,8 +60,12 @@ def parse_address(bind: str) -> Address:
     return Address("127.0.0.1" if host == "localhost" else host, int(port))
 
 
-def listen(address: Address) -> socket.socket:
+def listen(address: Address | SocketFile) -> socket.socket:
     """A bound socket: the port is ours from here on, so nothing can take it between the check and the start."""
+    return _listen_on_file(address.path) if isinstance(address, SocketFile) else _listen_on_port(address)
+
+
+def _listen_on_port(address: Address) -> socket.socket:
     listener = socket.socket(address.family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -53,6 +76,45 @@ def listen(address: Address) -> socket.socket:
         raise StartupError(_refusal(address, error)) from error
     listener.setblocking(False)
     return listener
+
+
+def _socket_file(bind: str) -> SocketFile:
+    path = Path(bind.removeprefix(UNIX)).expanduser().absolute()
+    if path == Path("/") or bind == UNIX:
+        raise StartupError(f"“{bind}” names no socket; write it as {UNIX}/path/to/lucid.sock.")
+    return SocketFile(path)
+
+
+def _listen_on_file(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        _remove_stale(path)
+        listener.bind(str(path))
+        listener.listen(socket.SOMAXCONN)
+    except OSError as error:
+        listener.close()
+        reason = "another program listens there" if error.errno == errno.EADDRINUSE else _reason(error)
+        raise StartupError(f"Lucid cannot listen on {path} ({reason}); choose another path with LUCID_BIND.") from error
+    finally:
+        os.umask(mask)
+    listener.setblocking(False)
+    return listener
+
+
+def _remove_stale(path: Path) -> None:
+    """A socket that a server left behind when it was killed. Anything else stays, and is in the way."""
+    if not path.exists() or not stat.S_ISSOCK(path.lstat().st_mode):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def _is_loopback(host: str) -> bool:
@@ -66,8 +128,7 @@ def _refusal(address: Address, error: OSError) -> str:
     choose = f"choose another with `lucid serve --bind {Address(address.host, _another(address))}` or LUCID_BIND."
     if error.errno == errno.EADDRINUSE:
         return f"Port {address.port} on {address.host} is taken, perhaps by another Lucid; {choose}"
-    reason = (error.strerror or str(error)).lower()
-    return f"Lucid cannot listen on {address} ({reason}); {choose}"
+    return f"Lucid cannot listen on {address} ({_reason(error)}); {choose}"
 
 
 def _another(address: Address) -> int:

@@ -7,6 +7,10 @@ from typing import Any
 SQLITE = "django.db.backends.sqlite3"
 POSTGRESQL = "inspector.startup.postgresql"
 BUSY_SECONDS = 20
+PAGE_SECONDS = 4
+"""A person who waits for a page is told sooner that somebody else holds the database, and can ask again."""
+PAGE_CACHE = 4 * 1024
+"""KiB for each thread that makes pages."""
 PRAGMAS = (
     "PRAGMA page_size = 4096",
     "PRAGMA journal_mode = WAL",
@@ -32,3 +36,15 @@ def with_options(config: dict[str, Any]) -> dict[str, Any]:
         "timeout": BUSY_SECONDS,
     }
     return {**config, "CONN_MAX_AGE": None, "OPTIONS": options}
+
+
+def for_pages(config: dict[str, Any]) -> None:
+    """Changes the options of connections that are yet to be made in this process: whoever waits for them is a person,
+    and there are several of them, each with memory of its own. What it leaves to the system is shared by all."""
+    options = config.setdefault("OPTIONS", {})
+    if config["ENGINE"] == SQLITE:
+        options["timeout"] = PAGE_SECONDS
+        options["init_command"] += f";PRAGMA cache_size = -{PAGE_CACHE}"
+    else:
+        options.setdefault("connect_timeout", PAGE_SECONDS)
+        options["options"] = f"{options.get('options', '')} -c lock_timeout={PAGE_SECONDS}s".strip()

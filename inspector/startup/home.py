@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-FOLDERS = ("logs", "queue/messages", "queue/control")
+FOLDERS = ("logs", "queue/messages")
 
 
 def secret_key(home: Path) -> str:

@@ -10,7 +10,10 @@ from contextlib import contextmanager
 
 import uvicorn
 import uvloop
+from django.db import connections
 
+from inspector.startup.connecting import for_pages
+from inspector.startup.connection import Connection
 from inspector.startup.processes import Helper, stop_all
 
 UNFINISHED_REQUESTS = 2
@@ -28,6 +31,7 @@ class _Server(uvicorn.Server):
 
 def serve_until_told(listener: socket.socket, helpers: list[Helper], ready: Callable[[], None]) -> None:
     """Serves until SIGINT or SIGTERM. `ready` is called once requests are answered; the helpers start after it."""
+    for_pages(connections.settings["default"])
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(listener, helpers, ready))
 
@@ -57,7 +61,7 @@ def _stop(server: _Server) -> None:
 def _config() -> uvicorn.Config:
     return uvicorn.Config(
         "inspector.asgi:application",
-        http="httptools",
+        http=Connection,
         ws="none",
         lifespan="off",
         interface="asgi3",

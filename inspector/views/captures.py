@@ -13,7 +13,7 @@ from inspector.web.paging import page_of
 from sessions.engine.anatomy import anatomy_of
 from sessions.engine.anatomy.captured import blocks_said, context_sent
 from sessions.engine.context.shown import Array
-from sessions.engine.secrets import mask
+from sessions.engine.secrets import mask, mask_json
 from sessions.models import Capture
 from sessions.selectors.capture_list import captures_found, captures_stored, with_sessions
 from sessions.selectors.captures import said_in, sent_of, usage_of
@@ -63,9 +63,9 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
         "capture": capture,
         "row": row,
         "sent": seen,
-        "headers": [(name, mask(value)) for name, value in capture.headers.items()],
+        "headers": list(mask_json(capture.headers).items()),
         "error": mask(capture.error),
-        "diagnostics": mask(json.dumps(capture.diagnostics)) if capture.diagnostics else "",
+        "diagnostics": mask(json.dumps(mask_json(capture.diagnostics))) if capture.diagnostics else "",
         "pieces": blocks_said(said, mask) if said else (),
         "projects": project_tree(),
     }
@@ -76,7 +76,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
 def capture_raw(request: HtmxRequest, capture_id: int) -> HttpResponse:
     """As plain text: whatever it holds, a browser must not run it."""
     capture = _capture(capture_id)
-    whole = {"request": sent_of(capture).body(), "answer": said_in(capture)}
+    whole = mask_json({"request": sent_of(capture).body(), "answer": said_in(capture)})
     text = json.dumps(whole, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
     cut = "\n… cut here" if len(text) > RAW_CHARACTERS else ""
     return HttpResponse(mask(text[:RAW_CHARACTERS]) + cut, content_type="text/plain; charset=utf-8")

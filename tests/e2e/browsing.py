@@ -118,6 +118,8 @@ class Visit:
 def visiting(browser: Browser, site: Server, **options: Any) -> Iterator[Visit]:
     context = browser.new_context(**{"viewport": WIDE, **options})
     context.set_default_timeout(PATIENCE)
+    name, _, value = site.cookie.partition("=")
+    context.add_cookies([{"name": name, "value": value, "url": site.url, "httpOnly": True, "sameSite": "Strict"}])
     visit = Visit(context.new_page(), site)
     try:
         yield visit

@@ -8,14 +8,13 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from asgiref.sync import ThreadSensitiveContext
 from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.test import override_settings
 from django.urls import path
 
-from inspector.asgi import OneThread
+from inspector.asgi import Pages
 
 threads: list[str] = []
 pieces_made: list[int] = []
@@ -87,8 +86,8 @@ def asked(path: str, query: str = "", body: bytes = b"", leave_after: int = 0) -
             if leave_after and len(sent) >= leave_after:
                 gone.set()
 
-        async with ThreadSensitiveContext():
-            await asyncio.wait_for(OneThread().handle(scope, receive, send), 20)
+        await asyncio.wait_for(Pages()(scope, receive, send), 20)
+        await asyncio.sleep(0.1)  # the thread is given back after the answer
 
     with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
         asyncio.run(run())

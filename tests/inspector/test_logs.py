@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 import logging
 import multiprocessing
+import resource
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from inspector.logs import SharedRotatingFile
 from tests.serving import Server, serving, wait_until
@@ -91,3 +94,35 @@ def test_what_apps_below_log_has_its_facts(tmp_path: Path) -> None:
     )
     line = json.loads(formatter.format(record))
     assert (line["event"], line["directory"], line["level"]) == ("memory_not_scanned", "/here", "warning")
+
+
+def test_a_full_disk_is_said_once_and_the_log_goes_on_when_there_is_room(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handler = SharedRotatingFile(tmp_path / "logs" / "lucid.log", maxBytes=20_000, encoding="utf-8", delay=True)
+
+    def log(words: str) -> None:
+        handler.handle(logging.LogRecord("writer", logging.INFO, "", 0, words, None, None))
+
+    log("before")
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (7, usual[1]))
+    try:
+        log("there is no room for this")
+        log("nor for that")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    log("after")
+    handler.close()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "nothing can be logged to" in said
+    assert "file too large" in said
+    assert (tmp_path / "logs" / "lucid.log").read_text() == "before\nafter\n"
+
+
+def test_a_log_that_cannot_be_made_stops_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs").write_text("a file where the folder should be")
+    handler = SharedRotatingFile(tmp_path / "logs" / "lucid.log", encoding="utf-8", delay=True)
+    handler.handle(logging.LogRecord("writer", logging.INFO, "", 0, "words", None, None))
+    assert "nothing can be logged to" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from kombu import Connection
+from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 
 from inspector.queue import SCHEME
@@ -29,13 +31,8 @@ with opened(Path(sys.argv[1])) as queue:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[SimpleQueue]:
-    for name in ("messages", "control"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    options = {
-        "data_folder_in": str(folder / "messages"),
-        "data_folder_out": str(folder / "messages"),
-        "control_folder": str(folder / "control"),
-    }
+    (folder / "messages").mkdir(parents=True, exist_ok=True)
+    options = {"data_folder_in": str(folder / "messages"), "data_folder_out": str(folder / "messages")}
     with Connection(f"{SCHEME}://localhost", transport_options=options) as connection:
         # The transport remembers in which process a queue was bound, but not in which folder.
         queue = connection.SimpleQueue(folder.name)
@@ -106,6 +103,42 @@ def test_a_message_whose_worker_was_killed_comes_again(tmp_path: Path) -> None:
 
 def test_a_message_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
     with opened(tmp_path) as queue:
-        (tmp_path / "messages" / f"1_x.{tmp_path.name}.msg").touch()
+        unfinished = tmp_path / "messages" / f"1_x.{tmp_path.name}.msg.unfinished"
+        unfinished.write_bytes(b'{"body": "')
         queue.put("survey")
         assert queue.get(timeout=PATIENCE).payload == "survey"
+    assert unfinished.exists()
+
+
+@pytest.mark.parametrize("rest", [b"", b'{"body": "', b"\xff\xfe", b"[]", b"{}"])
+def test_what_a_full_disk_left_of_a_message_holds_nobody_up(tmp_path: Path, rest: bytes) -> None:
+    with opened(tmp_path) as queue:
+        broken = tmp_path / "messages" / f"0_x.{tmp_path.name}.msg"
+        broken.write_bytes(rest)
+        queue.put("survey")
+        assert queue.get(timeout=PATIENCE).payload == "survey"
+        assert not broken.exists()
+
+
+def test_what_a_full_disk_left_of_a_control_file_is_not_even_read(tmp_path: Path) -> None:
+    (tmp_path / "control").mkdir()
+    (tmp_path / "control" / f"{tmp_path.name}.exchange").touch()
+    with opened(tmp_path) as queue:
+        queue.put("survey")
+        assert queue.get(timeout=PATIENCE).payload == "survey"
+
+
+def test_a_message_for_which_there_is_no_room_leaves_nothing_behind(tmp_path: Path) -> None:
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with opened(tmp_path) as queue:
+        queue.put("before")
+        queue.get(timeout=PATIENCE).ack()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
+        try:
+            with pytest.raises(ChannelError, match="File too large"):
+                queue.put("survey" * 100)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        assert list((tmp_path / "messages").iterdir()) == []
+        queue.put("after")
+        assert queue.get(timeout=PATIENCE).payload == "after"

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.test import Client
+from django.core.exceptions import PermissionDenied
+from django.test import Client, RequestFactory
+from django.urls import get_resolver
 
 from tests.serving import Server, serving
 
@@ -47,6 +50,8 @@ def test_every_answer_has_the_headers(server: Server, path: str) -> None:
 def test_a_refusal_has_them_too(server: Server) -> None:
     answer = server.get("/health/", Host="evil.example")
     assert answer.status == 400
+    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    assert "camera=()" in answer.headers["Permissions-Policy"]
     assert set(answer.headers["Content-Security-Policy"].split("; ")) == POLICY
 
 
@@ -80,12 +85,45 @@ def test_other_pages_cannot_change_anything(server: Server, method: str, headers
 
 def test_our_own_pages_get_as_far_as_the_token_of_their_form(server: Server) -> None:
     answer = server.get("/health/", "POST", Origin=server.url, Sec_Fetch_Site="same-origin")
-    assert b"CSRF verification failed" in answer.body
+    assert b"This form is out of date" in answer.body
 
 
-def test_a_form_without_its_token_is_refused() -> None:
-    answer = Client(enforce_csrf_checks=True).post("/health/", HTTP_HOST="127.0.0.1")
+@pytest.mark.parametrize(
+    ("referrer", "link"),
+    [
+        ("http://127.0.0.1/memory/1/new/?name=a", '<a href="/memory/1/new/?name=a">Open the page again</a>'),
+        ("http://evil.example/memory/", "<p>Open the page again"),
+        ("http://127.0.0.1//evil.example/", "<p>Open the page again"),
+        ("javascript:alert(1)", "<p>Open the page again"),
+        ("", "<p>Open the page again"),
+    ],
+)
+def test_a_form_without_its_token_is_refused_by_a_page_of_ours(referrer: str, link: str) -> None:
+    client = Client(enforce_csrf_checks=True)
+    answer = client.post("/runs/start/", {"kind": "import"}, headers={"host": "127.0.0.1", "referer": referrer})
+    page = answer.content.decode()
     assert answer.status_code == 403
+    assert "<h1>This form is out of date</h1>" in page
+    assert link in page
+    assert not {"CSRF", "Django", "DEBUG", "evil"} & set(page.replace(".", " ").split())
+
+
+def test_what_a_view_forbids_is_refused_by_a_page_of_ours() -> None:
+    refuse: Any = get_resolver().resolve_error_handler(403)
+    answer = refuse(RequestFactory().get("/"), PermissionDenied("/etc/shadow"))
+    assert answer.status_code == 403
+    assert b"<h1>This was refused</h1>" in answer.content
+    assert b"shadow" not in answer.content
+
+
+@pytest.mark.parametrize("path", ["/", "/sessions/", "/health/", "/no-such-page/", "/memory/", "/cache/breaks.csv"])
+def test_no_copy_of_a_page_stays_in_the_browser(server: Server, path: str) -> None:
+    assert "no-store" in server.get(path).headers["Cache-Control"]
+
+
+def test_no_copy_of_a_refusal_stays_either(server: Server) -> None:
+    assert server.get("/", Host="evil.example").headers["Cache-Control"] == "no-store"
+    assert server.get("/runs/start/", "POST").headers["Cache-Control"] == "no-store"
 
 
 def test_static_files_are_kept_by_version_and_checked_without_one(server: Server) -> None:

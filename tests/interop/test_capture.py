@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.owner.key import owner_key
 from tests.inspector.agents.server import Call, Say, messages_server
 from tests.interop.client import Client, found, missing
 from tests.serving import lucid, serving, wait_until
@@ -26,7 +27,8 @@ def test_the_client_works_through_the_endpoint_and_its_contexts_are_recorded(tmp
         upstream.otherwise = Say("At four minutes past noon.")
         extra = {"LUCID_CAPTURE_UPSTREAM": upstream.url, "CLAUDE_CONFIG_DIR": str(config)}
         with serving(home, **extra) as server:
-            client = Client(tmp_path / "person", upstream, through=f"{server.url}/capture")
+            through = f"{server.url}/capture/{owner_key(home).capture_secret}"
+            client = Client(tmp_path / "person", upstream, through=through)
             done = client.run("--print", WORDS, "--model", MODEL, "--allowedTools", "Bash")
             assert done.returncode == 0, done.stderr
             assert "four minutes past noon" in done.stdout

@@ -1,7 +1,9 @@
-"""Walks the pages like a reader who follows every link, and looks at each for what a browser would execute."""
+"""Walks the pages like a reader who follows every link, and looks at each for what a browser would execute, and for
+characters that nobody sees."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -20,6 +22,12 @@ OF_A_KIND = 3
 OF_A_ROUTE = 20
 """So many of one page, whatever parameters it has."""
 FORBIDDEN = frozenset({"iframe", "object", "embed", "base", "applet", "frame", "math", "foreignobject"})
+
+
+TURNING = re.compile("[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+SENT_BACK = re.compile(r"<textarea\b[^>]*>[^<]*</textarea>|<[^>]*>")
+"""What a form or a link sends back to us, where a control character has to stay what it is."""
 
 
 class _Reader(HTMLParser):
@@ -80,14 +88,23 @@ def crawl(client: Client, start: Iterable[str]) -> dict[str, int]:
             waiting.append(urljoin(address, answer["Location"]))
         elif answer["Content-Type"].startswith("text/html"):
             html = content(answer).decode()
+            assert not unseen(html), (address, unseen(html)[:5])
             links, dangers = read(html)
             assert not dangers, (address, dangers[:5])
             assert "<script>" not in html, address
             waiting.extend(_own(address, link) for link in links)
         else:
             media = answer["Content-Type"].partition(";")[0]
-            assert media in PLAIN or address.startswith("/static/") or not content(answer), address
+            body = content(answer)
+            assert media in PLAIN or address.startswith("/static/") or not body, address
+            assert media == "image/png" or not unseen(body.decode()), address
     return seen
+
+
+def unseen(page: str) -> list[str]:
+    """Characters that nobody sees, as they stand on the page, each with what is around it."""
+    found = [*TURNING.finditer(page), *CONTROL.finditer(SENT_BACK.sub("", page))]
+    return [repr(match.string[max(0, match.start() - 40) : match.end() + 20]) for match in found]
 
 
 def content(answer: Any) -> bytes:

@@ -11,6 +11,8 @@ from tests.sessions.writing import Writing
 SCRIPT = "<script>alert('lucid')</script>"
 BREAKOUT = "\"'></a></textarea></title><img src=x onerror=alert(1)><svg onload=alert(2)>"
 LINKS = f"[a](javascript:alert(3)) <javascript:alert(4)> ![b](javascript:alert(5)) [c](data:text/html,{SCRIPT})"
+UNSEEN = "high\u202erewot\u202c \u2066tide\u2069 \x1b[31mred\x07 \x9b \u200bpay\u200dpal\u200f\u061c \ufeff\x7f"
+"""Characters that turn the text around, are obeyed by a terminal, or part a word without a sign."""
 PAYLOAD = f"{SCRIPT}{BREAKOUT}{LINKS}"
 AGENT = "a1b2c3d"
 

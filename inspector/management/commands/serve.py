@@ -12,8 +12,9 @@ from django.core.management.base import BaseCommand
 
 from inspector import logs
 from inspector.capture.here import recorder_of
+from inspector.owner.address import entry_address, is_desktop, open_browser
 from inspector.settings import env
-from inspector.startup.address import Address, listen, parse_address
+from inspector.startup.address import Address, SocketFile, listen, parse_address
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
@@ -21,6 +22,10 @@ from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
 from inspector.startup.single import claim_home
 
+UNCHECKED = (
+    "LUCID_OWNER_CHECK is off: whoever reaches this address, every user of this machine among them, "
+    "reads your sessions and changes your memory."
+)
 UNWRITTEN = 2.0
 """Seconds that recordings get to reach the disk when the server ends."""
 WATCHER_AFTER = 0.3
@@ -36,16 +41,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--demo", action="store_true", help="follow the built-in demo sessions instead of yours")
         parser.add_argument("--bind", default=settings.LUCID_BIND, metavar="HOST:PORT", help="default: %(default)s")
+        parser.add_argument("--no-browser", action="store_true", help="do not open a browser window, even at a screen")
         parser.add_argument("--no-watch", action="store_true", help="do not import, nor follow changes")
 
-    def handle(self, *, demo: bool, bind: str, no_watch: bool, **_: Any) -> None:
+    def handle(self, *, demo: bool, bind: str, no_watch: bool, no_browser: bool, **_: Any) -> None:
         address = parse_address(bind)
         try:
             prepare_home(settings.LUCID_HOME)
         except OSError as error:
             raise StartupError(unwritable(settings.LUCID_HOME, error)) from error
         listener = listen(address)
-        address = Address(address.host, listener.getsockname()[1])
+        if isinstance(address, Address):
+            address = Address(address.host, listener.getsockname()[1])
         claim = claim_home(settings.LUCID_HOME, address.url)
         ensure_database(self._say, check=True)
         logs.show_on_console(settings.LUCID_LOG_LEVEL)
@@ -53,15 +60,34 @@ class Command(BaseCommand):
             env.override("LUCID_BIND", str(address), "lucid serve --bind")
         if no_watch:
             env.override("LUCID_WATCH", "off", "lucid serve --no-watch")
-        self._serve(listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch))
+        self._serve(
+            listener, address, _helpers(demo=demo, watch=settings.LUCID_WATCH and not no_watch), browser=not no_browser
+        )
         recorder_of(settings.LUCID_HOME).drain(UNWRITTEN)
+        if isinstance(address, SocketFile):
+            address.path.unlink(missing_ok=True)
         claim.close()
         _leave()
 
-    def _serve(self, listener: socket.socket, address: Address, helpers: list[Helper]) -> None:
-        if address.host not in settings.ALLOWED_HOSTS and ":" not in address.host:
+    def _serve(
+        self, listener: socket.socket, address: Address | SocketFile, helpers: list[Helper], *, browser: bool
+    ) -> None:
+        if isinstance(address, Address) and address.host not in settings.ALLOWED_HOSTS and ":" not in address.host:
             settings.ALLOWED_HOSTS.append(address.host)
-        serve_until_told(listener, helpers, ready=lambda: self._say(f"Lucid is on {address.url} (Ctrl-C stops it)"))
+        serve_until_told(listener, helpers, ready=lambda: self._welcome(address, browser=browser))
+
+    def _welcome(self, address: Address | SocketFile, *, browser: bool) -> None:
+        if isinstance(address, SocketFile):
+            self._say(f"Lucid is on {address}, for you and root alone (Ctrl-C stops it)")
+            return
+        if not settings.LUCID_OWNER_CHECK:
+            self._say(f"Lucid is on {address.url} (Ctrl-C stops it)")
+            self._say(UNCHECKED)
+            return
+        entry = entry_address(settings.LUCID_HOME, address.url)
+        self._say(f"Lucid is on {entry} (for one browser, once; `lucid open` prints another; Ctrl-C stops it)")
+        if browser and is_desktop(settings.USER_ENVIRONMENT):
+            open_browser(settings.LUCID_HOME, address.url)
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)

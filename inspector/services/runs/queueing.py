@@ -16,13 +16,13 @@ logger = get_logger(__name__)
 def run_enqueue(run_id: int) -> bool:
     """Sends the message of a queued run. When the queue cannot be reached, the run waits for the next try."""
     # Most processes queue nothing, and Celery takes its time to load.
-    from kombu.exceptions import OperationalError
+    from kombu.exceptions import ChannelError, OperationalError
 
     from inspector.celery import app
 
     try:
         app.send_task(TASK, args=[run_id], ignore_result=True)
-    except (OperationalError, OSError) as error:
+    except (OperationalError, ChannelError, OSError) as error:
         logger.warning("run_not_queued", run=run_id, error=str(error))
         return False
     Run.objects.filter(pk=run_id).update(queued_at=now_ms())

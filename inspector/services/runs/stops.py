@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import Error as DatabaseError
+
+from inspector.web.room import is_full
 
 
 # No Exceptions, so that work which catches those to try again does not catch its own end.
@@ -53,7 +54,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full(error):
         return "The disk is full. Make room and retry."
     if isinstance(error, OSError):
         return "A file could not be read or written. See to it and retry."

@@ -55,7 +55,8 @@ class Proxying:
 def proxying(upstream: str, folder: Path, *, recorder: Recorder | None = None, port: int = 0) -> Iterator[Proxying]:
     recorder = recorder or Recorder(Spool(folder / "captures"))
     config = _config()
-    config.app = Gate(Proxy(Upstream.of(upstream), recorder), lambda host: host.rpartition(":")[0] in HOSTS)
+    proxy = Proxy(Upstream.of(upstream), recorder)
+    config.app = Gate(proxy, lambda host: host.rpartition(":")[0] in HOSTS, lambda _: None)
     config.timeout_graceful_shutdown = 0
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", port), backlog=200) as listener:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from inspector.owner.key import owner_key
 from sessions.engine.capture import Exchange
 from tests.inspector.capture.proxying import body_of, post
 from tests.inspector.capture.rawserver import Pieces, Taken, chunked, raw_server
@@ -41,11 +42,12 @@ def said(body: bytes) -> bytes:
 
 def ask_all(server: Server, bodies: list[bytes]) -> list[bytes]:
     together = threading.Barrier(len(bodies))
+    path = f"/capture/{owner_key(server.home).capture_secret}/v1/messages?beta=true"
 
     def ask(body: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
             together.wait()
-            client.sendall(post("/capture/v1/messages?beta=true", body))
+            client.sendall(post(path, body))
             received = []
             while piece := client.recv(65536):
                 received.append(piece)

@@ -4,10 +4,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 
+from inspector.owner.key import owner_key
 from sessions.models import Capture
 from sessions.services.captures import capture_store
 from tests.sessions.capturing import MARK, Json, exchange, message, request
@@ -37,7 +39,7 @@ def shown(client: Client, address: str) -> str:
 
 def test_the_empty_list_tells_how_to_record(client: Client) -> None:
     page = shown(client, "/captures/")
-    assert "ANTHROPIC_BASE_URL=http://localhost/capture" in page
+    assert f"ANTHROPIC_BASE_URL=http://localhost/capture/{owner_key(settings.LUCID_HOME).capture_secret} claude" in page
     assert "Nothing was captured yet" in page
     assert "https://api.anthropic.com" in page
 
@@ -137,6 +139,18 @@ def test_secrets_are_masked_wherever_a_request_is_shown(client: Client) -> None:
     capture = captured(body, message("msg_a", {"type": "text", "text": f"I keep {KEY}"}), headers=[("user-agent", KEY)])
     for address in (f"/captures/{capture.pk}/", f"/captures/{capture.pk}/raw/"):
         assert KEY not in client.get(address).content.decode()
+
+
+def test_what_its_name_gives_away_is_masked_wherever_a_request_is_shown(client: Client) -> None:
+    servers = [{"type": "url", "url": "https://dev:swordfish@mcp.host/sse?token=aB3dE6gH9jK2", "name": "tide"}]
+    tool = {"name": "fetch", "headers": {"x-api-key": "swordfish"}, "input_schema": {"type": "object"}}
+    body = request({"role": "user", "content": "Hi"}, tools=[tool], api_key="swordfish", mcp_servers=servers)
+    capture = captured(body, message("msg_a"))
+    for part in ("", "raw/", "?open=tools.0"):
+        page = client.get(f"/captures/{capture.pk}/{part}").content.decode()
+        assert "masked]" in page
+        assert "swordfish" not in page, part
+        assert "aB3dE6gH9jK2" not in page, part
 
 
 def test_what_is_not_there_is_said_to_be_missing(client: Client) -> None:

@@ -1,0 +1,135 @@
+"""Lets through to the application whoever has proved to be the owner. It looks at the headers alone, before a body is
+read, a thread taken or the database asked; whoever has no proof learns how to get one, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from inspector.owner.key import COOKIE_SECONDS, owner_key
+from inspector.owner.tokens import token_use
+from inspector.web.door import answer_and_close
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+ENTRY = "/enter/"
+HEALTH = "/health/"
+OPEN_TO_ALL = ("/static/", "/favicon.ico")
+"""What is the same for everybody who has Lucid, and holds nothing of anybody."""
+STRANGER = "lucid.stranger"
+"""In the scope of a request that is answered without proof, with as little as possible."""
+SENTENCE = "This Lucid answers its owner alone. Run `lucid open` and open the address that it prints."
+HTML = (b"content-type", b"text/html; charset=utf-8")
+SAFE = [
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+]
+
+
+class OwnerGate:
+    def __init__(self, app: App, home: Path, page: Callable[[str], str]) -> None:
+        """`page`: the page for people, by its name: `refused`, `expired` or `entered`."""
+        self._app = app
+        self._home = home
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return  # nothing else is spoken here
+        path = scope["path"]
+        if path == ENTRY and scope["method"] == "GET":
+            await self._enter(scope, receive, send)
+        elif proved_by_socket(scope) or self._has_cookie(scope) or _is_open_to_all(scope):
+            await self._app(scope, receive, send)
+        elif path == HEALTH:
+            await self._app({**scope, STRANGER: True}, receive, send)
+        else:
+            await self._refuse(scope, receive, send)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = parse_qs(scope["query_string"].decode("latin-1"))
+        if token_use(self._home, asked.get("token", [""])[0]):
+            key = owner_key(self._home)
+            cookie = f"{key.cookie_name}={key.cookie(time.time())}"
+            await self._welcome(scope, send, f"{cookie}; Max-Age={COOKIE_SECONDS}; Path=/; HttpOnly; SameSite=Strict")
+        elif self._has_cookie(scope) or proved_by_socket(scope):
+            await self._welcome(scope, send, None)
+        else:
+            await self._refuse(scope, receive, send, "expired")
+
+    async def _welcome(self, scope: Scope, send: Send, cookie: str | None) -> None:
+        headers = [*SAFE, *([(b"set-cookie", cookie.encode())] if cookie else [])]
+        # After a link from elsewhere the browser holds the new cookie back on a redirect, but not on a step of ours.
+        if _header(scope, b"sec-fetch-site") in ("cross-site", "same-site"):
+            body = self._page("entered").encode()
+            await _answer(send, 200, [*headers, (b"refresh", b"0; url=/"), HTML], body)
+        else:
+            await _answer(send, 303, [*headers, (b"location", b"/")], b"")
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, page: str = "refused") -> None:
+        accepted = _header(scope, b"accept")
+        if _header(scope, b"hx-request"):
+            # The page around it shows what is no longer ours to show.
+            kind, body = (b"hx-refresh", b"true"), b""
+        elif "text/html" in accepted:
+            kind, body = HTML, self._page(page).encode()
+        elif "application/json" in accepted:
+            kind, body = (b"content-type", b"application/json"), json.dumps({"error": SENTENCE}).encode()
+        else:
+            kind, body = (b"content-type", b"text/plain; charset=utf-8"), f"{SENTENCE}\n".encode()
+        headers = [*SAFE, kind, (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+        if scope["method"] == "HEAD":
+            body = b""
+        await answer_and_close(receive, send, 403, headers, body)
+
+    def _has_cookie(self, scope: Scope) -> bool:
+        key = owner_key(self._home)
+        cookie = _cookies(scope).get(key.cookie_name)
+        return cookie is not None and key.admits(cookie, time.time())
+
+
+def is_stranger(request: object) -> bool:
+    """Of a request to Django."""
+    scope: Mapping[str, Any] = getattr(request, "scope", {})
+    return bool(scope.get(STRANGER))
+
+
+def proved_by_socket(scope: Scope) -> bool:
+    """A socket in the file system lets only its owner connect; see `inspector.startup.peer`. It has no port."""
+    server = scope.get("server")
+    return server is not None and server[1] is None
+
+
+def _is_open_to_all(scope: Scope) -> bool:
+    return scope["method"] in ("GET", "HEAD") and scope["path"].startswith(OPEN_TO_ALL)
+
+
+def _cookies(scope: Scope) -> dict[str, str]:
+    cookies: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            for pair in value.decode("latin-1").split(";"):
+                known, _, content = pair.strip().partition("=")
+                cookies[known] = content
+    return cookies
+
+
+def _header(scope: Scope, name: bytes) -> str:
+    return next((value.decode("latin-1") for known, value in scope["headers"] if known == name), "")
+
+
+async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> None:
+    headers = [*headers, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -1,0 +1,90 @@
+"""The key of the owner, in the home. Cookies are signed with it and the secret of the recording endpoint follows from
+it, so that both outlive a restart, and a new key puts an end to both."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+NAME = "owner.key"
+COOKIE_SECONDS = 400 * 24 * 3600
+"""As long as browsers keep a cookie."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerKey:
+    secret: bytes
+
+    @property
+    def cookie_name(self) -> str:
+        """Different for each home: cookies of one host do not tell its ports apart."""
+        return f"lucid_owner_{self._derived('name')[:8]}"
+
+    @property
+    def capture_secret(self) -> str:
+        return self._derived("capture")[:32]
+
+    def cookie(self, now: float) -> str:
+        content = f"{int(now)}.{secrets.token_hex(8)}"
+        return f"{content}.{self._derived(content)}"
+
+    def admits(self, cookie: str, now: float) -> bool:
+        content, _, signature = cookie.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._derived(content).encode()):
+            return False
+        # Only after the signature: what it holds was written by us.
+        return int(content.partition(".")[0]) > now - COOKIE_SECONDS
+
+    def _derived(self, purpose: str) -> str:
+        return hmac.new(self.secret, purpose.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
+def owner_key(home: Path) -> OwnerKey:
+    """Made when there is none. It is looked at each time, because another process may replace it."""
+    path = home / NAME
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        _create(path)
+        state = path.stat()
+    return _read(path, state.st_ino, state.st_mtime_ns)
+
+
+def owner_key_replace(home: Path) -> None:
+    """Everybody who was let in has to come in anew, and the recording endpoint gets another address."""
+    draft = _draft(home / NAME)
+    draft.replace(home / NAME)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, inode: int, changed: int) -> OwnerKey:
+    return OwnerKey(path.read_bytes().strip())
+
+
+def _create(path: Path) -> None:
+    # Written aside and linked into place: two processes that start together must end with the same key.
+    draft = _draft(path)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()
+
+
+def _draft(path: Path) -> Path:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_urlsafe(48).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+    return draft

@@ -1,0 +1,133 @@
+"""A connection of a client, which is let go when it keeps the server waiting. Left to itself, the server would keep
+half a request for ever, and take in headers without end."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import TimerHandle
+from http import HTTPStatus
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from inspector.startup.peer import is_from_owner
+
+HEAD_SECONDS = 10.0
+"""From the first byte of a request, or from the beginning of the connection, to the end of the headers."""
+STALLED_SECONDS = 300.0
+"""A reader who takes nothing of the answer is gone, or asleep: agents that wait for a model are slow, but not so."""
+MOST_HEAD = 64 * 1024
+MOST_CONNECTIONS = 512
+OVERHEAD = 16
+"""Bytes around each byte of a body at the most, when it comes in the smallest of chunks."""
+
+SLOW = "The request did not arrive in time.\n"
+MUCH = "The headers of the request are too large.\n"
+FULL = "Lucid has more connections than it can serve. Try again.\n"
+
+
+class Connection(HttpToolsProtocol):
+    _waits_for_head: TimerHandle | None = None
+    _stalled: TimerHandle | None = None
+    _around = 0
+    """Bytes of this request that are not its body."""
+    _inside = 0
+    _begun = 0
+    """Bytes with which a request that begins now has begun."""
+    _in_request = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if not is_from_owner(transport.get_extra_info("socket")):
+            transport.abort()
+            return
+        self._wait_for_head()
+        if len(self.connections) > MOST_CONNECTIONS:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_came()
+        self._went_on()
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        # A chunk that begins in the middle of a request may hold much of its body: it is not held against the next.
+        self._begun = 0 if self._in_request else len(data)
+        self._around += len(data)
+        super().data_received(data)
+        if self._around > MOST_HEAD + OVERHEAD * self._inside and not self.transport.is_closing():
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, MUCH)
+
+    def on_message_begin(self) -> None:
+        self._around, self._inside, self._in_request = self._begun, 0, True
+        super().on_message_begin()
+        self._wait_for_head()
+
+    def on_headers_complete(self) -> None:
+        self._head_came()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._inside += len(body)
+        self._around -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_request, self._begun = False, 0
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._went_on()
+        self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._went_on()
+        super().resume_writing()
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait_for_head(self) -> None:
+        if self._waits_for_head is None:
+            self._waits_for_head = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _head_came(self) -> None:
+        if self._waits_for_head is not None:
+            self._waits_for_head.cancel()
+            self._waits_for_head = None
+
+    def _went_on(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _give_up(self) -> None:
+        self._waits_for_head = None
+        if self.transport.is_closing():
+            return
+        if self._is_idle and self._around:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, SLOW)
+        else:
+            self.transport.close()
+
+    def _make_room(self) -> None:
+        """The one that has kept us waiting for longest goes. If all are at work, it is the newest."""
+        idle = [one for one in self.connections if isinstance(one, Connection) and one is not self and one._is_idle]
+        if idle:
+            # Those in the middle of their headers before those that are kept open between two requests.
+            oldest = min(idle, key=lambda one: one._waits_for_head.when() if one._waits_for_head else float("inf"))
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+        else:
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, FULL)
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        if self._is_idle:
+            head = (
+                f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: text/plain; charset=utf-8\r\n"
+                f"content-length: {len(sentence)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write((head + sentence).encode("ascii"))
+        self.transport.close()

@@ -1,0 +1,17 @@
+"""Who is at the other end of a socket in the file system. The system tells, and nobody can lie about it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+def is_from_owner(connection: socket.socket) -> bool:
+    """Whether this user or root has connected. Other kinds of sockets do not say who it is."""
+    if connection.family != socket.AF_UNIX:
+        return True
+    _, uid, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return uid in (0, os.geteuid())

@@ -1,0 +1,70 @@
+"""Another user of this machine: a real process with another uid. It is a fork of the test, as Python itself may lie
+where the neighbour cannot read it."""
+
+from __future__ import annotations
+
+import encodings.idna  # noqa: F401 - the neighbour cannot import it any more
+import http.client
+import json
+import os
+import pwd
+import socket
+from dataclasses import dataclass
+
+import pytest
+
+Request = tuple[str, str, dict[str, str], str]
+Answer = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    uid: int
+
+    def asks(self, *requests: Request, port: int = 0, path: str = "") -> list[Answer]:
+        """Status and body of each answer, from the port or the socket file; 0 and the error's name if none came."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            try:
+                os.setgroups([])
+                os.setgid(self.uid)
+                os.setuid(self.uid)
+                answers = [_ask(request, port, path) for request in requests]
+                with os.fdopen(writer, "w") as out:
+                    json.dump(answers, out)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as said:
+            text = said.read()
+        os.waitpid(child, 0)
+        return [(status, body) for status, body in json.loads(text)]
+
+
+def _ask(request: Request, port: int, path: str) -> Answer:
+    method, address, headers, body = request
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        if path:
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(60)
+            connection.sock.connect(path)
+        connection.request(method, address, body=body.encode(), headers=headers)
+        response = connection.getresponse()
+        return response.status, response.read().decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as error:
+        return 0, type(error).__name__
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="session")
+def neighbour() -> Neighbour:
+    if os.geteuid() != 0:
+        pytest.skip("only root can act as another user")
+    try:
+        return Neighbour(pwd.getpwnam("nobody").pw_uid)
+    except KeyError:
+        pytest.skip("there is no user called nobody")

@@ -1,0 +1,252 @@
+"""What a server asks of a connection before its application sees anything, by real sockets."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from inspector.capture.gate import Gate
+from inspector.startup import connection
+from inspector.startup.server import _config
+from inspector.web.body import Limits, Receive, Scope, Send
+from inspector.web.door import Door
+from tests.serving import PATIENCE, serving, wait_until
+
+MEGABYTE = 1024 * 1024
+LIMITS = Limits(most=MEGABYTE, pause=0.3, seconds=1.5)
+FOREIGN = b"host: evil.example"
+
+
+class Reading:
+    """An application that reads whole bodies, and notes how much it was given."""
+
+    def __init__(self) -> None:
+        self.bodies: list[int] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        size, more = 0, True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            size += len(message.get("body", b""))
+            more = message.get("more_body", False)
+        self.bodies.append(size)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+
+@contextmanager
+def door(app: object) -> Iterator[int]:
+    config = _config()
+    config.app = app  # type: ignore[assignment]
+    config.timeout_graceful_shutdown = 0
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        wait_until(lambda: server.started)
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = server.force_exit = True
+            thread.join(PATIENCE)
+
+
+@pytest.fixture
+def pages() -> Iterator[tuple[int, Reading]]:
+    reading = Reading()
+    with door(Door(reading, is_allowed=lambda host: host.startswith("127."), limits=LIMITS)) as port:
+        yield port, reading
+
+
+@pytest.fixture
+def gate() -> Iterator[tuple[int, Reading]]:
+    """The same for the recording endpoint: what it hands on is what the application reads."""
+    reading = Reading()
+    gate = Gate(reading, lambda host: host.startswith("127."), lambda _: None, LIMITS)  # type: ignore[arg-type]
+    with door(gate) as port:
+        yield port, reading
+
+
+@pytest.fixture(params=["pages", "gate"])
+def served(request: pytest.FixtureRequest) -> tuple[int, Reading]:
+    found: tuple[int, Reading] = request.getfixturevalue(request.param)
+    return found
+
+
+def opened(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+
+
+def head(*headers: bytes, host: bytes = b"host: 127.0.0.1") -> bytes:
+    return b"\r\n".join([b"POST / HTTP/1.1", host, *headers, b"", b""])
+
+
+def answer(client: socket.socket) -> bytes:
+    """All that comes until the server closes."""
+    found = b""
+    with suppress(ConnectionResetError):
+        while piece := client.recv(65536):
+            found += piece
+    return found
+
+
+def first_line(client: socket.socket) -> bytes:
+    return client.makefile("rb").readline()
+
+
+def sent_until_closed(client: socket.socket) -> int:
+    """Megabytes that it took, of 400."""
+    for sent in range(400):
+        try:
+            client.sendall(b"x" * MEGABYTE)
+        except OSError:
+            return sent
+        time.sleep(0.01)
+    return 400
+
+
+def test_a_foreign_host_is_refused_before_its_body_is_read(served: tuple[int, Reading]) -> None:
+    port, reading = served
+    with opened(port) as client:
+        client.sendall(head(b"content-length: 419430400", host=FOREIGN))
+        assert b"HTTP/1.1 400" in first_line(client)
+        assert sent_until_closed(client) < 400
+    assert reading.bodies == []
+
+
+def test_a_body_that_announces_too_much_is_refused_at_once(served: tuple[int, Reading]) -> None:
+    port, reading = served
+    with opened(port) as client:
+        client.sendall(head(b"content-length: %d" % (MEGABYTE + 1)))
+        assert b"HTTP/1.1 413" in first_line(client)
+    assert reading.bodies == []
+
+
+def test_a_body_of_no_known_length_is_cut_off_at_the_limit(served: tuple[int, Reading]) -> None:
+    port, reading = served
+    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+    with opened(port) as client:
+        client.sendall(head(b"transfer-encoding: chunked"))
+        with suppress(OSError):
+            for _ in range(64):
+                client.sendall(chunk)
+        assert b"HTTP/1.1 413" in first_line(client)
+    assert reading.bodies == []
+
+
+def test_a_body_as_large_as_allowed_is_read(served: tuple[int, Reading]) -> None:
+    port, reading = served
+    with opened(port) as client:
+        client.sendall(head(b"content-length: %d" % MEGABYTE) + b"x" * MEGABYTE)
+        assert b"HTTP/1.1 200" in first_line(client)
+    assert reading.bodies == [MEGABYTE]
+
+
+def test_whoever_stops_in_the_middle_of_a_body_is_let_go(served: tuple[int, Reading]) -> None:
+    port, reading = served
+    with opened(port) as client:
+        client.sendall(head(b"content-length: 100") + b"half")
+        assert b"HTTP/1.1 408" in answer(client)
+    assert reading.bodies == []
+
+
+def test_a_body_that_trickles_is_not_waited_for_to_its_end(pages: tuple[int, Reading]) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(head(b"content-length: 1000"))
+        with suppress(OSError):
+            for _ in range(200):
+                client.sendall(b"x")
+                time.sleep(0.05)
+        assert b"HTTP/1.1 408" in answer(client)
+    assert reading.bodies == []
+
+
+def test_half_sent_headers_are_closed(pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 2.0)
+    silent, clients = opened(pages[0]), []
+    for _ in range(400):
+        clients.append(opened(pages[0]))
+        clients[-1].sendall(b"GET / HTTP/1.1\r\nhost: 127.0")
+    lines = [answer(client)[:12] for client in clients]
+    assert set(lines) == {b"HTTP/1.1 408"}, Counter(lines)
+    assert answer(silent) == b""
+    for client in (silent, *clients):
+        client.close()
+
+
+def test_a_second_request_may_not_stop_halfway_either(
+    pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.5)
+    with opened(pages[0]) as client:
+        client.sendall(head(b"content-length: 0"))
+        assert b"HTTP/1.1 200" in first_line(client)
+        client.sendall(b"GET / HT")
+        assert b"HTTP/1.1 408" in answer(client)
+
+
+@pytest.mark.parametrize("line", [b"x" * 70_000, b"a: b\r\n" * 12_000], ids=["one", "many"])
+def test_headers_without_end_are_refused(pages: tuple[int, Reading], line: bytes) -> None:
+    with opened(pages[0]) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n" + line)
+        assert b"HTTP/1.1 431" in answer(client)
+
+
+def test_trailers_without_end_are_refused(pages: tuple[int, Reading]) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(head(b"transfer-encoding: chunked") + b"1\r\nx\r\n0\r\nx: ")
+        with suppress(OSError):
+            for _ in range(40):
+                client.sendall(b"x" * 65536)
+        answer(client)
+    assert reading.bodies == []
+
+
+def test_small_chunks_are_no_attack(pages: tuple[int, Reading]) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(head(b"transfer-encoding: chunked") + b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n")
+        assert b"HTTP/1.1 200" in first_line(client)
+    assert reading.bodies == [50_000]
+
+
+def test_the_longest_waiting_connection_makes_room_for_a_new_one(
+    pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MOST_CONNECTIONS", 20)
+    idle = []
+    for _ in range(30):
+        idle.append(opened(pages[0]))
+        idle[-1].sendall(b"GET / HTTP/1.1\r\n")
+    with opened(pages[0]) as client:
+        client.sendall(head(b"content-length: 0"))
+        assert b"HTTP/1.1 200" in first_line(client)
+    assert answer(idle[0]) == b""
+    for one in idle:
+        one.close()
+
+
+def test_a_whole_server_keeps_nothing_of_what_it_refuses(tmp_path: Path) -> None:
+    """The example of the issue: 400 MB under a foreign name."""
+    with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server:
+        for path in (b"/", b"/capture/v1/messages"):
+            with opened(server.port) as client:
+                client.sendall(head(b"content-length: 419430400", host=FOREIGN).replace(b" / ", b" %s " % path))
+                assert b"HTTP/1.1 400" in first_line(client)
+                assert sent_until_closed(client) < 400
+        held = [os.readlink(one) for one in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+        assert not [one for one in held if "(deleted)" in one], held
+        assert server.get("/health/").status == 200
