@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memory.engine.facts import Fact, facts_of_file, says
+from memory.engine.facts import Fact, carries, facts_of_file, says
 from memory.engine.facts.comparing import Places
 from memory.engine.facts.fact import key_of
 from memory.engine.lint.rules.limits import shorter_line
@@ -274,10 +274,12 @@ class _Work:
 
     def _keep_hook(self, line: IndexLine) -> None:
         """What a line says, in its topic, unless that says so already."""
-        topic = self.topics[line.entries[0].target]
-        hook = line.entries[0].hook
-        if hook and _PLAIN.sub(" ", hook.lower()) not in _PLAIN.sub(" ", topic.text.lower()):
-            self._add_line(topic, hook)
+        entry = line.entries[0]
+        topic = self.topics[entry.target]
+        if entry.hook and _PLAIN.sub(" ", entry.hook.lower()) not in _PLAIN.sub(" ", topic.text.lower()):
+            # A date or a number in the title belongs to what is said: without it the fact would not be whole.
+            whole = carries(key_of(entry.hook), key_of(line.text))
+            self._add_line(topic, entry.hook if whole else f"{entry.title}: {entry.hook}")
 
     def _add_line(self, topic: MemoryFile, text: str) -> None:
         data = with_line_added(topic, f"{topic.source.line_end}{text}")

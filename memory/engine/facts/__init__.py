@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.engine.facts.comparing import Facts, Reworded, facts_compare, lines_to_json
 from memory.engine.facts.fact import Fact, facts_of, facts_of_file
 from memory.engine.facts.lossless import Change, Chosen, applied, lossless
-from memory.engine.facts.saying import says, stand_apart
+from memory.engine.facts.saying import carries, says, stand_apart
 
 __all__ = [
     "Change",
@@ -14,6 +14,7 @@ __all__ = [
     "Facts",
     "Reworded",
     "applied",
+    "carries",
     "facts_compare",
     "facts_of",
     "facts_of_file",

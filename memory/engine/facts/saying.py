@@ -75,6 +75,11 @@ def rewords(line: str, fact: str) -> bool:
     return exact <= words(line) or _dated(fact, line)
 
 
+def carries(line: str, fact: str) -> bool:
+    """Is the line, newly written, a wording of the fact?"""
+    return share(fact, line) >= CARRIED and rewords(line, fact)
+
+
 def stand_apart(ours: Iterable[str], theirs: Iterable[str]) -> tuple[str, str] | None:
     """The first two lines that speak of the same and do not say the same: either may be wrong, and nobody can tell
     which without asking."""

@@ -152,6 +152,19 @@ def test_a_long_line_is_shortened_and_what_it_said_goes_into_the_topic() -> None
     assert found.after["tides.md"].decode().endswith(f"\n\n{hook}\n")
 
 
+def test_the_date_in_the_title_of_a_shortened_line_goes_with_what_it_said() -> None:
+    hook = (
+        "the header was not enough, so the structure was read; five sessions came back and four rows were added, " * 2
+    )
+    files = {
+        "MEMORY.md": f"- [Rescue of 2026-04-30](rescue.md) — {hook}\n".encode(),
+        "rescue.md": topic("rescue", "What was done."),
+    }
+    after = settled(files).after
+    assert facts_compare(files, after).lost == ()
+    assert b"Rescue of 2026-04-30: the header was not enough" in after["rescue.md"]
+
+
 @pytest.mark.parametrize(("count", "words"), [(260, ""), (190, "x" * 140)])
 def test_an_index_beyond_the_limits_fits_afterwards_and_nothing_is_lost(count: int, words: str) -> None:
     names = [f"topic-{at:03}" for at in range(count)]
