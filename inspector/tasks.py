@@ -1,5 +1,4 @@
-"""The tasks: a run by its id, and the look for dreams that are due. The worker that executes them also looks after the
-runs that other workers lost, and stores what was captured."""
+"""The task of the queue, a run by its id; and the duties of the worker that executes it."""
 
 from __future__ import annotations
 
@@ -8,18 +7,14 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
-from django.db import Error as DatabaseError
-from django.db import connection
 
-from inspector.services.captures import captures_follow
-from inspector.services.dreams import dreams_start
-from inspector.services.runs import interrupt_all, run_execute, runs_reap
+from inspector.selectors.presence import WORKER
+from inspector.services.duties import worker_duties
+from inspector.services.runs import interrupt_all, run_execute
+from inspector.services.runs.presence import presence_begin
 from inspector.services.runs.queueing import TASK
-from inspector.structured import get_logger
+from inspector.services.schedule import schedule_follow
 
-REAP_SECONDS = 10.0
-
-logger = get_logger(__name__)
 _ending = threading.Event()
 
 
@@ -28,30 +23,13 @@ def run(run_id: int) -> None:
     run_execute(run_id=run_id)
 
 
-@shared_task(name="inspector.dreams")
-def dreams() -> None:
-    dreams_start()
-
-
 @worker_ready.connect
-def _look_after_runs(**_: Any) -> None:
-    threading.Thread(target=_reap, name="reaper", daemon=True).start()
-    threading.Thread(target=captures_follow, args=(_ending,), name="captures", daemon=True).start()
+def _begin(**_: Any) -> None:
+    presence_begin(role=WORKER)
+    schedule_follow(worker_duties(), _ending)
 
 
 @worker_shutting_down.connect
-def _let_go(**_: Any) -> None:
+def _end(**_: Any) -> None:
     _ending.set()
     interrupt_all()
-
-
-def _reap() -> None:
-    while True:
-        try:
-            runs_reap()
-        except DatabaseError as error:
-            logger.info("reaping_failed", error=str(error))
-        finally:
-            connection.close()
-        if _ending.wait(REAP_SECONDS):
-            return
