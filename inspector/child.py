@@ -9,6 +9,8 @@ import threading
 import time
 
 GRACE = 4.0
+PATIENT = ("worker",)
+"""Commands that may have something to end first, which was paid for."""
 
 
 def end_with_parent() -> None:
@@ -20,8 +22,16 @@ def _wait_for_the_end() -> None:
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
-    time.sleep(GRACE)
+    time.sleep(GRACE + _patience())
     os.killpg(0, signal.SIGKILL)
+
+
+def _patience() -> float:
+    if not sys.argv[1:] or sys.argv[1] not in PATIENT:
+        return 0.0
+    from inspector.settings import LUCID_STOP_SECONDS
+
+    return float(LUCID_STOP_SECONDS)
 
 
 def main() -> int:

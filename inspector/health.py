@@ -1,7 +1,8 @@
-"""`/health/`: is everything that should run running? 200 when well, 503 with the reasons when not."""
+"""`/health/`: can Lucid do what its pages need, now? 200 when well, 503 with the reasons when not."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.urls import path
@@ -11,15 +12,20 @@ from django.views.decorators.http import require_safe
 from inspector import __version__
 from inspector.owner.gate import is_stranger
 from inspector.selectors.capturing import capturing
+from inspector.services.probing import Probing
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
+from inspector.startup.single import running_at
+
+_probing = Probing()
 
 
 @require_safe
 @never_cache
 def health(request: HttpRequest) -> JsonResponse:
-    reasons: list[str] = []
-    database, schema = _database(reasons)
+    found = _probing.found(worker_wanted=_worker_wanted())
+    reasons = found.reasons
+    database, schema = ("unwritable", "unknown") if found.database else _database(reasons)
     processes = {name: state_of(name) for name in ("worker", "watcher")}
     reasons += [f"the {name} died and is being restarted" for name, state in processes.items() if state is State.DEAD]
     answer: dict[str, str | list[str] | dict[str, int]] = {
@@ -30,11 +36,20 @@ def health(request: HttpRequest) -> JsonResponse:
         **{name: state.value for name, state in processes.items()},
         "capture": _capture(),
     }
+    if processes["worker"] is State.ABSENT and any(worker.answers for worker in found.workers):
+        answer["worker"] = State.RUNNING.value
     if reasons:
         answer["reasons"] = reasons
     if is_stranger(request):
         answer = {"status": answer["status"]}
     return JsonResponse(answer, status=503 if reasons else 200)
+
+
+def _worker_wanted() -> bool:
+    """Whether pages may count on a worker: that of `lucid serve`, or those that Redis is there for."""
+    if settings.LUCID_WORKER:
+        return state_of("worker") is not State.ABSENT or running_at(settings.LUCID_HOME) is not None
+    return bool(settings.REDIS_URL)
 
 
 def _capture() -> dict[str, int]:

@@ -1,4 +1,5 @@
-"""Runs: every background action with its phase and progress, so that a page can show what happens and happened."""
+"""Runs: every background action with its phase and progress, so that a page can show what happens and happened; and
+what the processes that work on them have to agree on."""
 
 from __future__ import annotations
 
@@ -22,6 +23,9 @@ class Run(models.Model):
     """Where that is to be seen here; empty if nowhere."""
     parameters = models.JSONField(default=dict)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED, db_index=True)
+    single_key = models.CharField(max_length=64, default="")
+    """The same for all runs of which one may be under way; empty for a run beside which there may be others. A hash,
+    because an index of PostgreSQL does not hold a long path."""
     attempt = models.PositiveSmallIntegerField(default=1)
     """One more than that of the run which this one repeats."""
     retry_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="retries")
@@ -67,16 +71,50 @@ class Run(models.Model):
     """When `done` began to count from zero."""
     finished_at = models.BigIntegerField(null=True)
     heartbeat_at = models.BigIntegerField(null=True)
-    """A running run without a recent one has lost its worker."""
+    """Its lease: changes every few seconds while somebody works on it. Others look only for the change, so that no
+    clock has to be right."""
     kill_requested_at = models.BigIntegerField(null=True)
     worker = models.CharField(max_length=40, default="")
     """The process that has claimed it, as inspector.services.runs.presence names it."""
 
     class Meta:
         indexes = (models.Index(fields=["kind", "-created_at"], name="run_latest"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=["single_key"],
+                condition=models.Q(status__in=["queued", "running"]) & ~models.Q(single_key=""),
+                name="one_single_run_under_way",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
+
+
+class Worker(models.Model):
+    """A process that works on runs, where hosts share a database. See inspector.services.runs.presence."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    host = models.TextField(default="")
+    pid = models.IntegerField()
+    role = models.CharField(max_length=12)
+    started_at = models.BigIntegerField()
+    seen_at = models.BigIntegerField()
+    """Milliseconds by the clock of the database, which all hosts have in common."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Moment(models.Model):
+    """When something was last done that is done once for all processes: a duty of the schedule."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    at = models.BigIntegerField()
+    """Milliseconds by the clock of the database."""
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class AgentSummary(models.Model):

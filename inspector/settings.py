@@ -30,6 +30,7 @@ LUCID_HOST = env.text("LUCID_HOST")
 LUCID_OWNER_CHECK = env.switch("LUCID_OWNER_CHECK", "on")
 LUCID_WATCH = env.switch("LUCID_WATCH", "on")
 LUCID_WORKER = env.switch("LUCID_WORKER", "on")
+LUCID_STOP_SECONDS = env.number("LUCID_STOP_SECONDS", 60)
 LUCID_RETENTION_DAYS = env.number("LUCID_RETENTION_DAYS", 30)
 LUCID_DREAMS = env.switch("LUCID_DREAMS", "off")
 LUCID_DREAMS_ACCEPT = env.switch("LUCID_DREAMS_ACCEPT", "off")
@@ -137,14 +138,13 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+# A run goes on while Redis is away: its row is the truth, and a message that comes twice does nothing.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = bool(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "lucid"
-# As often as sessions may be counted; whether a dream is due is for its gates to say.
-CELERY_BEAT_SCHEDULE = {"dreams": {"task": "inspector.dreams", "schedule": 600.0}}
-CELERY_BEAT_SCHEDULE_FILENAME = str(CELERY_QUEUE_DIR / "schedule")
 
 # --- static files: read from the source tree, so that there is no build step ----------------------------------------
 STATIC_URL = "/static/"

@@ -1,26 +1,28 @@
-"""The tasks: a run by its id, and the look for dreams that are due. The worker that executes them also looks after the
-runs that other workers lost, and stores what was captured."""
+"""The task of the queue, a run by its id; and what the worker that executes it does beside: its duties, and an end that
+wastes nothing that was paid for."""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import threading
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
-from django.db import Error as DatabaseError
-from django.db import connection
+from django.conf import settings
 
-from inspector.services.captures import captures_follow
-from inspector.services.dreams import dreams_start
-from inspector.services.runs import interrupt_all, run_execute, runs_reap
+from inspector.selectors.presence import WORKER
+from inspector.services.duties import worker_duties
+from inspector.services.runs import run_execute
+from inspector.services.runs.presence import presence_begin
 from inspector.services.runs.queueing import TASK
-from inspector.structured import get_logger
+from inspector.services.runs.stopping import runs_stop
+from inspector.services.schedule import schedule_follow
 
-REAP_SECONDS = 10.0
-
-logger = get_logger(__name__)
 _ending = threading.Event()
+_hurry = threading.Event()
 
 
 @shared_task(name=TASK)
@@ -28,30 +30,25 @@ def run(run_id: int) -> None:
     run_execute(run_id=run_id)
 
 
-@shared_task(name="inspector.dreams")
-def dreams() -> None:
-    dreams_start()
-
-
 @worker_ready.connect
-def _look_after_runs(**_: Any) -> None:
-    threading.Thread(target=_reap, name="reaper", daemon=True).start()
-    threading.Thread(target=captures_follow, args=(_ending,), name="captures", daemon=True).start()
+def _begin(**_: Any) -> None:
+    presence_begin(role=WORKER)
+    schedule_follow(worker_duties(), _ending)
+    # Left to itself, Celery would take the second Ctrl-C for a reason to wait for the work in the signal handler.
+    signal.signal(signal.SIGINT, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
 
 
 @worker_shutting_down.connect
-def _let_go(**_: Any) -> None:
+def _end(**_: Any) -> None:
+    """Celery itself takes no more messages, and waits for the work. Told a second time, nobody waits any longer."""
+    if _ending.is_set():
+        _hurry.set()
+        return
     _ending.set()
-    interrupt_all()
+    options = {"patience": settings.LUCID_STOP_SECONDS, "say": _say, "hurry": _hurry.is_set}
+    threading.Thread(target=runs_stop, kwargs=options, name="end", daemon=True).start()
 
 
-def _reap() -> None:
-    while True:
-        try:
-            runs_reap()
-        except DatabaseError as error:
-            logger.info("reaping_failed", error=str(error))
-        finally:
-            connection.close()
-        if _ending.wait(REAP_SECONDS):
-            return
+def _say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()

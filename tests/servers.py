@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,15 @@ def postgres_server(folder: Path, port: int = 0) -> Iterator[str]:
         url = f"postgres://lucid@127.0.0.1:{port}/postgres"
         wait_until(lambda: _accepts(url))
         yield url
+
+
+def stop_postgres(folder: Path, port: int) -> None:
+    """At once, whoever is connected."""
+    note = folder / "data" / "postmaster.pid"
+    with suppress(FileNotFoundError, ProcessLookupError):
+        os.kill(int(note.read_text().split()[0]), signal.SIGINT)
+    wait_until(lambda: not answers(port))
+    wait_until(lambda: not note.exists())
 
 
 def _initdb(programs: Path, data: Path, user: str | None) -> None:

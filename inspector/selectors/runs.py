@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
+from inspector.selectors.presence import is_heard
 from sessions.engine import words
 
 SILENT_MS = 60_000
@@ -152,8 +153,9 @@ def active_runs(now: int) -> list[Run]:
 
 
 def is_silent(run: Run, now: int) -> bool:
+    """By clocks that may differ, so that whoever works on it has the last word."""
     heard = run.heartbeat_at or run.started_at or run.created_at
-    return run.status == Run.Status.RUNNING and now - heard > SILENT_MS
+    return run.status == Run.Status.RUNNING and now - heard > SILENT_MS and not is_heard(run)
 
 
 def rate_of(done: int, started: int | None, until: int) -> float | None:

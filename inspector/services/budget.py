@@ -14,6 +14,7 @@ from inspector.agents.usage import Usage
 from inspector.selectors.budget import Budget, budget_at
 from inspector.services.own_requests import Remembered
 from inspector.services.runs.stops import RunError
+from inspector.services.runs.under_way import model_asked
 from inspector.web.clock import now_ms
 from sessions.engine.messages import messages_of
 from sessions.engine.tokens import estimate, estimate_blocks
@@ -66,6 +67,7 @@ class WithinBudget:
     def ask(self, ask: Ask, /) -> Reply:
         sent = price_of(ask.model, Usage(_size(ask)))
         budget_hold(adding=self._spent, without=self._run_id, next_cost=sent)
+        model_asked(self._run_id)
         try:
             reply = self._model.ask(ask)
         except ModelError as error:

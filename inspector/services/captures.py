@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DataError, IntegrityError, connection
+from django.db import DataError, IntegrityError
 from django.db import Error as DatabaseError
 
 from inspector.capture.here import spool_of
@@ -19,10 +19,6 @@ from inspector.web.clock import now_ms
 from sessions.engine.capture import Exchange, UnreadableExchangeError
 from sessions.services.captures import capture_store, captures_prune
 
-LOOK_SECONDS = 1.0
-PRUNE_SECONDS = 3600.0
-TROUBLE_SECONDS = 10.0
-"""The database is locked or full: the files wait, and so do we."""
 DAY = 24 * 3600 * 1000
 
 logger = get_logger(__name__)
@@ -77,23 +73,14 @@ def _ingest(path: Path) -> str | None:
     return stored.message_id if stored is not None else ""
 
 
-def captures_follow(stop: threading.Event) -> None:
-    """Until `stop` is set: a capture is on the page a second after it was made."""
-    due = 0.0
-    while True:
-        pause = LOOK_SECONDS
-        try:
-            cache_diffs_recorded(messages=captures_ingest(stop=stop).messages)
-            if time.monotonic() >= due:
-                due = time.monotonic() + PRUNE_SECONDS
-                captures_forget()
-        except (DatabaseError, OSError) as error:
-            logger.warning("captures_wait", error=str(error))
-            pause = TROUBLE_SECONDS
-        finally:
-            connection.close()
-        if stop.wait(pause):
-            return
+def captures_wait() -> bool:
+    """Whether anything is to be stored."""
+    return bool(spool_of(settings.LUCID_HOME).waiting().files)
+
+
+def captures_follow_up() -> None:
+    """Stores what waits, and has the prompt cache looked into where that tells something new."""
+    cache_diffs_recorded(messages=captures_ingest().messages)
 
 
 def captures_forget() -> int:

@@ -16,7 +16,6 @@ from watchfiles import Change, watch
 from compaction.services.export import exports_descend
 from inspector.services.cache_diffs import cache_diffs_catch_up, cache_diffs_follow
 from inspector.services.imports import DEMO, demo_return, demo_settle, demo_shown, import_ended, import_run
-from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.stops import Killed
 from inspector.structured import get_logger
 from memory.engine.disk import FileTroubleError
@@ -34,23 +33,19 @@ RESCAN_SECONDS = 300.0
 """File systems that send no notices exist: now and then we look for ourselves."""
 TROUBLE_SECONDS = 10.0
 """The disk was full, or the database away: what could not be read then is read soon after."""
-REAP_SECONDS = 10.0
 
 logger = get_logger(__name__)
 
 
 def follow(path: Path, stop: threading.Event) -> None:
     """Import `path`, then keep up with it until `stop` is set."""
-    reap = Reaping()
-    reap()
     _begin(path)
     _compare(None)
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
-            reap()
             continue
-        _follow_present(path, stop, reap)
+        _follow_present(path, stop)
 
 
 def _begin(path: Path) -> None:
@@ -71,23 +66,7 @@ def _begin(path: Path) -> None:
         close_old_connections()
 
 
-class Reaping:
-    """Looks after the runs that lost their worker: there may be no other worker to do it."""
-
-    def __init__(self) -> None:
-        self._due = 0.0
-
-    def __call__(self) -> None:
-        if time.monotonic() < self._due:
-            return
-        self._due = time.monotonic() + REAP_SECONDS
-        try:
-            runs_reap()
-        except DatabaseError as error:
-            logger.info("reaping_failed", error=str(error))
-
-
-def _follow_present(path: Path, stop: threading.Event, reap: Reaping) -> None:
+def _follow_present(path: Path, stop: threading.Event) -> None:
     due = _import(path)
     for changes in watch(
         _root(path),
@@ -100,7 +79,6 @@ def _follow_present(path: Path, stop: threading.Event, reap: Reaping) -> None:
         raise_interrupt=False,
         ignore_permission_denied=True,
     ):
-        reap()
         if not _root(path).is_dir():
             return
         if time.monotonic() > due:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import Error as DatabaseError
+from django.db import connection
 from django.db.models import Max
 
 from compaction.selectors.exports import demo_exports
@@ -28,6 +30,7 @@ from sessions.services.sync import Progress, Report, sync, sync_files
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
+LISTEN_SECONDS = 0.25
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed")
 
 
@@ -75,9 +78,17 @@ def import_ended(path: Path) -> bool:
 
 
 def _check(running: Running) -> Callable[[], None]:
+    due = 0.0
+
     def check() -> None:
+        nonlocal due
         if running.noted():
             running.stop(Killed)
+        elif connection.vendor != "sqlite" and time.monotonic() >= due:
+            # On SQLite the note says it, and the import's own transaction would not see what others write.
+            due = time.monotonic() + LISTEN_SECONDS
+            with suppress(DatabaseError):
+                listen(running)
         running.check()
 
     return check

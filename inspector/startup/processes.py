@@ -38,10 +38,12 @@ def state_of(name: str) -> State:
 class Helper:
     """One process that runs a command of ours for as long as the server runs."""
 
-    def __init__(self, name: str, *command: str, after: float = 0.0) -> None:
-        """It starts so many seconds after the server: the first page comes first."""
+    def __init__(self, name: str, *command: str, after: float = 0.0, patience: float = 0.0) -> None:
+        """It starts so many seconds after the server: the first page comes first. It has as much time as `patience`
+        for what it must not leave undone when it is told to stop."""
         self.name = name
         self._after = after
+        self._patience = patience
         self._command = (sys.executable, "-m", "inspector.child", *command)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
@@ -63,19 +65,24 @@ class Helper:
             pause = min(pause * 2, LONGEST_PAUSE)
         _states[self.name] = State.STOPPED
 
-    async def stop(self) -> None:
+    async def stop(self, hurry: asyncio.Event) -> None:
+        """`hurry` is set when whoever stops us does not want to wait."""
         self._stopping = True
         process = self._process
         if process is None or process.returncode is not None:
             return
         self._signal(process, signal.SIGTERM)
-        try:
-            await asyncio.wait_for(process.wait(), GRACE)
-        except TimeoutError:
-            log.warning("helper_killed", helper=self.name, after=GRACE)
+        ended, hurried = asyncio.ensure_future(process.wait()), asyncio.ensure_future(hurry.wait())
+        await asyncio.wait((ended, hurried), timeout=self._patience + GRACE, return_when=asyncio.FIRST_COMPLETED)
+        if hurried.done() and not ended.done():
+            self._signal(process, signal.SIGTERM)
+            await asyncio.wait((ended,), timeout=GRACE)
+        if not ended.done():
+            log.warning("helper_killed", helper=self.name)
+        hurried.cancel()
         # Whatever the helper itself had started is in its group and goes with it.
         self._signal(process, signal.SIGKILL)
-        await process.wait()
+        await ended
 
     async def _run_once(self) -> int:
         # A session of its own keeps Ctrl-C at the terminal away from it: it stops when told, after the last request.
@@ -95,8 +102,8 @@ class Helper:
             return
 
 
-async def stop_all(helpers: list[Helper], tasks: list[asyncio.Task[None]]) -> None:
-    await asyncio.gather(*(helper.stop() for helper in helpers))
+async def stop_all(helpers: list[Helper], tasks: list[asyncio.Task[None]], hurry: asyncio.Event) -> None:
+    await asyncio.gather(*(helper.stop(hurry) for helper in helpers))
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -39,8 +39,9 @@ def serve_until_told(listener: socket.socket, helpers: list[Helper], ready: Call
 async def _serve(listener: socket.socket, helpers: list[Helper], ready: Callable[[], None]) -> None:
     server = _Server(_config())
     loop = asyncio.get_running_loop()
+    hurry = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, _stop, server)
+        loop.add_signal_handler(number, _stop, server, hurry)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.005)
@@ -49,12 +50,14 @@ async def _serve(listener: socket.socket, helpers: list[Helper], ready: Callable
     try:
         await serving
     finally:
-        await stop_all(helpers, watching)
+        await stop_all(helpers, watching, hurry)
 
 
-def _stop(server: _Server) -> None:
-    # The second time, whoever asks does not want to wait for requests under way.
-    server.force_exit = server.should_exit
+def _stop(server: _Server, hurry: asyncio.Event) -> None:
+    # The second time, whoever asks does not want to wait for requests under way, nor for what a model is paid for.
+    if server.should_exit:
+        server.force_exit = True
+        hurry.set()
     server.should_exit = True
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -15,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.posting import post
-from tests.servers import answers, free_port, postgres_server
-from tests.serving import Server, serving, wait_until
+from tests.servers import free_port, postgres_server, stop_postgres
+from tests.serving import Server, serving
 
 TYPED = "two lines\r\nwith “quotes”, <b>, & and a 'word'"
 
@@ -63,7 +61,7 @@ def test_a_database_that_is_away_is_told_and_comes_back_by_itself(tmp_path: Path
         url = stack.enter_context(postgres_server(data, port))
         server = stack.enter_context(serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off", DATABASE_URL=url))
         assert server.get("/sessions/").status == 200
-        _stop(data, port)
+        stop_postgres(data, port)
         refused = server.get("/sessions/")
         assert refused.status == 503, "".join(server.lines)
         html = refused.body.decode()
@@ -72,12 +70,5 @@ def test_a_database_that_is_away_is_told_and_comes_back_by_itself(tmp_path: Path
         assert server.get("/sessions/").status == 503
         assert "Traceback" not in "".join(server.lines)
         stack.enter_context(postgres_server(data, port))
-        stack.callback(_stop, data, port)
+        stack.callback(stop_postgres, data, port)
         assert server.get("/sessions/").status == 200, "".join(server.lines)
-
-
-def _stop(data: Path, port: int) -> None:
-    """At once, whoever is connected."""
-    os.kill(int((data / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGINT)
-    wait_until(lambda: not answers(port))
-    wait_until(lambda: not (data / "data" / "postmaster.pid").exists())

@@ -97,7 +97,7 @@ class Command(BaseCommand):
 def _helpers(*, demo: bool, watch: bool) -> list[Helper]:
     helpers = []
     if settings.LUCID_WORKER:
-        helpers.append(Helper("worker", "worker", after=WORKER_AFTER))
+        helpers.append(Helper("worker", "worker", after=WORKER_AFTER, patience=settings.LUCID_STOP_SECONDS))
     if watch:
         where = ["--path", str(settings.DEMO_DIR)] if demo else []
         helpers.append(Helper("watcher", "watch", *where, after=WATCHER_AFTER))

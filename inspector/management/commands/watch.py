@@ -10,8 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from inspector.services.captures import captures_follow
+from inspector.selectors.presence import WATCHER as ROLE
+from inspector.services.duties import WATCHER
 from inspector.services.follow import follow
+from inspector.services.runs.presence import presence_begin
+from inspector.services.schedule import schedule_follow
 
 
 class Command(BaseCommand):
@@ -25,5 +28,6 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        threading.Thread(target=captures_follow, args=(stop,), name="captures", daemon=True).start()
+        presence_begin(role=ROLE)
+        schedule_follow(WATCHER, stop)
         follow(options["path"] or Path(settings.CLAUDE_CONFIG_DIR), stop)

@@ -34,6 +34,5 @@ class Command(BaseCommand):
                 "--without-mingle",
                 "--without-heartbeat",
                 f"--loglevel={settings.LUCID_LOG_LEVEL}",
-                *(["--beat"] if settings.LUCID_DREAMS else []),
             ]
         )

@@ -6,10 +6,10 @@ from inspector.services.run_kinds import Kind, Result, Work, all_kinds, kind_nam
 from inspector.services.runs.creating import run_create, run_retry
 from inspector.services.runs.executing import run_execute, run_perform
 from inspector.services.runs.killing import run_kill
-from inspector.services.runs.pulse import interrupt_all
 from inspector.services.runs.reaping import runs_reap
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Interrupted, Killed, RunError, Stopped
+from inspector.services.runs.under_way import interrupt_all
 
 __all__ = [
     "Interrupted",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from inspector.models import Run
+from inspector.selectors.presence import is_gone
 from inspector.services.run_kinds import Kind, kind_named
+from inspector.services.runs.giving_up import run_give_up
+from inspector.services.runs.killing import GONE
 from inspector.services.runs.queueing import run_enqueue
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms
 
 ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
+TRIES = 5
 
 
 def run_create(
@@ -27,21 +33,42 @@ def run_create(
     """A queued run; where there may only be one of its kind, the one that is under way. Raises RunError for a kind
     that nobody knows."""
     known = _known(kind)
-    with transaction.atomic():
-        under_way = Run.objects.filter(kind=kind, target=target, status__in=ACTIVE).first() if known.single else None
-        if under_way is not None:
+    made = Run(
+        kind=kind,
+        target=target,
+        target_url=target_url,
+        parameters=parameters or {},
+        retry_of=retry_of,
+        attempt=retry_of.attempt + 1 if retry_of else 1,
+        created_at=now_ms(),
+        single_key=_single_key(kind, target) if known.single else "",
+    )
+    if not known.single:
+        return _queued(made)
+    for _ in range(TRIES):
+        under_way = Run.objects.filter(kind=kind, target=target, status__in=ACTIVE).first()
+        if under_way is not None and not _is_over(under_way):
             return under_way
-        run = Run.objects.create(
-            kind=kind,
-            target=target,
-            target_url=target_url,
-            parameters=parameters or {},
-            retry_of=retry_of,
-            attempt=retry_of.attempt + 1 if retry_of else 1,
-            created_at=now_ms(),
-        )
+        # Somebody else may do the same just now. Of two, the database takes one.
+        with suppress(IntegrityError):
+            return _queued(made)
+    raise RunError("Others start and end the same run all the time. Try again in a moment.")
+
+
+def _queued(run: Run) -> Run:
+    with transaction.atomic():
+        run.save(force_insert=True)
         transaction.on_commit(partial(run_enqueue, run.pk))
     return run
+
+
+def _single_key(kind: str, target: str) -> str:
+    return blake2b(f"{kind}\0{target}".encode(errors="surrogatepass"), digest_size=32).hexdigest()
+
+
+def _is_over(run: Run) -> bool:
+    """A run whose worker has died must not keep others from starting it again."""
+    return run.status == Run.Status.RUNNING and is_gone(run.worker) and run_give_up(run=run, reason=GONE)
 
 
 def run_retry(*, run: Run) -> Run:

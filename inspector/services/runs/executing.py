@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import Error as DatabaseError
 from django.db.models import Q
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_asked_at
 from inspector.services.run_kinds import Kind, Result, Work, kind_named
-from inspector.services.runs.killing import kill_forget
+from inspector.services.runs.kill_notes import kill_forget
+from inspector.services.runs.persisting import persist
 from inspector.services.runs.presence import own_name
 from inspector.services.runs.pulse import beating, ours
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Killed, RunError, Stopped, failure_of
+from inspector.services.runs.under_way import at_work
 from inspector.structured import BoundLogger, bound_contextvars, get_logger
 from inspector.web.clock import now_ms
 
 MONTH_MS = 31 * 86_400_000
+CLAIM_SECONDS = 60.0
+FINISH_SECONDS = 600.0
+"""How long a database may be away, and what became of a run is still written."""
+IMPATIENT_SECONDS = 30.0
+"""The same where somebody waits for the run: a command, or the watcher."""
 INTERRUPTED = "Lucid was stopped while it ran, so it was cut off. Retry starts it anew."
 
 logger = get_logger(__name__)
@@ -38,9 +43,9 @@ class Outcome:
 
 def run_execute(*, run_id: int) -> bool:
     """Works on a queued run. False if there is nothing to do: its message came twice, or it was killed before."""
-    if not _claim(run_id):
+    if not persist(lambda: _claim(run_id), seconds=CLAIM_SECONDS):
         return False
-    run = Run.objects.get(pk=run_id)
+    run = persist(lambda: Run.objects.get(pk=run_id), seconds=CLAIM_SECONDS)
     kind = kind_named(run.kind)
     if kind is None:
         sentence = f"This version of Lucid has no runs of the kind “{run.kind}”."
@@ -96,13 +101,14 @@ def _conduct(run: Run, kind: Kind, work: Work, *, pulse: bool = True, raises: bo
     if running.noted():
         running.stop(Killed)
     log = logger.bind(run=run.pk, kind=run.kind)
-    with bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
+    # The lease is kept until the end is written: while the database is away, nobody may take the run for lost.
+    with at_work(running), bound_contextvars(run=run.pk), beating(running) if pulse else nullcontext():
         outcome = _outcome(running, run, work)
-    _log(log, outcome, raises=raises)
-    asked = kill_asked_at(run)
-    if outcome.status is Run.Status.KILLED and asked is not None:
-        outcome.fields["kill_requested_at"] = asked
-    _finish(running, outcome)
+        _log(log, outcome, raises=raises)
+        asked = kill_asked_at(run)
+        if outcome.status is Run.Status.KILLED and asked is not None:
+            outcome.fields["kill_requested_at"] = asked
+        _finish(running, outcome, seconds=IMPATIENT_SECONDS if raises else FINISH_SECONDS)
     kill_forget(run)
     _forget(kind)
     return outcome
@@ -135,19 +141,11 @@ def _outcome(running: Running, run: Run, work: Work) -> Outcome:
     return Outcome(Run.Status.COMPLETED, {"result": result, **said})
 
 
-def _finish(running: Running, outcome: Outcome) -> None:
+def _finish(running: Running, outcome: Outcome, *, seconds: float = FINISH_SECONDS) -> None:
     """Only as long as the run is ours: one that was given up stays as it was left."""
     now = now_ms()
     told = {**running.take(), **outcome.fields, "status": outcome.status, "finished_at": now, "heartbeat_at": now}
-    for pause in (0.5, 2.0, None):
-        try:
-            kept = ours(running).update(**told)
-            break
-        except DatabaseError:
-            if pause is None:
-                raise
-            time.sleep(pause)
-    if not kept:
+    if not persist(lambda: ours(running).update(**told), seconds=seconds):
         logger.warning("run_was_given_up", run=running.run_id, status=outcome.status.value)
 
 

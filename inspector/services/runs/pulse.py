@@ -5,6 +5,7 @@ It has a connection of its own, so that neither a transaction of the work hides 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,36 +15,27 @@ from django.db.models import QuerySet
 
 from inspector.models import Run
 from inspector.services.runs.running import Running
-from inspector.services.runs.stops import Interrupted, Killed, Lost
+from inspector.services.runs.stops import Killed, Lost
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
 TICK = 0.25
-BEAT_MS = 3000
+BEAT = 3.0
 PATIENCE_MS = 500
 
 logger = get_logger(__name__)
-_under_way: set[Running] = set()
 
 
 @contextmanager
 def beating(running: Running) -> Iterator[None]:
     done = threading.Event()
     thread = threading.Thread(target=_beat, args=(running, done), name=f"pulse of run {running.run_id}", daemon=True)
-    _under_way.add(running)
     thread.start()
     try:
         yield
     finally:
-        _under_way.discard(running)
         done.set()
         thread.join()
-
-
-def interrupt_all() -> None:
-    """The process is about to end: all work in it stops where it next can."""
-    for running in list(_under_way):
-        running.stop(Interrupted)
 
 
 def write_told(running: Running) -> bool:
@@ -57,7 +49,7 @@ def write_told(running: Running) -> bool:
 
 
 def _beat(running: Running, done: threading.Event) -> None:
-    last = 0
+    last = -BEAT
     try:
         while not done.wait(TICK):
             try:
@@ -65,12 +57,13 @@ def _beat(running: Running, done: threading.Event) -> None:
                     running.stop(Killed)
                 _be_impatient()
                 listen(running)
-                if running.unwritten or now_ms() - last >= BEAT_MS:
+                if running.unwritten or time.monotonic() - last >= BEAT:
                     write_told(running)
-                    last = now_ms()
+                    last = time.monotonic()
             except DatabaseError as error:
                 logger.info("run_pulse_missed", run=running.run_id, error=str(error))
-                connection.close_if_unusable_or_obsolete()
+                # A server that was restarted answers on a new connection only.
+                connection.close()
     finally:
         connection.close()
 
@@ -83,7 +76,7 @@ def _be_impatient() -> None:
 
 
 def listen(running: Running) -> None:
-    """Hears in the database that the work must stop."""
+    """Hears in the database that the work must stop: somebody killed the run, or gave it up while we were silent."""
     row = Run.objects.filter(pk=running.run_id).values_list("status", "worker", "kill_requested_at").first()
     if row is None and not running.seen:
         return  # it may still be in a transaction of whoever made it

@@ -1,80 +1,110 @@
 """Runs whose worker is gone, and queued runs whose message is: nothing is shown as under way for ever.
 
-A process of this home that has ended is known at once by its lock. One of another machine is given up when it has been
-silent for half a minute. One that is here and silent, because the database was held or the machine asleep, is given
-more time."""
+A process of this home that has ended is known at once by its lock. Any other is given up when its runs have given no
+sign of life for half a minute, by the clock of whoever looks; that takes a process which has looked for so long, so
+each of them looks all the time, and one of them acts."""
 
 from __future__ import annotations
 
-from inspector.models import Run
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from inspector.models import Run, Worker
+from inspector.selectors.database_clock import database_ms
 from inspector.selectors.kills import kill_asked_at
-from inspector.services.run_kinds import LOST, kind_named
-from inspector.services.runs.killing import kill_forget
-from inspector.services.runs.presence import absent, is_present
+from inspector.selectors.presence import lease_of
+from inspector.services.runs.giving_up import run_give_up
+from inspector.services.runs.killing import GONE, Kills
+from inspector.services.runs.presence import FORGET_MS, absent, anybody_gone
 from inspector.services.runs.queueing import messages_waiting, run_enqueue
+from inspector.services.runs.silence import Silence
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
-SILENT_MS = 30_000
-STUCK_MS = 300_000
-UNSENT_MS = 5_000
-UNTAKEN_MS = 30_000
+SILENT_SECONDS = 30.0
+UNSENT_SECONDS = 5.0
+UNTAKEN_SECONDS = 30.0
+MOST_QUEUED = 200
 
 logger = get_logger(__name__)
 
 
+class Reaper:
+    """What this process has seen of the runs under way."""
+
+    def __init__(
+        self, silence: Silence | None = None, queued: Silence | None = None, killed: Silence | None = None
+    ) -> None:
+        self._silence = silence or Silence()
+        self._queued = queued or Silence()
+        self._kills = Kills(self._silence, killed)
+
+    def look(self) -> bool:
+        """Reads only. Whether there is something to be done."""
+        lost, forgotten = self._lost(), self._forgotten()
+        self._silence.forget_others({run.pk for run in self._running()})
+        return bool(lost or forgotten) or anybody_gone()
+
+    def reap(self) -> int:
+        """Gives up what is lost, ends what was killed, and queues again what was forgotten; says how many runs that
+        were."""
+        done = sum(self._reap_absent())
+        for run, silent in self._lost():
+            reason = f"no sign of life for {int(silent)} seconds"
+            killed = kill_asked_at(run) is not None
+            done += self._kills.enforce(run) if killed else run_give_up(run=run, reason=reason)
+        _forget_workers()
+        return done + self._requeue()
+
+    def _reap_absent(self) -> Iterable[bool]:
+        for worker in absent():
+            for run in self._running().filter(worker=worker):
+                yield run_give_up(run=run, reason=GONE)
+
+    def _lost(self) -> list[tuple[Run, float]]:
+        """With the seconds of silence. Runs that were killed are always looked after."""
+        seen = [(run, self._silence.of(run.pk, lease_of(run))) for run in self._running()]
+        return [(run, silent) for run, silent in seen if silent >= SILENT_SECONDS or kill_asked_at(run) is not None]
+
+    def _forgotten(self) -> list[Run]:
+        """Queued runs that may have no message: never sent, or sent long ago."""
+        queued = list(Run.objects.filter(status=Run.Status.QUEUED).only("queued_at").order_by("pk")[:MOST_QUEUED])
+        waited = [(run, self._queued.of(run.pk, run.queued_at)) for run in queued]
+        self._queued.forget_others({run.pk for run in queued})
+        return [
+            run for run, seconds in waited if seconds >= (UNSENT_SECONDS if run.queued_at is None else UNTAKEN_SECONDS)
+        ]
+
+    def _requeue(self) -> int:
+        """To send a message twice does no harm: a run is claimed once."""
+        forgotten = self._forgotten()
+        if not forgotten or messages_waiting() != 0:
+            return 0
+        sent = 0
+        for run in forgotten:
+            same = Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED, queued_at=run.queued_at)
+            if same.update(queued_at=now_ms()):
+                logger.warning("run_queued_again", run=run.pk)
+                sent += run_enqueue(run.pk)
+        return sent
+
+    @staticmethod
+    def _running() -> QuerySet[Run]:
+        return Run.objects.filter(status=Run.Status.RUNNING).defer("turns", "result")
+
+
+def _forget_workers() -> None:
+    Worker.objects.filter(seen_at__lt=database_ms() - FORGET_MS).delete()
+
+
+_reaper = Reaper()
+
+
+def runs_watch() -> bool:
+    """Whether something under way needs looking after. To be asked every few seconds."""
+    return _reaper.look()
+
+
 def runs_reap() -> int:
-    """Gives up what is lost and queues again what was forgotten; says how many runs that were."""
-    return _reap_absent() + _reap_silent() + _requeue_forgotten()
-
-
-def _reap_absent() -> int:
-    given_up = 0
-    for worker in absent():
-        for run in Run.objects.filter(status=Run.Status.RUNNING, worker=worker).defer("turns", "result"):
-            given_up += _give_up(run, "its worker process ended")
-    return given_up
-
-
-def _reap_silent() -> int:
-    now = now_ms()
-    given_up = 0
-    running = Run.objects.filter(status=Run.Status.RUNNING, heartbeat_at__lt=now - SILENT_MS)
-    for run in running.defer("turns", "result"):
-        silent = now - (run.heartbeat_at or now)
-        if silent > STUCK_MS or not is_present(run.worker):
-            given_up += _give_up(run, f"no sign of life for {silent // 1000} seconds")
-    return given_up
-
-
-def _give_up(run: Run, reason: str) -> int:
-    """Not if it has spoken, ended or been given up since we looked."""
-    same = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING, worker=run.worker, heartbeat_at=run.heartbeat_at)
-    asked = kill_asked_at(run)
-    if asked is not None:
-        given_up = same.update(status=Run.Status.KILLED, reason=reason, kill_requested_at=asked, finished_at=now_ms())
-    else:
-        kind = kind_named(run.kind)
-        sentence = kind.when_lost if kind else LOST
-        given_up = same.update(status=Run.Status.FAILED, error=sentence, reason=reason, finished_at=now_ms())
-    if given_up:
-        kill_forget(run)
-        logger.warning("run_given_up", run=run.pk, kind=run.kind, reason=reason)
-    return given_up
-
-
-def _requeue_forgotten() -> int:
-    """Queued runs without a message. To send one twice does no harm: a run is claimed once."""
-    now = now_ms()
-    queued = Run.objects.filter(status=Run.Status.QUEUED)
-    unsent = queued.filter(queued_at=None, created_at__lt=now - UNSENT_MS)
-    untaken = queued.filter(queued_at__lt=now - UNTAKEN_MS)
-    forgotten = [*unsent.values_list("pk", "queued_at")[:100], *untaken.values_list("pk", "queued_at")[:100]]
-    if not forgotten or messages_waiting() != 0:
-        return 0
-    sent = 0
-    for run_id, queued_at in forgotten:
-        if queued.filter(pk=run_id, queued_at=queued_at).update(queued_at=now):
-            logger.warning("run_queued_again", run=run_id)
-            sent += run_enqueue(run_id)
-    return sent
+    return _reaper.reap()

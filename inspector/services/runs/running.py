@@ -25,6 +25,10 @@ class Running:
     def __init__(self, run: Run) -> None:
         self.run_id: int = run.pk
         self.worker: str = run.worker
+        self.kind: str = run.kind
+        self.target: str = run.target
+        self.paid = False
+        """Whether it has asked a model: what was sent is billed, whether somebody waits for the answer or not."""
         self.seen = False
         """Whether others can see the run."""
         self._kill_note = kill_note(run.pk, run.created_at)
@@ -50,7 +54,7 @@ class Running:
 
     def noted(self) -> bool:
         """Whether a kill was noted beside the database, which may be busy."""
-        return self._kill_note.exists()
+        return self._kill_note is not None and self._kill_note.exists()
 
     def wait(self, seconds: float) -> None:
         """Sleeps, but not through a kill."""

@@ -9,7 +9,9 @@ from django.db import OperationalError, connection
 from django.test import override_settings
 
 from inspector.capture.spool import DRAFT, Spool
-from inspector.services.captures import captures_follow, captures_forget, captures_ingest
+from inspector.services.captures import captures_forget, captures_ingest
+from inspector.services.duties import CAPTURES
+from inspector.services.schedule import duty_follow
 from inspector.web.clock import now_ms
 from sessions.models import Capture
 from tests.serving import wait_until
@@ -104,7 +106,7 @@ def test_what_is_older_than_the_setting_allows_is_forgotten(spool: Spool) -> Non
 def test_what_arrives_is_stored_until_it_is_told_to_stop(tmp_path: Path) -> None:
     spool, stop = Spool(tmp_path / "captures"), threading.Event()
     with override_settings(LUCID_HOME=tmp_path):
-        following = threading.Thread(target=captures_follow, args=(stop,))
+        following = threading.Thread(target=duty_follow, args=(CAPTURES, stop))
         following.start()
         try:
             spool.write(exchange(request(), at=now_ms()))

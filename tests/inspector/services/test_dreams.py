@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
-from inspector.celery import app
 from inspector.models import Run
 from inspector.services.dreams import dreams_start
 from inspector.services.dreams.holding import dreams_settle, places
+from inspector.services.duties import worker_duties
 from inspector.services.runs import run_execute, run_kill
+from inspector.services.schedule import duty_do
 from inspector.web.clock import now_ms
 from memory.engine.dreaming.gates import MINUTES_BETWEEN_SCANS
 from memory.engine.dreaming.lock import NAME, lock_read, lock_take
@@ -270,11 +270,15 @@ def test_nothing_starts_by_itself_unless_it_is_switched_on(shelf: Shelf) -> None
     assert (run.kind, run.target, run.parameters["model"]) == ("tidy", shelf.directory.path, "")
 
 
-def test_the_clock_of_the_schedule_knows_its_task() -> None:
-    app.loader.import_default_modules()
-    (entry,) = settings.CELERY_BEAT_SCHEDULE.values()
-    assert entry["task"] in app.tasks
-    assert entry["schedule"] == MINUTES_BETWEEN_SCANS * 60
+def test_the_schedule_looks_as_often_as_sessions_may_be_counted(shelf: Shelf) -> None:
+    (duty,) = [duty for duty in worker_duties() if duty.name == "dreams"]
+    assert duty.every == MINUTES_BETWEEN_SCANS * 60
+    sessions(shelf, 5)
+    assert not duty_do(duty), "it is off"
+    with override_settings(LUCID_DREAMS=True):
+        assert duty_do(duty)
+        assert Run.objects.get().kind == "tidy"
+        assert not duty_do(duty), "this period had its turn"
 
 
 @override_settings(LUCID_DREAMS=True)

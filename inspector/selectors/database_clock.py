@@ -1,0 +1,18 @@
+"""What time it is for all who use the database. Clocks of hosts differ, and may be set."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from inspector.web.clock import now_ms
+
+
+def database_ms() -> int:
+    """Milliseconds since 1970. A database file has one host only, and its clock."""
+    if connection.vendor != "postgresql":
+        return now_ms()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        row = cursor.fetchone()
+    assert row is not None
+    return int(row[0])

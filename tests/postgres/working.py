@@ -1,0 +1,95 @@
+"""A process that works on runs, for tests: `python -m tests.postgres.working VERB [arguments]`.
+
+It says what it does, line by line, and goes on when a line comes in."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import django
+
+
+def say(*words: object) -> None:
+    print(*words, flush=True)
+
+
+def wait_for_line() -> None:
+    sys.stdin.readline()
+
+
+def work(running: Any, run: Any) -> dict[str, Any]:
+    """Needs no database, and ends when it is told to: by a kill, or by a line."""
+    import threading
+
+    told = threading.Event()
+
+    def listen() -> None:
+        wait_for_line()
+        told.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    running.phase("working")
+    say("working", run.pk)
+    while not told.is_set():
+        running.wait(0.05)
+    return {"summary": "Done."}
+
+
+def perform() -> None:
+    """Creates a run and executes it, as a worker would."""
+    from inspector.services.runs import run_create, run_execute
+
+    run_execute(run_id=run_create(kind="test").pk)
+    say("ended")
+
+
+def kill(run_id: str) -> None:
+    from inspector.models import Run
+    from inspector.services.runs import run_kill
+
+    say("killed", run_kill(run_id=int(run_id)))
+    while Run.objects.get(pk=run_id).status == "running":
+        time.sleep(0.1)
+    say(Run.objects.get(pk=run_id).status)
+
+
+def create(times: str) -> None:
+    """As often as that, and at the same time as others who do the same."""
+    from inspector.services.runs import run_create
+
+    say("ready")
+    wait_for_line()
+    say(*sorted({run_create(kind="test").pk for _ in range(int(times))}))
+
+
+def claim(times: str) -> None:
+    from inspector.services.schedule import moment_claim
+
+    say("ready")
+    wait_for_line()
+    say(sum(moment_claim(name="test", every=3600.0) for _ in range(int(times))))
+
+
+def present() -> None:
+    from inspector.selectors.presence import present as found
+    from inspector.services.runs.presence import presence_begin
+
+    presence_begin(role="worker")
+    say("ready")
+    wait_for_line()
+    say(*sorted(f"{one.host or 'here'}:{one.pid}:{one.answers}" for one in found("worker")))
+
+
+def main() -> None:
+    django.setup()
+    from inspector.services.run_kinds import Kind, kind_register
+
+    kind_register(Kind(name="test", title="Test", work=work, single=True))
+    verb, *arguments = sys.argv[1:]
+    {"perform": perform, "kill": kill, "create": create, "claim": claim, "present": present}[verb](*arguments)
+
+
+if __name__ == "__main__":
+    main()
