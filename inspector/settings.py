@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "inspector.middleware.FullDisk",
     "inspector.middleware.DatabaseTrouble",
+    "inspector.damage.Damage",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
