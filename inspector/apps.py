@@ -21,6 +21,10 @@ CACHE_LOST = "Its worker ended while it ran. What it has found stays; the next o
 CACHE_KILLED = "What it has found stays. The other sessions are looked into by the next one."
 
 
+REPAIR_LOST = "Its worker ended while it ran. What it has repaired stays; the next one goes on with the rest."
+REPAIR_KILLED = "What it has repaired stays. The rest is repaired by the next one."
+
+
 class InspectorConfig(AppConfig):
     name = "inspector"
     default_auto_field = "django.db.models.BigAutoField"
@@ -44,10 +48,23 @@ class InspectorConfig(AppConfig):
                 name="check archive",
                 title="Check the archive",
                 work="inspector.services.checks.archive_check",
-                about="Decompresses every archived block of every file and compares sizes and prints. Changes nothing.",
+                about="Reads everything that is archived back and compares it with its hash. Changes no content.",
                 verb="Check the archive",
                 single=True,
                 keep=50,
+            )
+        )
+        kind_register(
+            Kind(
+                name="repair archive",
+                title="Repair the archive",
+                work="inspector.services.checks.archive_repair",
+                about="Checks the same, and writes what is damaged anew where the agent's files still hold it.",
+                verb="Repair the archive",
+                single=True,
+                keep=50,
+                when_lost=REPAIR_LOST,
+                when_killed=REPAIR_KILLED,
             )
         )
         kind_register(

@@ -22,6 +22,7 @@ from inspector import __version__
 from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
 from inspector.web.room import FULL, is_full
+from sessions.engine.damage import DamageError
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1
@@ -139,6 +140,8 @@ def _ensure_database() -> None:
 def _unexpected(name: str, error: Exception) -> str:
     if is_full(error):
         return FULL
+    if isinstance(error, DamageError):
+        return f"{error} lucid check says what else is damaged, and what can be repaired."
     reason = (str(error).strip() or type(error).__name__).splitlines()[0]
     return f"{name} failed unexpectedly ({type(error).__name__}: {reason}); the details are in {settings.LOG_FILE}."
 

@@ -87,6 +87,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "inspector.middleware.FullDisk",
     "inspector.middleware.DatabaseTrouble",
+    "inspector.damage.Damage",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

@@ -31,6 +31,8 @@ class Compaction(models.Model):
     report = models.JSONField(default=dict)
     packed = models.BinaryField(default=b"")
     """The context after it and what else an export needs: see `compaction/engine/keepsake.py`."""
+    packed_hash = models.BinaryField(null=True, max_length=16)
+    """BLAKE2b of `packed`; None of one that was made before there were hashes."""
     session_id = models.CharField(max_length=36, default="")
     """Of the session that an export makes of it."""
     created_at = models.BigIntegerField()

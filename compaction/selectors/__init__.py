@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db.models import QuerySet
+from zstandard import ZstdError
 
 from compaction.engine import Notes
 from compaction.engine.keepsake import Keepsake
@@ -15,6 +16,7 @@ from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from memory.selectors.notes import notes_files
 from sessions.engine.context import Context
+from sessions.engine.damage import DamageError, verify
 from sessions.engine.messages import Message, changed
 from sessions.models import Source, Transcript
 from sessions.selectors.archive import Reader
@@ -50,7 +52,18 @@ def compaction_get(number: str | int) -> Compaction:
 
 def compaction_load(row: Compaction) -> Loaded:
     context = context_of(row.transcript, Point(row.position, row.link))
-    return Loaded(row, compactable(context), Keepsake.unpacked(bytes(row.packed)))
+    return Loaded(row, compactable(context), keepsake_of(row))
+
+
+def keepsake_of(row: Compaction) -> Keepsake:
+    """What is kept of it, compared with its hash."""
+    what = f"What compaction {row.number} has left"
+    data = bytes(row.packed)
+    verify(data, row.packed_hash, what)
+    try:
+        return Keepsake.unpacked(data)
+    except (ZstdError, ValueError, MemoryError) as error:
+        raise DamageError(f"{what} is damaged: it cannot be read.") from error
 
 
 def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:

@@ -14,9 +14,8 @@ from django.db.models import F
 from django.http import Http404
 
 from compaction.engine.compare.shown import Side
-from compaction.engine.keepsake import Keepsake
 from compaction.models import Compaction
-from compaction.selectors import CompactionMissingError, compaction_get, compactions_of
+from compaction.selectors import CompactionMissingError, compaction_get, compactions_of, keepsake_of
 from sessions.engine.context import Context, Given, PointMissingError
 from sessions.engine.context.known import Exactness
 from sessions.engine.flags import Flag
@@ -170,7 +169,7 @@ class Points:
         context = context_of(row.transcript, Point(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
-        kept = Keepsake.unpacked(bytes(row.packed))
+        kept = keepsake_of(row)
         side = Side(kept.after, context.taken, origin="made by the compaction")
         title = f"after run {number}"
         known = (row.transcript, side, context.model, context.given)

@@ -10,11 +10,10 @@ from django.http import Http404
 
 from compaction.engine.attribution import attribute
 from compaction.engine.attribution.shown import ShownSummary, shown
-from compaction.engine.keepsake import Keepsake
 from compaction.engine.trail import Event, Place, places_at
 from compaction.engine.trail.event import COLLAPSE
 from compaction.models import Compaction
-from compaction.selectors import CompactionMissingError, compaction_get
+from compaction.selectors import CompactionMissingError, compaction_get, keepsake_of
 from compaction.selectors.trail import marks_told
 from sessions.engine.flags import Flag
 from sessions.engine.linking.extras import key
@@ -66,7 +65,7 @@ def _made(transcript: Transcript, name: str) -> Told:
     if not row.summary:
         raise Http404(f"{name[:SHOWN_NAME]} has written no summary.")
     context = context_of(row.transcript, Point(row.position, row.link))
-    after = {message.uuid for message in Keepsake.unpacked(bytes(row.packed)).after}
+    after = {message.uuid for message in keepsake_of(row).after}
     gone = [message for message in context.messages if message.uuid not in after]
     return Told(row.transcript, _traced(row.summary, gone), f"{row.kind} compaction made here", made=row)
 

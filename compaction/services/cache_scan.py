@@ -6,6 +6,7 @@ again, and a session that has not changed is not written to.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from compaction.selectors.cache_calls import LOOKED_AT, Family, captured_calls, 
 from compaction.selectors.cache_evidence import boundary_between, evidence_of, settled_drop
 from inspector.web.clock import now_ms
 from sessions.engine.context.digest import full_hash
+from sessions.engine.damage import DamageError
 from sessions.engine.keys import key_of
 from sessions.engine.storing import storable_text
 from sessions.models import Transcript
@@ -31,6 +33,8 @@ from sessions.selectors.archive import Reader
 
 Check = Callable[[], None]
 Known = dict[tuple[int, int], CacheBreak]
+logger = logging.getLogger(__name__)
+
 INLINE = ":sidechain"
 """Of the source of agents whose records stand in the session's own file, without a name."""
 
@@ -85,9 +89,10 @@ def cache_scan_stale(
     ids: Iterable[int] | None = None,
     check: Check | None = None,
     tell: Callable[[int, int], None] | None = None,
+    damage: dict[int, str] | None = None,
 ) -> int:
     """Every session that has changed since it was looked into; `ids`: among these only. `tell` is given how many are
-    done, and how many there are."""
+    done, and how many there are. `damage` gets the sessions that cannot be looked into, and why."""
     due = scans_due(None if ids is None else set(ids))
     for done, pk in enumerate(due):
         if check is not None:
@@ -95,8 +100,15 @@ def cache_scan_stale(
         if tell is not None:
             tell(done, len(due))
         session = Transcript.objects.filter(pk=pk).first()
-        if session is not None:
+        if session is None:
+            continue
+        try:
             cache_scan(transcript=session, check=check)
+        except DamageError as error:
+            # The others must not suffer; this one is looked into again once it is repaired.
+            logger.warning("The prompt cache of session %s is not looked into: %s", session.public_id, error)
+            if damage is not None:
+                damage[session.pk] = str(error)
     if tell is not None:
         tell(len(due), len(due))
     return len(due)

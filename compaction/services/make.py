@@ -22,6 +22,7 @@ from compaction.services.watching import Unwatched, Watcher
 from sessions.engine.context import Context
 from sessions.engine.context.tally import system_tally
 from sessions.engine.paths import opened
+from sessions.engine.prints import print_of
 from sessions.models import Transcript
 from sessions.selectors.context import Point, context_of, point_next
 
@@ -50,6 +51,7 @@ def compaction_make(
     watcher.phase("compacting")
     applied = _applied(transcript, context, kind, completed, summariser, now_ms, hooks)
     watcher.phase("writing")
+    packed = Keepsake.of(applied).packed()
     return Compaction.objects.create(
         transcript=transcript,
         kind=kind,
@@ -66,7 +68,8 @@ def compaction_make(
         tokens_after=applied.tokens_after,
         summary=applied.summary.encode("utf-8", "replace").decode(),
         report=report_of(applied, summariser, sharing, hooks),
-        packed=Keepsake.of(applied).packed(),
+        packed=packed,
+        packed_hash=print_of(packed),
         session_id=session_id,
         created_at=now_ms,
     )

@@ -20,6 +20,8 @@ MOST_ITEMS = 20
 LONGEST = 600
 APART = ("summary", "alarm", "links", "listed", "hooks_seen")
 """What is shown elsewhere: `listed` on a page of its own; or is for the program alone."""
+STRETCHES = ("damage", "repairs")
+"""What a check names piece by piece: shown as a table."""
 
 ENDINGS: dict[str, Callable[[float], str]] = {
     "bytes": words.size,
@@ -49,6 +51,19 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of the archive that a check names."""
+
+    session: str
+    """The transcript that has a page; empty if there is none."""
+    path: str
+    start: int
+    end: int
+    what: str
+    repairable: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RunDetail:
     card: RunCard
     turns: tuple[Turn, ...]
@@ -61,6 +76,10 @@ class RunDetail:
     retries: list[Run]
     captures: int
     """Requests of its own that were captured."""
+    damage: list[Stretch]
+    """What a check has found damaged."""
+    repairs: list[Stretch]
+    """What was brought back."""
 
     @property
     def run(self) -> Run:
@@ -83,6 +102,8 @@ def run_detail(run_id: int, now: int) -> RunDetail | None:
         raw=mask(json.dumps(run.result, indent=2, ensure_ascii=False)) if run.result else "",
         retries=list(run.retries.only("pk", "status").order_by("pk")[:MOST_ITEMS]),
         captures=run.captures or 0,
+        damage=_stretches(run.result.get("damage")),
+        repairs=_stretches(run.result.get("repairs")),
     )
 
 
@@ -90,7 +111,7 @@ def facts_of(values: Mapping[str, Any]) -> list[Fact]:
     """In the order in which they were given; what is empty is left out."""
     facts = []
     for name, value in values.items():
-        if name in APART or value in ([], {}, ""):
+        if name in APART or value in ([], {}, "") or (name in STRETCHES and _stretches(value)):
             continue
         if isinstance(value, Mapping):
             value = [f"{key}: {_plain(one)}" for key, one in value.items()]
@@ -135,6 +156,16 @@ def _links(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         match link:
             case [str(title), str(address)] if address.startswith("/") and not address.startswith("//"):
                 found.append((title, address))
+    return found
+
+
+def _stretches(named: object) -> list[Stretch]:
+    found = []
+    for one in named if isinstance(named, list) else ():
+        match one:
+            case {"path": str(path), "what": str(what), "range": [int(start), int(end)]}:
+                session = one.get("transcript") or ""
+                found.append(Stretch(str(session), path, start, end, mask(what), bool(one.get("repairable"))))
     return found
 
 

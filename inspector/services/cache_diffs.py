@@ -15,6 +15,7 @@ from sessions.models import Transcript
 
 KIND = "cache diff"
 REPORT = "/cache/"
+MOST_NAMES = 20
 
 
 def cache_diffs_create(*, session: Transcript | None = None) -> Run:
@@ -52,10 +53,24 @@ def cache_diffs_catch_up() -> Run | None:
 def cache_diffs_run(running: Running, run: Run) -> dict[str, Any]:
     session = run.parameters.get("session")
     running.phase("comparing requests", unit="sessions")
+    damage: dict[int, str] = {}
     done = cache_scan_stale(
+        damage=damage,
         ids=None if session is None else [session],
         check=running.check,
         tell=lambda count, total: running.progress(count, total=total),
     )
-    told = f"Looked into {plural(done, 'session')}."
-    return {"summary": told, "sessions": done, "links": [["What was found", run.target_url or REPORT]]}
+    told = f"Looked into {plural(done - len(damage), 'session')}."
+    return {
+        "summary": told,
+        "alarm": _alarm(damage),
+        "sessions": done,
+        "links": [["What was found", run.target_url or REPORT]],
+    }
+
+
+def _alarm(damage: dict[int, str]) -> str:
+    if not damage:
+        return ""
+    names = Transcript.objects.filter(pk__in=damage).values_list("public_id", flat=True)
+    return f"Not looked into, because they are damaged in the archive: {', '.join(names[:MOST_NAMES])}."

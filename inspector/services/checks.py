@@ -1,44 +1,124 @@
-"""Check the archive, as a run: is every byte that the agent may have deleted since still to be had?"""
+"""Check the archive, as a run: is every byte that the agent may have deleted since still to be had? Or repair it: bring
+back what the files that it was read from still hold."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
+from compaction.selectors.soundness import compaction_steps
+from compaction.services.sealing import compactions_seal
 from inspector.models import Run
 from inspector.services.runs.running import Running
+from memory.selectors.soundness import version_steps
+from memory.services.repair import blob_repair
 from sessions.engine.words import plural, size
+from sessions.selectors.capture_soundness import capture_steps
 from sessions.selectors.doubles import Double, doubles
-from sessions.selectors.soundness import Damage, archive_extent, archive_steps
+from sessions.selectors.soundness import Damage, Step, archive_extent, archive_steps
+from sessions.services.repair import block_repair, blocks_seal, captures_seal
 
-MOST_DAMAGE = 200
-ALARM = (
-    "Some of what is archived cannot be read back. Files that are still on disk can be imported anew; of the others, "
-    "look for a copy of the database."
+CHECK, REPAIR = "check archive", "repair archive"
+MOST_DAMAGE = 1_000
+REPAIRABLE = (
+    "Some of what is archived cannot be read back. What is called repairable is still in the agent's files: repair "
+    "the archive while they are there."
+)
+LOST = (
+    "Some of what is archived cannot be read back, and no file holds it any more. Look for a copy of the file, put it "
+    "back at its old place and repair the archive; or look for a copy of the database."
 )
 
 
+@dataclass(slots=True)
+class Tally:
+    files: int = 0
+    blocks: int = 0
+    bytes: int = 0
+    contents: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    repaired: list[Damage] = field(default_factory=list)
+
+    def add(self, step: Step, *, repair: bool) -> None:
+        self.files += step.last
+        self.blocks += step.blocks
+        self.bytes += step.bytes
+        self.contents += step.contents
+        for one in step.damage:
+            (self.repaired if repair and one.repairable and _repair(one) else self.damaged).append(one)
+
+
 def archive_check(running: Running, run: Run) -> dict[str, Any]:
+    return _check(running, repair=False)
+
+
+def archive_repair(running: Running, run: Run) -> dict[str, Any]:
+    return _check(running, repair=True)
+
+
+def _check(running: Running, *, repair: bool) -> dict[str, Any]:
     extent = archive_extent()
+    tally = Tally()
     running.phase("reading blocks", total=extent.bytes, unit="bytes")
-    files = blocks = done = 0
-    damaged: list[Damage] = []
     for step in archive_steps():
-        blocks += step.blocks
-        done += step.bytes
-        files += step.last
-        damaged += step.damage
-        running.progress(done, files=files, files_total=extent.files, blocks=blocks, damaged=len(damaged))
-    twice = doubles()
+        blocks_seal(seals=step.seals)
+        tally.add(step, repair=repair)
+        running.progress(
+            tally.bytes,
+            files=tally.files,
+            files_total=extent.files,
+            blocks=tally.blocks,
+            damaged=len(tally.damaged),
+        )
+    running.phase("reading captures, versions and compactions")
+    for step in capture_steps():
+        captures_seal(hashes=step.hashes)
+        tally.add(step, repair=repair)
+        running.check()
+    for step in version_steps():
+        tally.add(step, repair=repair)
+        running.check()
+    for step in compaction_steps():
+        compactions_seal(hashes=step.hashes)
+        tally.add(step, repair=repair)
+        running.check()
+    return _result(tally, doubles(), extent.owed)
+
+
+def _repair(damage: Damage) -> bool:
+    if damage.kind == "block":
+        return block_repair(block_id=damage.key)
+    return damage.kind == "version" and blob_repair(blob_id=damage.key)
+
+
+def _result(tally: Tally, twice: list[Double], owed: int) -> dict[str, Any]:
+    repairable = sum(one.repairable for one in tally.damaged)
     return {
-        "summary": _summary(files, blocks, done, damaged) + _twice(twice),
-        "files": files,
-        "blocks": blocks,
-        "checked_bytes": done,
-        "damaged": len({one.path for one in damaged}),
-        "not_yet_archived": extent.owed,
+        "summary": _summary(tally) + _twice(twice),
+        "files": tally.files,
+        "blocks": tally.blocks,
+        "contents": tally.contents,
+        "checked_bytes": tally.bytes,
+        "damaged": len(tally.damaged),
+        "repairable": repairable,
+        "repaired": len(tally.repaired),
+        "not_yet_archived": owed,
         "doubles": [{"path": one.path, "sources": one.sources, "entries": one.entries} for one in twice],
-        "alarm": ALARM if damaged else "",
-        "damage": [f"{one.path}: {one.what}" for one in damaged[:MOST_DAMAGE]],
+        "alarm": "" if not tally.damaged else REPAIRABLE if repairable else LOST,
+        "damage": [_document(one) for one in tally.damaged[:MOST_DAMAGE]],
+        "repairs": [_document(one) for one in tally.repaired[:MOST_DAMAGE]],
+    }
+
+
+def _document(one: Damage) -> dict[str, Any]:
+    return {
+        "session": one.session or None,
+        "transcript": one.transcript or None,
+        "kind": one.kind,
+        "path": one.path,
+        "range": [one.start, one.end],
+        "what": one.what,
+        "repairable": one.repairable,
     }
 
 
@@ -50,9 +130,13 @@ def _twice(twice: list[Double]) -> str:
     return f" {plural(len(twice), 'file is', 'files are')} stored more than once, with {entries} too many: {kept}."
 
 
-def _summary(files: int, blocks: int, done: int, damaged: list[Damage]) -> str:
-    what = f"{plural(blocks, 'block')} of {plural(files, 'file')}, {size(done)}"
-    if not damaged:
-        return f"The archive is sound: {what}."
-    bad = len({one.path for one in damaged})
-    return f"{plural(bad, 'file is', 'files are')} damaged in the archive, of {what}."
+def _summary(tally: Tally) -> str:
+    what = f"{plural(tally.blocks, 'block')} of {plural(tally.files, 'file')}, {size(tally.bytes)}"
+    brought = f" {plural(len(tally.repaired), 'piece was', 'pieces were')} brought back." if tally.repaired else ""
+    if not tally.damaged:
+        return f"The archive is sound: {what}.{brought}"
+    files = len({one.path for one in tally.damaged if one.kind == "block"})
+    others = sum(one.kind != "block" for one in tally.damaged)
+    parts = [plural(files, "file is", "files are") if files else ""]
+    parts += [plural(others, "stored content is", "stored contents are") if others else ""]
+    return f"{' and '.join(filter(None, parts))} damaged in the archive, of {what}.{brought}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from memory.services.demo import demo_copied
 from memory.services.finding import directories_find
 from memory.services.notes import notes_follow
 from memory.services.scanning import directories_of, memory_follow, memory_follow_one
+from sessions.engine.damage import DamageError
 from sessions.engine.discovery import inside, wanted
+from sessions.services.repair import blocks_catch_up
 from sessions.services.sync import sync, sync_files
 
 DEBOUNCE_MS = 150
@@ -33,19 +35,21 @@ RESCAN_SECONDS = 300.0
 """File systems that send no notices exist: now and then we look for ourselves."""
 TROUBLE_SECONDS = 10.0
 """The disk was full, or the database away: what could not be read then is read soon after."""
+SEAL_SECONDS = 1.0
 
 logger = get_logger(__name__)
 
 
 def follow(path: Path, stop: threading.Event) -> None:
     """Import `path`, then keep up with it until `stop` is set."""
+    seal = Sealing()
     _begin(path)
     _compare(None)
     while not stop.is_set():
         if not _root(path).is_dir():
             stop.wait(ABSENT_SECONDS)
             continue
-        _follow_present(path, stop)
+        _follow_present(path, stop, seal)
 
 
 def _begin(path: Path) -> None:
@@ -66,7 +70,27 @@ def _begin(path: Path) -> None:
         close_old_connections()
 
 
-def _follow_present(path: Path, stop: threading.Event) -> None:
+class Sealing:
+    """Gives the blocks of an older archive their hashes, a little at a time, while nothing else is to be done."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[int] | None = blocks_catch_up()
+
+    def __call__(self) -> None:
+        end = time.monotonic() + SEAL_SECONDS
+        try:
+            while self._steps is not None and time.monotonic() < end:
+                if next(self._steps, None) is None:
+                    self._steps = None
+        except (OSError, DatabaseError) as error:
+            # What is left is made up for by the next check, or the next start.
+            logger.info("sealing_failed", error=str(error))
+            self._steps = None
+        finally:
+            close_old_connections()
+
+
+def _follow_present(path: Path, stop: threading.Event, seal: Sealing) -> None:
     due = _import(path)
     for changes in watch(
         _root(path),
@@ -85,6 +109,8 @@ def _follow_present(path: Path, stop: threading.Event) -> None:
             due = _import(path)
         elif changes:
             _take(path, changes)
+        else:
+            seal()
 
 
 def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
@@ -116,7 +142,7 @@ def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Co
         for directory in directories_find(config=root.parent) if changed is None else ():
             memory_follow_one(directory=directory)
         notes_follow(projects=root, changed=changed)
-    except (OSError, DatabaseError, FileTroubleError) as error:
+    except (OSError, DatabaseError, FileTroubleError, DamageError) as error:
         # The next notice or rescan finds what is not yet a version.
         logger.warning("memory_not_followed", error=str(error))
     finally:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
 from inspector.selectors.capturing import capturing, endpoint
+from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from sessions.engine.anatomy import anatomy_of
@@ -72,6 +73,7 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     return render_page(request, "captures/detail.html", context)
 
 
+@sends_file
 @require_safe
 def capture_raw(request: HtmxRequest, capture_id: int) -> HttpResponse:
     """As plain text: whatever it holds, a browser must not run it."""

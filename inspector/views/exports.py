@@ -18,6 +18,7 @@ from compaction.selectors.exports import export_directory, exporting_of
 from compaction.services.export import ExportError, compaction_export, compaction_zip, directory_named
 from inspector.services.imports import import_soon
 from inspector.web.clock import now_ms
+from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.engine.paths import kept
 from sessions.selectors.session import session_head
@@ -44,6 +45,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
     return response
 
 
+@sends_file
 @require_safe
 def compaction_download(request: HtmxRequest, session: str, number: int) -> StreamingHttpResponse:
     """An id of its own each time: what was unpacked before stays as it is."""

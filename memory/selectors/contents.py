@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
+from hashlib import sha256
 
 from memory.models import Blob, Version
-from sessions.engine.archive import decompress
+from sessions.engine.damage import DamageError
+from sessions.engine.damage import content_of as unpacked
 
 AT_ONCE = 500
 
 
 def content_of(digest: str) -> bytes | None:
     """By its SHA-256; None if nobody ever had it here."""
-    packed = Blob.objects.filter(digest=digest).values_list("data", flat=True).first()
-    return None if packed is None else decompress(bytes(packed))
+    stored = Blob.objects.filter(digest=digest).values_list("data", "size").first()
+    return None if stored is None else blob_content(*stored, digest)
+
+
+def blob_content(data: bytes, size: int, digest: str) -> bytes:
+    """What is stored under a digest, compared with it."""
+    what = f"The content {digest[:12]}… of a memory file"
+    raw = unpacked(data, size, what)
+    if sha256(raw).hexdigest() != digest:
+        raise DamageError(f"{what} is damaged: its bytes have changed since it was stored.")
+    return raw
 
 
 def contents_of(versions: Iterable[Version]) -> dict[int, bytes]:
     """By blob, of all versions that hold anything, with few queries."""
-    wanted = sorted({version.blob_id for version in versions if version.blob_id is not None})
+    return blobs_held({version.blob_id for version in versions if version.blob_id is not None})
+
+
+def contents_readable(versions: Iterable[Version]) -> dict[int, bytes]:
+    """The same without those that are damaged: for whoever only compares with them."""
+    found: dict[int, bytes] = {}
+    for number in {version.blob_id for version in versions if version.blob_id is not None}:
+        with suppress(DamageError):
+            found |= blobs_held([number])
+    return found
+
+
+def blobs_held(numbers: Collection[int]) -> dict[int, bytes]:
+    wanted = sorted(numbers)
     found: dict[int, bytes] = {}
     for at in range(0, len(wanted), AT_ONCE):
-        rows = Blob.objects.filter(pk__in=wanted[at : at + AT_ONCE]).values_list("pk", "data")
-        found |= {pk: decompress(bytes(data)) for pk, data in rows}
+        rows = Blob.objects.filter(pk__in=wanted[at : at + AT_ONCE]).values_list("pk", "data", "size", "digest")
+        found |= {pk: blob_content(*stored) for pk, *stored in rows}
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -11,9 +11,8 @@ from django.db.models import Count, Q, QuerySet
 
 from memory.engine.hunks import Hunk, hunks
 from memory.engine.newlines import shown
-from memory.models import Blob, Directory, Proposal, ProposedFile
-from memory.selectors.contents import AT_ONCE
-from sessions.engine.archive import decompress
+from memory.models import Directory, Proposal, ProposedFile
+from memory.selectors.contents import blobs_held
 from sessions.engine.diffs import Diff, from_texts
 from sessions.engine.keys import key_of
 from sessions.engine.place import POSITION_BITS
@@ -69,7 +68,7 @@ def proposal_files(proposal: Proposal, *, first: int | None = None, also: str = 
     """In the order of their names. `first`: only so many, and the one with the key `also`, come with their contents."""
     rows = list(proposal.files.order_by("name"))
     wanted = [row for at, row in enumerate(rows) if first is None or at < first or str(row.pk) == also]
-    held = _contents({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
+    held = blobs_held({pk for row in wanted for pk in (row.before_id, row.after_id) if pk is not None})
     return [Proposed(row, held.get(row.before_id or 0), held.get(row.after_id or 0)) for row in rows]
 
 
@@ -95,12 +94,3 @@ def sources_found(files: Iterable[Proposed]) -> dict[Source, Place]:
         for source in wanted
         if source.transcript in known and (at := (source.transcript, keys[source.entry])) in places
     }
-
-
-def _contents(blobs: Collection[int]) -> dict[int, bytes]:
-    wanted = sorted(blobs)
-    found: dict[int, bytes] = {}
-    for at in range(0, len(wanted), AT_ONCE):
-        rows = Blob.objects.filter(pk__in=wanted[at : at + AT_ONCE]).values_list("pk", "data")
-        found |= {pk: decompress(bytes(data)) for pk, data in rows}
-    return found

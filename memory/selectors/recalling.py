@@ -113,7 +113,7 @@ def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict
     known = [] if place.startswith("projects/") else [place]
     found: dict[tuple[int, str], int] = {}
     for entry in entries.values():
-        record = reader.record(entry.offset, entry.length)
+        record, _ = reader.attempt(entry.offset, entry.length)
         found |= {
             (entry.position, name): size
             for (where, name), size in injected_sizes(record, known).items()
@@ -139,9 +139,13 @@ def _in_parts(transcript: Transcript, rows: QuerySet[Any]) -> Iterator[Message]:
 
 
 def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]:
-    records = Reader(transcript.source_id).records([(entry.offset, entry.length) for entry in entries])
+    reader = Reader(transcript.source_id)
+    reader.fetch([(entry.offset, entry.length) for entry in entries])
     found = []
-    for entry, record in zip(entries, records, strict=True):
+    for entry in entries:
+        record, damage = reader.attempt(entry.offset, entry.length)
+        if damage:
+            continue  # nobody knows what was asked there
         uuid = record.get("uuid")
         address = uuid if isinstance(uuid, str) and uuid else f"L{entry.position}"
         message = record.get("message")

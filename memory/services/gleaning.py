@@ -22,7 +22,7 @@ from memory.engine.mentions import (
 )
 from memory.engine.newlines import shown
 from memory.models import Cause, Directory, Reached, Touch, Version
-from memory.selectors.contents import contents_of
+from memory.selectors.contents import contents_readable
 from sessions.engine.flags import Flag
 from sessions.engine.keys import key_of
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
@@ -103,8 +103,9 @@ def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: lis
 def _mentioned(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> Iterator[tuple[Entry, Mention]]:
     for at in range(0, len(rows), AT_ONCE):
         some = rows[at : at + AT_ONCE]
-        records = reader.records([(entry.offset, entry.length) for entry in some])
-        for entry, record in zip(some, records, strict=True):
+        reader.fetch([(entry.offset, entry.length) for entry in some])
+        for entry in some:
+            record, _ = reader.attempt(entry.offset, entry.length)  # a damaged one mentions nothing
             for mention in mentions(record, elsewhere):
                 yield entry, mention
         reader.release(0)
@@ -152,7 +153,7 @@ def _linked(directory: Directory, place: str, name: str) -> list[Version]:
     if not versions:
         return []
     calls = _calls(place, name)
-    held = contents_of(one for version in versions for one in (version, version.parent) if one)
+    held = contents_readable(one for version in versions for one in (version, version.parent) if one)
     linked = []
     for version in versions:
         after = shown(held.get(version.blob_id or 0, b""))
@@ -197,10 +198,10 @@ def _calls(place: str, name: str) -> list[_Call]:
         if entry is None:
             continue
         reader = readers.setdefault(touch.transcript.source_id, Reader(touch.transcript.source_id))
-        record = reader.record(entry.offset, entry.length)
+        record, _ = reader.attempt(entry.offset, entry.length)
         known = [] if place.startswith("projects/") else [place]
         answer = results.get((touch.transcript_id, entry.tool_key))
-        told = written(reader.record(answer.offset, answer.length)) if answer else None
+        told = written(reader.attempt(answer.offset, answer.length)[0]) if answer else None
         calls += [_Call(touch, one, told) for one in mentions(record, known) if (one.place, one.name) == (place, name)]
     return calls
 

@@ -14,7 +14,7 @@ from memory.engine.disk import Found, Status
 from memory.engine.merging import lines_of, matches
 from memory.engine.newlines import newlines_of, shown
 from memory.models import Batch, Cause, Directory, File, Version
-from memory.selectors.contents import contents_of
+from memory.selectors.contents import contents_readable
 from memory.services.storing import blobs_store
 
 STATUS = ("size", "mtime_ns", "ctime_ns", "device", "inode")
@@ -115,7 +115,7 @@ def _renamed(gone: list[File], new: dict[str, Found]) -> list[Change]:
     for name, found in new.items():
         if found.data:
             by_content.setdefault(found.digest, []).append(name)
-    held = contents_of(file.current for file in gone if file.current and (file.device, file.inode) in by_inode)
+    held = contents_readable(file.current for file in gone if file.current and (file.device, file.inode) in by_inode)
     changes: list[Change] = []
     for file in list(gone):
         current = file.current

@@ -8,7 +8,7 @@ from typing import BinaryIO
 PRINT_BYTES = 1024
 
 
-def print_of(data: bytes) -> bytes:
+def print_of(data: bytes | memoryview) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 

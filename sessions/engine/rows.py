@@ -25,6 +25,8 @@ class Row:
     flags: Flag
     record: Record
     marks: tuple[Mark, ...] = field(default=())
+    damage: str = ""
+    """Why the record cannot be read: then it is empty."""
 
     @property
     def uuid(self) -> str | None:

@@ -64,6 +64,14 @@ class Block(models.Model):
 
     id = RowIdField(primary_key=True)
     data = models.BinaryField()
+    content_hash = models.BinaryField(null=True, max_length=16)
+    """BLAKE2b of the bytes, before they were compressed; None of one that was archived before there were hashes."""
+    frame_hash = models.BinaryField(null=True, max_length=16)
+    """BLAKE2b of `data`: what every read compares."""
+
+    class Meta:
+        # Those that still have to get their hashes; an archive that is up to date has none.
+        indexes = [models.Index(fields=["id"], condition=models.Q(frame_hash=None), name="block_without_hash")]
 
     def __str__(self) -> str:
         return f"block {self.id & (1 << BLOCK_BITS) - 1} of source {self.id >> BLOCK_BITS}"

@@ -74,6 +74,8 @@ class Capture(models.Model):
     tools = models.BinaryField(null=True)
     messages = models.BinaryField(default=b"")
     """Numbers of contents, packed; None if the request has no such part."""
+    parts_hash = models.BinaryField(null=True, max_length=16)
+    """BLAKE2b of these three; None of one that was stored before there were hashes."""
     answer = models.BigIntegerField(null=True)
     """The content that is the answer, as one message."""
     request_bytes = models.IntegerField(default=0)

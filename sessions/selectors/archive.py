@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import zstandard
-from django.db import connection
 
 from sessions.engine.archive import BLOCK_SIZE, blocks_of, cut
+from sessions.engine.damage import NO_RECORD, TOO_SHORT, UNREADABLE, ArchiveDamageError
 from sessions.engine.lines import mend, parse
-from sessions.engine.paths import opened
 from sessions.engine.place import BLOCK_BITS
-from sessions.engine.prints import tail_print
 from sessions.engine.rows import Record
-from sessions.models import Source
+from sessions.selectors.blocks import NUMBER_MASK, Blocks, load_blocks
 
-AT_ONCE = 500
-"""Placeholders in one statement; SQLite has a limit."""
 AHEAD = 64 * 1024
 """Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
 
 
 @dataclass(slots=True)
 class Reader:
-    """The archive of one source. `decoded` counts the raw bytes that were decompressed, for those who must bound it."""
+    """The archive of one source. What it gives is what was archived; where that is damaged, reading raises
+    ArchiveDamageError. `decoded` counts the raw bytes that were decompressed, for those who must bound it."""
 
     source_id: int
     decoded: int = 0
     _blocks: dict[int, bytes] = field(default_factory=dict)
+    _damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
 
     def fetch(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Load the blocks of all these (offset, length) ranges with one query."""
@@ -44,12 +41,27 @@ class Reader:
     def read(self, offset: int, length: int) -> bytes:
         if not self.holds(offset, length):
             self.fetch([(offset, length)])
+        if self._damage:
+            for number in blocks_of(offset, length):
+                if number in self._damage:
+                    raise self._damage[number]
         return cut(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:
         """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
         data = self.read(offset, length)
-        return {} if len(data) < length else record_of(data)
+        try:
+            return {} if len(data) < length else record_of(data)
+        except ValueError as error:
+            # It was a record when it was archived: the block has no hash yet, or has rotted before it got one.
+            raise ArchiveDamageError(self.source_id, offset, offset + length, NO_RECORD) from error
+
+    def attempt(self, offset: int, length: int) -> tuple[Record, str]:
+        """The record, and why it cannot be read: for pages that show all others."""
+        try:
+            return self.record(offset, length), ""
+        except ArchiveDamageError as damage:
+            return {}, str(damage)
 
     def release(self, most: int) -> None:
         """Hold at most so many blocks: those that were fetched last."""
@@ -67,48 +79,38 @@ def record_of(data: bytes) -> Record:
 
 
 def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> None:
-    """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query."""
+    """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query. What is damaged is
+    noted, and raised when it is read."""
     missing: dict[int, tuple[Reader, int]] = {}
     """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
     for reader, offset, length in wanted:
         for number in blocks_of(offset, length):
             end = min(BLOCK_SIZE, offset + length - number * BLOCK_SIZE)
-            if len(reader._blocks.get(number, b"")) < end:
+            if number not in reader._damage and len(reader._blocks.get(number, b"")) < end:
                 block = reader.source_id << BLOCK_BITS | number
                 missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
     if not missing:
         return
+    blocks = load_blocks(missing)
     decompressor = zstandard.ZstdDecompressor()
-    ids = list(missing)
-    for at in range(0, len(ids), AT_ONCE):
-        some = ids[at : at + AT_ONCE]
-        marks = ",".join(["%s"] * len(some))
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT id, data FROM transcripts_block WHERE id IN ({marks})", some)
-            packed = cursor.fetchall()
-        for block_id, data in packed:
-            reader, end = missing.pop(block_id)
-            raw = decompressor.stream_reader(data).read(min(BLOCK_SIZE, end + ahead))
-            reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = raw
+    for block_id, (reader, end) in missing.items():
+        raw = b""
+        if block_id in blocks.frames:
+            raw = _unpacked(decompressor, blocks, block_id, end, ahead)
             reader.decoded += len(raw)
-    found = blocks_on_disk(missing)
-    for block_id, (reader, _) in missing.items():
-        reader._blocks[block_id & (1 << BLOCK_BITS) - 1] = found.get(block_id, b"")
+        number = block_id & NUMBER_MASK
+        if block_id in blocks.damage:
+            reader._damage[number] = blocks.damage[block_id]
+        else:
+            reader._blocks[number] = blocks.raw.get(block_id, raw)
 
 
-def blocks_on_disk(ids: Collection[int]) -> dict[int, bytes]:
-    """Blocks of files that a large import has read, but not yet archived."""
-    if not ids:
-        return {}
-    wanted: dict[int, list[int]] = {}
-    for block_id in ids:
-        wanted.setdefault(block_id >> BLOCK_BITS, []).append(block_id)
-    found: dict[int, bytes] = {}
-    for source in Source.objects.filter(pk__in=wanted, owed=True):
-        with suppress(OSError), opened(source.path).open("rb") as file:
-            if tail_print(file, source.imported) != bytes(source.tail_hash):
-                continue  # it was rewritten: then, as when it is gone, nobody has what was read
-            for block_id in wanted[source.pk]:
-                file.seek((block_id & (1 << BLOCK_BITS) - 1) * BLOCK_SIZE)
-                found[block_id] = file.read(BLOCK_SIZE)
-    return found
+def _unpacked(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: int, end: int, ahead: int) -> bytes:
+    try:
+        raw = decompressor.stream_reader(blocks.frames[block_id]).read(min(BLOCK_SIZE, end + ahead))
+    except (zstandard.ZstdError, MemoryError):
+        return blocks.replace(block_id, UNREADABLE) or b""
+    # With a hash it is known to be whole, and somebody asks for more than there is.
+    if len(raw) < end and blocks.hashes[block_id] is None:
+        return blocks.replace(block_id, TOO_SHORT) or b""
+    return raw

@@ -31,7 +31,6 @@ def briefs_of(links: Links, positions: Iterable[int]) -> dict[int, Brief]:
 
 
 def _row(links: Links, position: int) -> Row:
-    row = links.rows[position]
-    return Row(
-        position, *links.places[position], row.type, row.detail, row.at, 0, Flag(row.flags), links.record(position)
-    )
+    row, place = links.rows[position], links.places[position]
+    record, damage = links.reader.attempt(*place)
+    return Row(position, *place, row.type, row.detail, row.at, 0, Flag(row.flags), record, damage=damage)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
+from zstandard import ZstdError
 
-from sessions.engine.archive import decompress
 from sessions.engine.capture import Sent
 from sessions.engine.capture.documents import loads
-from sessions.engine.capture.packing import unpacked
+from sessions.engine.capture.packing import parts_bytes, unpacked
+from sessions.engine.damage import DamageError, content_of, verify
 from sessions.engine.keys import key_of
 from sessions.engine.usage import Usage
 from sessions.models import Capture, CaptureBlob, Request, Transcript
@@ -71,13 +73,16 @@ class Contents:
     def values(self, numbers: Collection[int]) -> dict[int, Any]:
         missing = sorted({number for number in numbers if number not in self._held})
         for at in range(0, len(missing), AT_ONCE):
-            rows = CaptureBlob.objects.filter(pk__in=missing[at : at + AT_ONCE]).values_list("pk", "data")
-            self._held.update((number, loads(decompress(bytes(data)))) for number, data in rows)
+            rows = CaptureBlob.objects.filter(pk__in=missing[at : at + AT_ONCE])
+            for number, *stored in rows.values_list("pk", "data", "size", "hash"):
+                self._held[number] = loads(blob_content(number, *stored))
+        if gone := [number for number in numbers if number not in self._held]:
+            raise DamageError(f"Content {gone[0]} of a captured request is missing.")
         self._held = {number: self._held[number] for number in numbers}
         return self._held
 
     def sent(self, capture: Capture) -> Sent:
-        parts = [_numbers(part) for part in (capture.system, capture.tools, capture.messages)]
+        parts = numbers_of(capture)
         values = self.values([number for part in parts for number in part or ()])
         system, tools, messages = (None if part is None else [values[number] for number in part] for part in parts)
         plain = system is not None and len(system) == 1 and isinstance(system[0], str)
@@ -106,6 +111,24 @@ class Captured:
             return None
         capture = capture_of(message_id) if number == ANY else Capture.objects.filter(pk=number).first()
         return None if capture is None else self._contents.sent(capture)
+
+
+def blob_content(number: int, data: bytes, size: int, known: bytes) -> bytes:
+    """What is stored under a number, compared with what it is known by."""
+    what = f"Content {number} of a captured request"
+    raw = content_of(data, size, what)
+    verify(raw, known, what)
+    return raw
+
+
+def numbers_of(capture: Capture) -> list[tuple[int, ...] | None]:
+    """The contents of its system prompt, its tools and its messages."""
+    parts = (capture.system, capture.tools, capture.messages)
+    verify(parts_bytes(*parts), capture.parts_hash, f"Capture {capture.pk}")
+    try:
+        return [_numbers(part) for part in parts]
+    except (struct.error, ZstdError, MemoryError) as error:
+        raise DamageError(f"Capture {capture.pk} is damaged: what it lists cannot be read.") from error
 
 
 def _numbers(part: bytes | memoryview | None) -> tuple[int, ...] | None:

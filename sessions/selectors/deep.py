@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from sessions.engine.damage import ArchiveDamageError
 from sessions.engine.flags import Flag
 from sessions.engine.needles import Needle
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
@@ -28,6 +29,8 @@ class DeepSlice:
     """Where the next slice goes on; empty when everything was searched."""
     done_bytes: int
     total_bytes: int
+    damage: tuple[ArchiveDamageError, ...] = ()
+    """What could not be searched in this slice."""
 
 
 @dataclass(slots=True)
@@ -39,6 +42,8 @@ class DeepSearch:
     files: int = 0
     done_bytes: int = 0
     total_bytes: int = 0
+    damage: list[ArchiveDamageError] = field(default_factory=list)
+    """What could not be searched."""
     _sources: list[Place] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,9 +71,9 @@ class DeepSearch:
             self.files, self.done_bytes = len(self._sources), self.total_bytes
             return
         rest = self._sources[self.files :]
-        for place, offsets in zip(rest, offsets_in(rest, needle, processes), strict=True):
+        for place, offsets in zip(rest, offsets_in(rest, needle, processes, self.damage), strict=True):
             if offsets:
-                yield from _hits_in(place.source_id, offsets, needle)
+                yield from _hits_in(place.source_id, offsets, needle, self.damage)
             self.files += 1
             self.done_bytes += place.size
             yield None
@@ -85,15 +90,19 @@ def deep_slice(
             found.append(hit)
         elif len(found) >= limit or time.monotonic() - begun > seconds:
             break
-    return DeepSlice(tuple(found), "" if search.ended else str(search.files), search.done_bytes, search.total_bytes)
+    cursor = "" if search.ended else str(search.files)
+    return DeepSlice(tuple(found), cursor, search.done_bytes, search.total_bytes, tuple(search.damage))
 
 
-def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit]:
+def _hits_in(source_id: int, offsets: list[int], needle: Needle, damage: list[ArchiveDamageError]) -> Iterator[Hit]:
     transcript = (
         Transcript.objects.filter(source=source_id).select_related("project", "parent").defer("state", "ruler").first()
     )
     if transcript is None:
-        yield from _spilled(source_id, offsets[0], needle)
+        try:
+            yield from _spilled(source_id, offsets[0], needle)
+        except ArchiveDamageError as error:
+            damage.append(error)
         return
     base = transcript.pk << POSITION_BITS
     entries = list(Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).order_by("pk"))
@@ -105,7 +114,11 @@ def _hits_in(source_id: int, offsets: list[int], needle: Needle) -> Iterator[Hit
         if index < 0 or index in seen or offset >= starts[index] + entries[index].length:
             continue
         seen.add(index)
-        record = reader.record(entries[index].offset, entries[index].length)
+        try:
+            record = reader.record(entries[index].offset, entries[index].length)
+        except ArchiveDamageError as error:
+            damage.append(error)
+            continue
         text = needle.text_in(record)
         if text is not None:
             yield hit_of(_said(entries[index]), where, record, needle.snippet(text))

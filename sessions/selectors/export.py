@@ -37,6 +37,8 @@ class Sheet:
     turns: dict[int, Turn]
     records: dict[str, Record]
     """By address: where the pictures are."""
+    damage: tuple[str, ...] = ()
+    """What could not be read."""
 
 
 def shown(text: str) -> str:
@@ -63,7 +65,9 @@ def sheets(transcript: Transcript) -> Iterator[Sheet]:
     while start is not None:
         window = _unbroken(window_from(transcript, start))
         cards = build(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
-        yield Sheet([card for card in cards if not _is_told(card, awaited)], window.turns, _records(window))
+        told = [card for card in cards if not _is_told(card, awaited)]
+        damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
+        yield Sheet(told, window.turns, _records(window), damage)
         start = window.later
         awaited = (awaited | _pending(window)) if window.rows else set()
 

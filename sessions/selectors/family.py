@@ -58,6 +58,8 @@ class Family:
             known = not one.agent_id or one.agent_id in self.by_agent
             self.by_agent[f"{one.agent_id}~{one.pk}" if known else one.agent_id] = one
         self.keys = {one.pk: key for key, one in self.by_agent.items()}
+        self.damage: dict[str, Transcript] = {}
+        """What could not be read of whose file, as a sentence."""
 
     def owner(self, row: Found) -> str:
         """The agent in whose file it stands; empty for the session's."""
@@ -101,7 +103,7 @@ class Family:
         return sorted(found)
 
     def records(self, rows: Iterable[Found]) -> Iterator[tuple[Found, Record]]:
-        """The records of rows, some blocks of the archive at a time."""
+        """The records of rows, some blocks of the archive at a time. A damaged one is empty, and noted in `damage`."""
         waiting: list[Found] = []
         blocks: set[tuple[int, int]] = set()
         for row in sorted(rows):
@@ -116,4 +118,7 @@ class Family:
         readers = {row.transcript: Reader(self.transcripts[row.transcript].source_id) for row in rows}
         fetch_all((readers[row.transcript], row.offset, row.length) for row in rows)
         for row in rows:
-            yield row, readers[row.transcript].record(row.offset, row.length)
+            record, damage = readers[row.transcript].attempt(row.offset, row.length)
+            if damage:
+                self.damage[damage] = self.transcripts[row.transcript]
+            yield row, record

@@ -45,6 +45,8 @@ class Hit:
     role: str
     snippet: Pieces
     """Pieces of text, and whether each matched."""
+    damage: str = ""
+    """Why its text cannot be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Said:
         return self.id & POSITION_MASK
 
 
-def hit_of(said: Said, where: Where, record: Record, pieces: Pieces) -> Hit:
+def hit_of(said: Said, where: Where, record: Record, pieces: Pieces, damage: str = "") -> Hit:
     uuid = record.get("uuid")
     return Hit(
         transcript=where.transcript,
@@ -93,6 +95,7 @@ def hit_of(said: Said, where: Where, record: Record, pieces: Pieces) -> Hit:
         at=said.at,
         role=role_of(said.type, said.flags),
         snippet=pieces,
+        damage=damage,
     )
 
 
@@ -107,21 +110,24 @@ def hits_of(ids: Sequence[int], query: Query) -> list[Hit]:
     wheres = {row[0]: row[6:13] for row in rows}
     known = {names: _where(*names) for names in set(wheres.values())}
     records = _records(list(places.values()))
-    return [
-        hit_of(said, known[wheres[pk]], records[pk], snippet(content_of(said.type, records[pk])[3], query))
-        for pk, (said, _) in ((pk, places[pk]) for pk in ids if pk in places)
-    ]
+    hits = []
+    for pk, (said, _) in ((pk, places[pk]) for pk in ids if pk in places):
+        record, damage = records[pk]
+        pieces: Pieces = () if damage else snippet(content_of(said.type, record)[3], query)
+        hits.append(hit_of(said, known[wheres[pk]], record, pieces, damage))
+    return hits
 
 
 def _where(transcript: str, agent: str, session: str, title: str, first_prompt: str, directory: str, cwd: str) -> Where:
     return Where(transcript, session, agent, transcript_name(title, first_prompt), project_name(cwd, directory))
 
 
-def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, Record]:
+def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, tuple[Record, str]]:
+    """By entry, and why one cannot be read."""
     by_place: dict[Place, list[Said]] = {}
     for said, place in wanted:
         by_place.setdefault(place, []).append(said)
-    records: dict[int, Record] = {}
+    records: dict[int, tuple[Record, str]] = {}
     packed: list[tuple[Reader, Said]] = []
     for place, some in by_place.items():
         found = read_unchanged(place, [(said.offset, said.length) for said in some])
@@ -129,9 +135,9 @@ def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, Record]:
             reader = Reader(place.source_id)
             packed += [(reader, said) for said in some]
         else:
-            records |= {said.id: record_of(data) for said, data in zip(some, found, strict=True)}
+            records |= {said.id: (record_of(data), "") for said, data in zip(some, found, strict=True)}
     fetch_all(((reader, said.offset, said.length) for reader, said in packed), ahead=0)
-    return records | {said.id: reader.record(said.offset, said.length) for reader, said in packed}
+    return records | {said.id: reader.attempt(said.offset, said.length) for reader, said in packed}
 
 
 def role_of(kind: str, flags: int) -> str:

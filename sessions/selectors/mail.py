@@ -24,6 +24,8 @@ class Exchange:
     """Notices of commands in the background, which are left out."""
     cut: bool
     """There were more records than are looked through."""
+    damage: dict[str, Transcript]
+    """What could not be read of whose file."""
 
 
 def exchange_of(session: Transcript, now: int) -> Exchange:
@@ -41,7 +43,7 @@ def exchange_of(session: Transcript, now: int) -> Exchange:
         # A record without a time was written after the one before it.
         spot = Spot(family.owner(row) or within.get(row.position, ""), row.position, times.get(row.transcript))
         post.read(record, spot)
-    return Exchange(tuple(mailed(post.mails)), {one.key: one for one in agents}, post.commands, cut)
+    return Exchange(tuple(mailed(post.mails)), {one.key: one for one in agents}, post.commands, cut, family.damage)
 
 
 def _telling(family: Family) -> tuple[list[Found], bool]:

@@ -10,7 +10,7 @@ from django.db import connection
 from sessions.engine.place import POSITION_BITS
 from sessions.engine.snippets import Query
 from sessions.models import Source
-from sessions.selectors.archive import AT_ONCE
+from sessions.selectors.blocks import AT_ONCE
 from sessions.selectors.hits import Hit, hits_of
 
 FEW = 1_000

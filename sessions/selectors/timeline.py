@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,15 +125,16 @@ def _build(
     called = {row[8] for row in found if row[7] & _CALL and row[8] is not None}
     answers = _answers(transcript, called)
     reader.fetch([(row[1], row[2]) for row in found + answers])
-    rows = [_row(row, reader.record(row[1], row[2])) for row in found]
+    rows = [_row(row, reader) for row in found]
     # A row is filed under its first call. Others stood in one row only in files of other makers.
     others = {key_of(one) for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)} - called
     answers += _answers(transcript, others)
-    results = [_row(row, reader.record(row[1], row[2])) for row in answers]
+    results = [_row(row, reader) for row in answers]
+    lost = {row[8]: result for row, result in zip(answers, results, strict=True) if result.damage}
     marks = _marks(transcript, rows, results)
     return Window(
         tuple(_marked(row, marks) for row in rows),
-        _by_call([_marked(row, marks) for row in results]),
+        _by_call([_marked(row, marks) for row in results]) | (_lost(rows, lost) if lost else {}),
         _turns(transcript, {row.turn for row in rows}),
         earlier,
         later,
@@ -141,8 +142,9 @@ def _build(
     )
 
 
-def _row(row: tuple[Any, ...], record: Record) -> Row:
-    return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, ())
+def _row(row: tuple[Any, ...], reader: Reader) -> Row:
+    record, damage = reader.attempt(row[1], row[2])
+    return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, (), damage)
 
 
 def _marked(row: Row, marks: Sequence[Mark]) -> Row:
@@ -186,6 +188,12 @@ def _by_call(rows: Iterable[Row]) -> dict[str, Row]:
         for call in _answered(row.record):
             results.setdefault(call, row)
     return results
+
+
+def _lost(rows: Iterable[Row], damaged: Mapping[int | None, Row]) -> dict[str, Row]:
+    """Damaged results by the ids of their calls, which only the calls can tell now."""
+    ids = [one for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)]
+    return {one: damaged[key_of(one)] for one in ids if key_of(one) in damaged}
 
 
 def _answered(record: Record) -> list[str]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection, transaction
 
 from sessions.engine.capture import Answer, Exchange, Parts, Unreadable, answer_of, decoded, parts_of, who_sent
-from sessions.engine.capture.packing import packed, unpacked
+from sessions.engine.capture.packing import packed, parts_bytes
+from sessions.engine.damage import DamageError
 from sessions.engine.keys import key_of
+from sessions.engine.prints import print_of
 from sessions.models import Capture, CaptureBlob
+from sessions.selectors.captures import numbers_of
 from sessions.services.contents import AT_ONCE, contents_store
 
 LONGEST_ERROR = 2000
 LOCK = 0x6C75636964
 """Any number that nobody else locks."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ def _stored(exchange: Exchange, parts: Parts, answer: Answer, problem: str, aske
         system=system,
         tools=tools,
         messages=messages or b"",
+        parts_hash=print_of(parts_bytes(system, tools, messages or b"")),
         answer=next(rest, None),
         request_bytes=len(exchange.request),
         answer_bytes=len(exchange.answer),
@@ -134,12 +140,16 @@ def _alone() -> None:
 
 def _contents_prune() -> None:
     used = set[int]()
-    rows: Any = Capture.objects.values_list("system", "tools", "messages", "answer").iterator(chunk_size=AT_ONCE)
-    for system, tools, messages, answer in rows:
-        for part in (system, tools, messages):
-            used.update(unpacked(bytes(part)) if part is not None else ())
-        if answer is not None:
-            used.add(answer)
+    columns = ("system", "tools", "messages", "parts_hash", "answer")
+    for capture in Capture.objects.only(*columns).iterator(chunk_size=AT_ONCE):
+        try:
+            used.update(number for part in numbers_of(capture) for number in part or ())
+        except DamageError as error:
+            # Nobody knows any more what it lists: then nothing is known to be unused.
+            logger.warning("Contents of captures are not pruned: %s", error)
+            return
+        if capture.answer is not None:
+            used.add(capture.answer)
     unused = [number for number in CaptureBlob.objects.values_list("pk", flat=True).iterator() if number not in used]
     for at in range(0, len(unused), AT_ONCE):
         CaptureBlob.objects.filter(pk__in=unused[at : at + AT_ONCE]).delete()

@@ -5,6 +5,7 @@ killed still owes is read back from the archive."""
 
 from __future__ import annotations
 
+import logging
 import pickle
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from sessions.engine.damage import DamageError
 from sessions.engine.flags import Flag
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
 from sessions.models import Entry, Transcript
@@ -26,6 +28,8 @@ from sessions.services.writer import Written
 Texts = Sequence[tuple[int, str]]
 COMMIT_CHARS = 64_000_000
 AT_ONCE = 500
+
+logger = logging.getLogger(__name__)
 
 
 class Spool:
@@ -91,9 +95,13 @@ def index_owed(written: Written, guard: Callable[[], None]) -> None:
     # The bytes of these are still in a file of another host, which makes up for it.
     owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
     for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
-        with transaction.atomic():
-            guard()
-            index_archived(pk, indexed, entries, written)
+        try:
+            with transaction.atomic():
+                guard()
+                index_archived(pk, indexed, entries, written)
+        except DamageError as error:
+            # It is still owed: when the block is repaired, the next import makes up for it.
+            logger.warning("Transcript %s is not indexed: %s", pk, error)
 
 
 def index_archived(transcript_id: int, first: int, end: int, written: Written) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import orjson
 from django.db import transaction
 
+from sessions.engine.damage import DamageError
 from sessions.engine.discovery import Candidate, is_transcript
 from sessions.engine.paths import kept, opened
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
@@ -312,8 +313,11 @@ def _begins(source: Source, candidate: Candidate) -> bool:
     with opened(candidate.path).open("rb") as file:
         for at in range(0, candidate.size, COMPARE_STEP):
             data = file.read(COMPARE_STEP)
-            if data != Reader(source.pk).read(at, min(COMPARE_STEP, candidate.size - at)):
-                return False
+            try:
+                if data != Reader(source.pk).read(at, min(COMPARE_STEP, candidate.size - at)):
+                    return False
+            except DamageError:
+                continue  # what is damaged says nothing; the rest has to agree
     return True
 
 

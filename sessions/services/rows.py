@@ -46,7 +46,7 @@ FACTS = (
 
 
 def block_rows(source_id: int, stretch: Stretch) -> Rows:
-    return {"block": [(source_id << BLOCK_BITS | number, data) for number, data in stretch.blocks]}
+    return {"block": [(source_id << BLOCK_BITS | number, *rest) for number, *rest in stretch.blocks]}
 
 
 def source_rows(source_id: int, stretch: Stretch, size: int, *, owed: bool = False) -> Rows:

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.models import Case, When
 
+from sessions.engine.damage import DamageError
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.paths import opened
 from sessions.models import Oddity, Source, Transcript
@@ -278,7 +279,11 @@ class Work:
         from sessions.services.relink import relink
 
         for transcript in Transcript.objects.filter(pk__in=self._unlinked):
-            relink(transcript, self._written)
+            try:
+                relink(transcript, self._written)
+            except DamageError as error:
+                # What is known of its links stays, and the next import tries again.
+                self._plan.failed.append(f"{transcript.public_id}: it cannot be linked anew. {error}")
 
 
 def _none() -> Generator[Delivery]:

@@ -13,7 +13,10 @@ ENTRY = (
     'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
     " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
-BLOCK = "INSERT INTO transcripts_block (id, data) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
+BLOCK = (
+    "INSERT INTO transcripts_block (id, data, content_hash, frame_hash) VALUES (%s, %s, %s, %s) ON CONFLICT (id)"
+    " DO UPDATE SET data = excluded.data, content_hash = excluded.content_hash, frame_hash = excluded.frame_hash"
+)
 TURN = (
     "INSERT INTO transcripts_turn (id, first, last, started_at, ended_at, calls, errors, requests, input, cache_read,"
     " cache_write, output) VALUES (%s, %s, %s, %s, %s, %s, %s, 0, 0, 0, 0, 0) ON CONFLICT (id) DO UPDATE SET"

@@ -59,6 +59,7 @@ def _hit_row(hit: Hit, address: str, now: float) -> str:
         title = f"{title[: TITLE_CHARS - 1]}…"
     when = "" if hit.at is None else f'<time title="{_e(moment(hit.at))}">{_e(words.ago(hit.at, now))}</time>'
     snippet = "".join(f"<mark>{_e(text)}</mark>" if found else _e(text) for text, found in hit.snippet)
+    snippet = f"<b>Damaged:</b> {_e(hit.damage)}" if hit.damage else snippet
     place = f"{address}?at={hit.position}#e{hit.position}"
     return (
         f'<li class="hit item"><div class="hit-head"><a class="what" href="{place}">'

@@ -48,6 +48,7 @@ def agent_messages(request: HtmxRequest, session: str) -> HttpResponse:
         "lanes": [(lane, people[lane.key]) for lane in drawn.lanes],
         "messages": [_message(arrow, people, exchange, root) for arrow in drawn.arrows],
         "page": page,
+        "damage": list(exchange.damage.items()),
     }
     return render_page(request, "transcripts/agent_messages.html", values, partials=("agent-messages",))
 

@@ -59,6 +59,7 @@ def transcript_agents(request: HtmxRequest, session: str) -> HttpResponse:
         "orphans": kin.orphans()[:ORPHANS],
         "compactions": sum(one.compactions for one in agents),
         "errors": sum(one.errors for one in agents),
+        "damage": list(kin.family.damage.items()),
     }
     return render_page(request, "transcripts/agents.html", values, partials=("agents",))
 

@@ -21,7 +21,11 @@ from sessions.views.session import Stretch, stretches_of
 STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "css/export.css")
 
 
+NOT_WHOLE = "This document is not whole. What is damaged in the archive is left out, where it says so:"
+
+
 def html(head: Head) -> Iterator[str]:
+    damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     agents = {part.transcript.agent_id: part.anchor for part in parts[1:] if part.transcript.agent_id}
     context = {"main": parts[0], "sections": parts, "about": about(head), "css": SafeString(styles())}
@@ -29,15 +33,17 @@ def html(head: Head) -> Iterator[str]:
     rows = get_template("transcripts/export/rows.html")
     for part in parts:
         yield get_template("transcripts/export/section.html").render({"section": part})
-        for stretches, sheet in _stretches(part.transcript):
+        for stretches, sheet in _stretches(part.transcript, damage):
             yield rows.render(
                 {"stretches": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents}
             )
         yield "</section>\n" if part.transcript.entries else '<p class="empty">It has no entries.</p></section>\n'
-    yield get_template("transcripts/export/bottom.html").render({})
+    context = {"why": NOT_WHOLE, "damage": list(damage)}
+    yield get_template("transcripts/export/bottom.html").render(context)
 
 
 def markdown(head: Head) -> Iterator[str]:
+    damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     facts = "\n".join(f"- {name}: {line(value)}" for name, value in about(head))
     yield f"# {line(parts[0].title[:300])}\n\n{facts}\n\n*Exported by Lucid; secrets masked.*\n\n"
@@ -46,18 +52,22 @@ def markdown(head: Head) -> Iterator[str]:
     for part in parts:
         place = f'<a id="{part.anchor}"></a>\n\n' if len(parts) > 1 else ""
         yield f"{place}## {line(part.title[:200]) if part.depth else 'The session'}\n\n"
-        for stretches, _ in _stretches(part.transcript):
+        for stretches, _ in _stretches(part.transcript, damage):
             pieces = []
             for stretch in stretches:
                 pieces.append(_turn(stretch.number, stretch.turn) if stretch.heading and stretch.turn else "")
                 pieces += [card_markdown(card, clock(card.at)) for card in stretch.cards]
             yield "".join(pieces)
+    if damage:
+        yield f"\n**{NOT_WHOLE}**\n\n" + "".join(f"- {line(sentence)}\n" for sentence in damage)
 
 
-def _stretches(transcript: Transcript) -> Iterator[tuple[list[Stretch], Sheet]]:
+def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[Stretch], Sheet]]:
+    """Notes what is damaged, each stretch once."""
     turn = None
     for sheet in sheets(transcript):
         cards = sheet.cards
+        damage.update(dict.fromkeys(sheet.damage))
         yield stretches_of(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
         turn = cards[-1].turn if cards else turn
 

@@ -9,6 +9,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
+from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest
 from sessions.engine.cards import build, load
 from sessions.engine.cards.pictures import SHOWABLE
@@ -50,6 +51,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     return response
 
 
+@sends_file
 @require_safe
 def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
     """The record as it stands in the file, masked, as plain text: whatever it holds, a browser must not run it."""
@@ -59,6 +61,7 @@ def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
     return HttpResponse(mask(text), content_type="text/plain; charset=utf-8")
 
 
+@sends_file
 @require_safe
 def entry_image(request: HtmxRequest, session: str, address: str, number: int) -> HttpResponse:
     transcript, entry = find_entry(transcript_get(session), address)
@@ -69,6 +72,7 @@ def entry_image(request: HtmxRequest, session: str, address: str, number: int) -
     return HttpResponse(found[1], content_type=found[0])
 
 
+@sends_file
 @require_safe
 def problem_raw(request: HtmxRequest, session: str, offset: int) -> HttpResponse:
     """The bytes of a line that could not be read."""
@@ -81,6 +85,7 @@ def problem_raw(request: HtmxRequest, session: str, offset: int) -> HttpResponse
     return HttpResponse(mask(text), content_type="text/plain; charset=utf-8")
 
 
+@sends_file
 @require_safe
 def spilled(request: HtmxRequest, session: str, name: str) -> HttpResponse:
     """Tool output that the client wrote to a file of its own."""

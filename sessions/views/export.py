@@ -10,6 +10,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
 from inspector.web.clock import now_ms
+from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest
 from sessions.engine.export import filename
 from sessions.selectors.export import shown
@@ -22,6 +23,7 @@ FORMS: dict[str, tuple[Callable[[Head], Iterator[str]], str]] = {
 }
 
 
+@sends_file
 @require_GET
 def transcript_export(request: HtmxRequest, session: str, form: str) -> StreamingHttpResponse:
     if form not in FORMS:

@@ -7,29 +7,49 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from inspector.services.checks import CHECK, REPAIR
 from inspector.services.runs import Killed, run_perform
 from sessions.engine.printing import printable
 
 
 class Command(BaseCommand):
-    help = "Read every archived block back and say what is damaged."
+    help = "Read everything that is archived back, compare it with its hash, and say what is damaged."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="bring back what the agent's files still hold")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            result = run_perform(kind="check archive")
+            result = run_perform(kind=REPAIR if options["repair"] else CHECK)
         except Killed as stop:
             raise CommandError("the check was killed.") from stop
         if options["json"]:
             self.stdout.write(json.dumps(result))
         else:
-            self.stdout.write(result["summary"])
-            for damage in result["damage"]:
-                self.stdout.write(printable(damage))
-            for double in result["doubles"]:
-                self.stdout.write(f"{printable(double['path'])}: stored {len(double['sources'])} times")
+            self._say(result)
         if result["damaged"]:
-            raise CommandError("the archive is damaged; the files that are still on disk can be imported anew.")
+            raise CommandError(_advice(result, repaired=options["repair"]))
+
+    def _say(self, result: dict[str, Any]) -> None:
+        self.stdout.write(result["summary"])
+        for one in result["repairs"]:
+            self.stdout.write(f"{_place(one)}: brought back")
+        for one in result["damage"]:
+            note = " (repairable)" if one["repairable"] else ""
+            self.stdout.write(f"{_place(one)}: {printable(one['what'])}{note}")
+        for double in result["doubles"]:
+            self.stdout.write(f"{printable(double['path'])}: stored {len(double['sources'])} times")
+
+
+def _place(one: dict[str, Any]) -> str:
+    session = f"session {one['session']}, " if one["session"] else ""
+    first, end = one["range"]
+    return printable(f"{session}bytes {first:,} to {end:,} of {one['path']}")
+
+
+def _advice(result: dict[str, Any], *, repaired: bool) -> str:
+    if result["repairable"] and not repaired:
+        return "the archive is damaged; lucid check --repair brings back what is repairable."
+    return "the archive is damaged, and no file on disk holds what is missing."

@@ -32,8 +32,12 @@ class Command(BaseCommand):
             .order_by("-last_at", "-pk")
         )
         if options["json"]:
-            cache_scan_stale(tell=_tell if sys.stderr.isatty() else None)
-            self.stdout.write(json.dumps([as_json(session) for session in sessions]))
+            damage: dict[int, str] = {}
+            cache_scan_stale(tell=_tell if sys.stderr.isatty() else None, damage=damage)
+            self.stdout.write(json.dumps([as_json(session, damage.get(session.pk)) for session in sessions]))
+            for session in sessions:
+                if session.pk in damage:
+                    self.stderr.write(f"{session.public_id}: {damage[session.pk]}")
             return
         for session in sessions:
             title = printable(session.name or "(no prompt)").strip()[:60]
@@ -45,8 +49,9 @@ def _tell(done: int, total: int) -> None:
     print(f"\rlooking into the prompt cache: {done:,} of {total:,} sessions", end=end, file=sys.stderr, flush=True)
 
 
-def as_json(session: Any) -> dict[str, object]:
-    """`cost_usd` is null when no request has a known price; `cache_breaks` counts those that were not expected."""
+def as_json(session: Any, damage: str | None = None) -> dict[str, object]:
+    """`cost_usd` is null when no request has a known price; `cache_breaks` counts those that were not expected.
+    `damage` is a sentence if the session is damaged in the archive so that its cache could not be looked into."""
     priced = session.requests > session.unpriced or not session.requests
     return {
         "id": session.public_id,
@@ -71,4 +76,5 @@ def as_json(session: Any) -> dict[str, object]:
         "compactions": session.compactions,
         "errors": session.errors,
         "cache_breaks": session.cache_breaks,
+        "damage": damage,
     }

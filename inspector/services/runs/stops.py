@@ -8,6 +8,7 @@ from typing import Any
 from django.db import Error as DatabaseError
 
 from inspector.web.room import is_full
+from sessions.engine.damage import DamageError
 
 
 # No Exceptions, so that work which catches those to try again does not catch its own end.
@@ -56,6 +57,8 @@ def failure_of(error: Exception) -> Failure:
 def _sentence(error: Exception) -> str:
     if is_full(error):
         return "The disk is full. Make room and retry."
+    if isinstance(error, DamageError):
+        return "Something that it needs is damaged in the archive. Check the archive, repair it and retry."
     if isinstance(error, OSError):
         return "A file could not be read or written. See to it and retry."
     if isinstance(error, DatabaseError):

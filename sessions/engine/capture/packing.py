@@ -24,3 +24,8 @@ def unpacked(data: bytes) -> tuple[int, ...]:
         return ()
     raw = data[1:] if data[:1] == b"\0" else zstandard.ZstdDecompressor().decompress(data[1:])
     return tuple(accumulate(struct.unpack(f"<{len(raw) // 8}q", raw)))
+
+
+def parts_bytes(*parts: bytes | memoryview | None) -> bytes:
+    """Several lists as one: what the hash of a capture covers."""
+    return b"".join(b"-" if part is None else b"%d:%s" % (len(part), bytes(part)) for part in parts)

@@ -10,6 +10,7 @@ from sessions.engine.cards.bars import bar, is_bar, is_summary, summary_bar
 from sessions.engine.cards.calls import call_card, result_card
 from sessions.engine.cards.card import Card, Chip, Kind
 from sessions.engine.cards.chips import Told, attached, chip, progress, state
+from sessions.engine.cards.damage import damage_card, with_another
 from sessions.engine.cards.lens import Lens, Mask
 from sessions.engine.cards.loose import blocks, content_of, text
 from sessions.engine.cards.outcome import results_of
@@ -74,6 +75,10 @@ class _Window:
         cards: list[Card] = []
         for index, row in enumerate(self._rows):
             if row.position in self._summaries:
+                continue
+            if row.damage:
+                joined = with_another(cards[-1], row) if cards else None
+                cards[-1:] = [joined] if joined else [*cards[-1:], damage_card(row, self.lens.fresh())]
                 continue
             if is_bar(row.record):
                 cards.append(bar(row, self._summary_after(index), self.lens.fresh()))

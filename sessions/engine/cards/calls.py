@@ -20,6 +20,7 @@ from sessions.engine.marks import Fate
 from sessions.engine.rows import Row
 from sessions.engine.words import plural
 
+LOST = ("its result is damaged in the archive",)
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,10})(?:\n|\Z)")
 
 
@@ -35,7 +36,7 @@ def call_card(row: Row, block: dict[str, Any], result: Row | None, lens: Lens, *
     # Parts first: drawing them fills the tally that the draft reads.
     parts = (*odd, *drawn.parts, *_rest(found, lens))
     title = lens.line(drawn.title or call.name, 80) or "unnamed tool"
-    facts = (*drawn.facts, *_state(found, lens, waiting=waiting))
+    facts = (*drawn.facts, *(LOST if result and result.damage else _state(found, lens, waiting=waiting)))
     return replace(
         draft(Kind.TOOL, row, lens, title, drawn.summary, facts=facts, parts=parts),
         marks=_marks(row, found),

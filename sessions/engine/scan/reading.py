@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sessions.engine.archive import BLOCK_SIZE, compressor
+from sessions.engine.archive import BLOCK_SIZE, Block, compressor, pack_block
 from sessions.engine.prints import PRINT_BYTES, print_of, tail_print
 from sessions.engine.scan.batch import Batch
 from sessions.engine.scan.scanner import Scanner
@@ -20,7 +20,7 @@ LONGEST_LINE = 128 * 1024 * 1024
 class Stretch:
     """A piece of a file as it goes to the database. `parsed` is where the next import reads on."""
 
-    blocks: list[tuple[int, bytes]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     size: int = 0
     """Raw bytes of this piece."""
     archived: int = 0
@@ -49,7 +49,7 @@ def read_stretches(
             stretch = Stretch(size=len(data), archived=position + len(data), head_hash=head)
             view = memoryview(data)
             for number, at in enumerate(range(0, len(data) if pack else 0, BLOCK_SIZE), position // BLOCK_SIZE):
-                stretch.blocks.append((number, compress(view[at : at + BLOCK_SIZE])))
+                stretch.blocks.append(pack_block(number, view[at : at + BLOCK_SIZE], compress))
             position += len(data)
             stretch.last = position >= size or not data
             stretch.parsed = position

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from sessions.engine.damage import ArchiveDamageError
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
+from sessions.models import Source
 from sessions.selectors.deep import DeepSearch
 from sessions.selectors.hits import Hit
 from sessions.selectors.search import search
@@ -48,13 +50,21 @@ class Command(BaseCommand):
     def _hits(self, query: str, limit: int, *, deep: bool) -> Iterator[Hit]:
         yield from search(query, limit=limit).hits
         if deep:
-            found = DeepSearch(query).hits(processes=os.cpu_count() or 1)
+            deeper = DeepSearch(query)
+            found = deeper.hits(processes=os.cpu_count() or 1)
             yield from (hit for hit in found if hit is not None)
+            self._warn(deeper.damage)
+
+    def _warn(self, damage: Sequence[ArchiveDamageError]) -> None:
+        """What could not be searched, each stretch once."""
+        names = dict(Source.objects.filter(pk__in={one.source_id for one in damage}).values_list("pk", "path"))
+        for sentence in dict.fromkeys(f"{names.get(one.source_id, 'a file')}: {one}" for one in damage):
+            self.stderr.write(printable(sentence))
 
     def _say(self, hit: Hit) -> None:
         bold = self.stdout.isatty()
         pieces = ((printable(piece), found) for piece, found in hit.snippet)
-        text = "".join(f"\033[1m{piece}\033[0m" if found and bold else piece for piece, found in pieces)
+        text = hit.damage or "".join(f"\033[1m{piece}\033[0m" if found and bold else piece for piece, found in pieces)
         self.stdout.write(f"{iso(hit.at) or 'unknown time'}  {hit.session}  {hit.role}\n    {text}")
         self.stdout.flush()
 
@@ -74,6 +84,7 @@ def as_json(hit: Hit) -> dict[str, object]:
         "at": iso(hit.at),
         "role": hit.role,
         "snippet": "".join(piece for piece, _ in hit.snippet),
+        "damage": hit.damage or None,
         "title": hit.title,
         "project": hit.project,
     }

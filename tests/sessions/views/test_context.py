@@ -179,7 +179,7 @@ def test_records_whose_bytes_are_gone_are_no_error(client: Client, file: Written
     transcript = file.read()
     Block.objects.all().delete()
     file.path.unlink()
-    assert "No message can be made out" in page(client, transcript)
+    assert "are damaged in the archive: it is missing" in page(client, transcript)
     for query in (f"?request={ids(transcript)[0]}", "?next=1", "?at=L2"):
         page(client, transcript, query)
     for part in ("changes/", "left-out/"):

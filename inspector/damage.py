@@ -1,0 +1,65 @@
+"""What a request gets when something that it needs is damaged: a card that says so, or no file at all."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from inspector.middleware import GetResponse
+from inspector.structured import get_logger
+from inspector.web.clock import now_ms
+from inspector.web.door import SAFE_METHODS
+from inspector.web.files import is_file
+from sessions.engine.damage import ArchiveDamageError, DamageError
+from sessions.models import Transcript
+from sessions.selectors.session import session_head
+
+NO_FILE = "Nothing is sent, because it would not be whole. What can be repaired, this repairs: lucid check --repair"
+
+logger = get_logger(__name__)
+
+
+class Damage:
+    """Pages show a card in place of what cannot be read. A file that would not be whole is not sent at all."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, DamageError):
+            return None
+        logger.warning("damage", path=request.path, error=str(error))
+        match = request.resolver_match
+        if match is not None and is_file(match.func):
+            plain = f"{error}\n{NO_FILE}\n"
+            return HttpResponse(plain, status=HTTPStatus.GONE, content_type="text/plain; charset=utf-8")
+        shown: dict[str, object] = {"damage": error, "elsewhere": _elsewhere(request, error)}
+        status = HTTPStatus.OK if request.method in SAFE_METHODS else HTTPStatus.CONFLICT
+        if request.headers.get("HX-Request") and not request.headers.get("HX-History-Restore-Request"):
+            return render(request, "_damage.html", shown, status=status)
+        return render(request, "damage.html", shown | _head(request), status=status)
+
+
+def _head(request: HttpRequest) -> dict[str, object]:
+    """The session whose page it is, if it is one: its other tabs may be whole."""
+    name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""
+    try:
+        head = session_head(name, now_ms()) if name else None
+    except Http404:
+        head = None
+    return {} if head is None else {"section": "sessions", "head": head, "session": head.transcript}
+
+
+def _elsewhere(request: HttpRequest, error: DamageError) -> Transcript | None:
+    """The transcript that is damaged, if the page is of another: one of its sub-agents, or what it continues."""
+    if not isinstance(error, ArchiveDamageError):
+        return None
+    name = request.resolver_match.kwargs.get("session", "") if request.resolver_match else ""
+    found = Transcript.objects.only("public_id", "title", "first_prompt").filter(source=error.source_id).first()
+    return found if found is not None and found.public_id != name else None
