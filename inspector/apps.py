@@ -31,8 +31,10 @@ class InspectorConfig(AppConfig):
 
     def ready(self) -> None:
         from inspector.services.run_kinds import Kind, kind_register
+        from sessions.services.helpers import helpers_register
 
         # Named, not imported: most processes do none of this work.
+        helpers_register("inspector.services.helpers.workers")
         kind_register(
             Kind(
                 name="import",

@@ -39,6 +39,11 @@ class Compaction(models.Model):
     """Milliseconds since 1970, UTC."""
 
     class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["run_id"], condition=models.Q(run_id__isnull=False), name="one_compaction_per_run"
+            ),
+        )
         indexes = (models.Index(fields=["transcript", "-created_at"], name="compaction_latest"),)
 
     def __str__(self) -> str:

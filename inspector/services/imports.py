@@ -31,7 +31,7 @@ from sessions.services.sync import Progress, Report, sync, sync_files
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
 LISTEN_SECONDS = 0.25
-COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed")
+COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", "workers")
 
 
 def import_run(path: Path, *, demo: bool = False) -> None:
@@ -105,7 +105,8 @@ def _tell(running: Running, progress: Progress) -> None:
 
 def _result(report: Report) -> dict[str, Any]:
     new = plural(report.new_entries, "new entry", "new entries")
-    return {"summary": f"{new} in {plural(report.files, 'file')}.", **report.to_json()}
+    shared = f", shared with {plural(report.workers, 'worker')}" if report.workers else ""
+    return {"summary": f"{new} in {plural(report.files, 'file')}{shared}.", **report.to_json()}
 
 
 def demo_shown() -> bool:

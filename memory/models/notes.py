@@ -26,6 +26,13 @@ class NotesUpdate(models.Model):
     """Milliseconds since 1970, UTC."""
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["transcript", "run_id"],
+                condition=models.Q(run_id__isnull=False),
+                name="one_notes_update_per_run",
+            )
+        ]
         indexes = [models.Index(fields=["transcript", "at"], name="notes_when")]
 
     def __str__(self) -> str:

@@ -41,6 +41,13 @@ class Proposal(models.Model):
     decided_at = models.BigIntegerField(null=True)
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run_id", "directory"],
+                condition=models.Q(run_id__isnull=False),
+                name="one_proposal_per_run_and_directory",
+            )
+        ]
         indexes = [models.Index(fields=["directory", "at"], name="proposal_when")]
 
     def __str__(self) -> str:

@@ -1,11 +1,12 @@
-"""Fields and constraints: source files and their archive, transcripts, entries, what was counted of them, and
-captured requests."""
+"""Fields and constraints: source files and their archive, transcripts, entries, what was counted of them,
+captured requests, and imports that are shared."""
 
 from __future__ import annotations
 
 from sessions.models.archive import Block, Source
 from sessions.models.capture import Capture, CaptureBlob
 from sessions.models.entry import Entry, Mark, Oddity, Problem
+from sessions.models.portion import Portion, SharedImport
 from sessions.models.spend import Request, Turn
 from sessions.models.transcript import Project, Transcript
 
@@ -16,9 +17,11 @@ __all__ = [
     "Entry",
     "Mark",
     "Oddity",
+    "Portion",
     "Problem",
     "Project",
     "Request",
+    "SharedImport",
     "Source",
     "Transcript",
     "Turn",

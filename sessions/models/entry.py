@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from sessions.engine.marks import Fate
 from sessions.engine.place import POSITION_BITS
@@ -53,6 +54,13 @@ class Mark(models.Model):
     last = models.IntegerField()
     fate = models.CharField(max_length=12, choices=[(fate.value, fate.value) for fate in Fate])
     by = models.IntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "transcript", "first", "last", "fate", Coalesce("by", -1), name="one_mark_per_range_and_cause"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.first}-{self.last} {self.fate}"

@@ -24,6 +24,8 @@ class Job:
     """Then also the keys of the uuids that stand before: a row that is written again must be known for one."""
     pack: bool = True
     """False: the lines now, the bytes later."""
+    quick: bool = False
+    """Compress for speed: one of many files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
     scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
     again = scanner.resume()
     links: list[LinkRow] = []
-    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack):
+    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack, quick=job.quick):
         batch = stretch.batch
         assert batch is not None
         links += _link_rows(batch)

@@ -29,11 +29,24 @@ class ServerLock(Lock):
     def __init__(self, name: str, holder: Holder) -> None:
         self._name = name
         self._holder = holder
+        self._shared = False
+
+    @property
+    def holder(self) -> int:
+        """The server process that holds it, by which others can tell that we still do."""
+        return self._holder.info.backend_pid
+
+    def share(self) -> None:
+        """From now on others may write beside us, with `join`."""
+        self._shared = True
 
     def guard(self) -> None:
         # Before the question: whoever gets the lock after us waits for this one too, and so for our transaction.
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_key(self._name, "writing")])
+        if self._shared:
+            join(self._name)
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_key(self._name, "writing")])
         try:
             self._holder.execute("SELECT 1")
         except psycopg.Error as error:
@@ -55,6 +68,33 @@ class ServerLock(Lock):
     def _try(self, part: str) -> bool:
         row = self._holder.execute("SELECT pg_try_advisory_xact_lock(%s)", [_key(self._name, part)]).fetchone()
         return row == (True,)
+
+
+def join(name: str) -> None:
+    """In a transaction, before it writes beside the holder: whoever gets the lock next waits for our commit too."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_key(name, "writing")])
+
+
+def joined(name: str) -> int:
+    """How many transactions write beside the holder at this moment."""
+    return _granted(name, "writing", "mode = 'ShareLock'")
+
+
+def is_held_by(name: str, holder: int) -> bool:
+    return _granted(name, "held", "pid = %s", holder) > 0
+
+
+def _granted(name: str, part: str, condition: str, *values: object) -> int:
+    key = _key(name, part)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            f" AND classid = %s::bigint::oid AND objid = %s::bigint::oid AND {condition}",
+            [key >> 32 & 0xFFFFFFFF, key & 0xFFFFFFFF, *values],
+        )
+        return int(cursor.fetchone()[0])
 
 
 @contextmanager

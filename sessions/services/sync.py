@@ -7,12 +7,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.db.models import Case, When
 
 from sessions.engine.damage import DamageError
@@ -26,7 +26,9 @@ from sessions.services.hosts import own_hosts
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.jobs import Delivery, Job, Packing
 from sessions.services.plan import Plan, Planner
+from sessions.services.portions import portions_forget
 from sessions.services.settle import settle
+from sessions.services.share import Share, share
 from sessions.services.writer import Pile, Written
 
 COMMIT_BYTES = 48 * 1024 * 1024
@@ -46,6 +48,8 @@ class Progress:
     entries: int = 0
     indexed: int = 0
     """Entries whose words can be searched for, of those."""
+    workers: int = 0
+    """Other processes that took part."""
     started: float = 0.0
 
 
@@ -63,6 +67,8 @@ class Report:
     skipped: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
+    workers: int = 0
+    """Processes of workers that took part."""
     browsable_seconds: float = 0.0
     """When every session could be read; the text index may have taken longer."""
     seconds: float = 0.0
@@ -76,10 +82,14 @@ Listener = Callable[[Progress], None]
 Check = Callable[[], None]
 
 
-def import_lock(waiting: Check | None = None) -> AbstractContextManager[Lock]:
+@contextmanager
+def import_lock(waiting: Check | None = None) -> Iterator[Lock]:
     """One import at a time, whoever asks: the watcher, the command line, a button, another host on the same database.
     `waiting` is called now and then while another has it."""
-    return database_lock("import", waiting=waiting)
+    with database_lock("import", waiting=waiting) as lock:
+        if connection.vendor == "postgresql":
+            portions_forget()  # before anybody plans: workers may still read for an import that was killed
+        yield lock
 
 
 def sync(
@@ -104,16 +114,17 @@ def sync(
         plan = Planner(written, lock=lock).plan(candidates, [root for root in roots if root.is_dir()])
         progress.phase, progress.files_total, progress.bytes_total = "reading", plan.files, plan.todo_bytes
         progress.files = plan.files - len(plan.jobs)
-        if plan.todo_bytes > bulk.LARGE:
+        shared = share(plan.jobs, plan.todo_bytes, lock)
+        if plan.todo_bytes > bulk.LARGE and shared is None:
             plan.put_off_packing()
         work = Work(plan, written, progress, lock, workers or os.cpu_count() or 1, listener, check)
         with bulk.loading(plan.todo_bytes):
-            work.read()
+            work.read(shared)
         browsable = time.monotonic()
         work.archive()
         bulk.tidy(plan.todo_bytes)
     report = _report(plan, written, work.touched, {one.path for one in candidates})
-    report.new_entries = progress.entries
+    report.new_entries, report.workers = progress.entries, progress.workers
     report.browsable_seconds = round(browsable - started, 3)
     report.seconds = round(time.monotonic() - started, 3)
     return report
@@ -172,16 +183,47 @@ class Work:
         self._spool = Spool()
         self._pile = Pile(written)
 
-    def read(self) -> None:
+    def read(self, shared: Share | None = None) -> None:
         """All lines: after this every session can be read."""
         # What an import that was cut off wrote and did not settle, links and totals from the first entry on.
         owed = Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links")
         self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
         self._unlinked = {pk for pk, links in owed if links is None}
         self._listener(self._progress)
-        with closing(self._deliveries(self._plan.jobs, self._workers)) as deliveries:
-            self._drain(deliveries)
+        if shared is None:
+            self._read(self._plan.jobs)
+        else:
+            self._read_along(shared)
         self._finish()
+
+    def _read(self, jobs: Sequence[Job]) -> None:
+        with closing(self._deliveries(jobs, self._workers)) as deliveries:
+            self._drain(deliveries)
+
+    def _read_along(self, shared: Share) -> None:
+        """Some of the files, while workers read the others."""
+        with shared:
+            for jobs in shared.portions():
+                self._check()
+                self._read(jobs)
+                self._take_over(shared)
+            self._take_over(shared)
+
+    def _take_over(self, shared: Share) -> None:
+        """What workers have read counts as if we had."""
+        progress = self._progress
+        for outcome in shared.outcomes():
+            for transcript_id, first in outcome.touched.items():
+                self.touched[transcript_id] = min(first, self.touched.get(transcript_id, first))
+            self._unlinked |= outcome.unlinked
+            for table, count in outcome.rows.items():
+                self._written.add(table, count)
+            progress.bytes += outcome.bytes
+            progress.files += outcome.files
+            progress.entries += outcome.entries
+            progress.indexed += outcome.indexed
+        progress.workers = len(shared.workers)
+        self._listener(progress)
 
     def archive(self) -> None:
         """The bytes that were put off, and the index of the texts, side by side."""

@@ -31,7 +31,10 @@ ODDITY = (
     "INSERT INTO transcripts_oddity (transcript_id, what, name, count, first) VALUES (%s, %s, %s, %s, %s)"
     " ON CONFLICT (transcript_id, what, name) DO UPDATE SET count = transcripts_oddity.count + excluded.count"
 )
-MARK = 'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
+MARK = (
+    'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
+    " ON CONFLICT DO NOTHING"
+)
 SOURCE = (
     "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s, owed = %s"
     " WHERE id = %s"

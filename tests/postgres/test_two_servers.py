@@ -49,11 +49,11 @@ with database_lock(sys.argv[1]):
 """
 
 
-def script(text: str, home: Path, database: str, *arguments: str) -> subprocess.Popen[str]:
+def script(text: str, home: Path, database: str, *arguments: str, **extra: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", text, *arguments],
         cwd=ROOT,
-        env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings"),
+        env=environment(home, DATABASE_URL=database, DJANGO_SETTINGS_MODULE="inspector.settings", **extra),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

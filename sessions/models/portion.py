@@ -1,0 +1,33 @@
+"""An import that several processes share: some files each, as rows that whoever reads them locks."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class SharedImport(models.Model):
+    """There while the import goes on. Whoever helps stops when the row is gone, or the import's lock is."""
+
+    holder = models.IntegerField()
+    """The server process of the connection that holds the lock of the import."""
+
+    def __str__(self) -> str:
+        return f"shared import {self.pk}"
+
+
+class Portion(models.Model):
+    """Whole files, so that no two processes write rows of one file. A reader keeps the row locked and commits what it
+    wrote together with `done`: after its death the portion is as it was, and free."""
+
+    shared_import = models.ForeignKey(
+        SharedImport, on_delete=models.DO_NOTHING, related_name="portions", db_constraint=False
+    )
+    jobs = models.BinaryField()
+    """As `sessions.services.portions` writes them."""
+    worker = models.CharField(max_length=200, default="")
+    """The process that read it."""
+    done = models.BooleanField(default=False)
+    outcome = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"portion {self.pk} of {self.shared_import_id}"

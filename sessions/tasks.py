@@ -1,0 +1,17 @@
+"""What workers do for an import that is shared out."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from sessions.services.portion_reader import PortionReader
+
+TURN_SECONDS = 20.0
+"""Then whatever else waits on the queue has its turn."""
+WANTED_SECONDS = 60
+
+
+@shared_task(name="sessions.help_import")
+def help_import(shared_import: int) -> None:
+    if PortionReader(shared_import).read(seconds=TURN_SECONDS):
+        help_import.apply_async(args=[shared_import], expires=WANTED_SECONDS)
