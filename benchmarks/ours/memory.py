@@ -21,7 +21,7 @@ def memory_rows(data: Path, repetitions: int) -> list[Row]:
     """Both in one home, measured in turns, so that a machine that is slower for a while is so for both."""
     vocabulary = vocabulary_make(Random(SEED))
     home = home_make(data / "home-memory")
-    directories = {count: _directory(data / "memory", count, vocabulary) for count in (FEW, MANY)}
+    directories = {count: memory_directory(data / "memory", count, vocabulary) for count in (FEW, MANY)}
     numbers = {}
     for number, (count, directory) in enumerate(directories.items(), 1):
         home.run("memory", "history", str(directory), "--json")
@@ -40,7 +40,7 @@ def memory_rows(data: Path, repetitions: int) -> list[Row]:
     return rows
 
 
-def _directory(data: Path, count: int, vocabulary: Vocabulary) -> Path:
+def memory_directory(data: Path, count: int, vocabulary: Vocabulary) -> Path:
     """Topics of some two hundred words, each with its line in the index."""
     path = data / f"-home-dev-{count}" / "memory"
     shutil.rmtree(path, ignore_errors=True)

@@ -26,7 +26,7 @@ PRAGMAS = (
 
 def with_options(config: dict[str, Any]) -> dict[str, Any]:
     """The database as the environment names it, with the options that make it fit for a reader and a writer at once."""
-    # Each thread of the web server keeps its connection; see inspector.asgi.
+    # Each thread of the web server keeps its connection; see inspector.pages.handler.
     if config["ENGINE"] != SQLITE:
         return {**config, "ENGINE": POSTGRESQL, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
     options = {

@@ -35,6 +35,15 @@ def state_of(name: str) -> State:
     return _states.get(name, State.ABSENT)
 
 
+def states() -> dict[str, State]:
+    return dict(_states)
+
+
+def states_set(known: dict[str, State]) -> None:
+    """As the server knows them, in a process that makes pages for it."""
+    _states.update(known)
+
+
 class Helper:
     """One process that runs a command of ours for as long as the server runs."""
 

@@ -66,7 +66,7 @@ def _config() -> uvicorn.Config:
         "inspector.asgi:application",
         http=Connection,
         ws="none",
-        lifespan="off",
+        lifespan="auto",
         interface="asgi3",
         log_config=None,
         access_log=False,

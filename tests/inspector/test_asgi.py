@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from django.test import override_settings
 from django.urls import path
 
-from inspector.asgi import Pages
+from inspector.pages.pool import Pages
 
 threads: list[str] = []
 pieces_made: list[int] = []

@@ -1,0 +1,14 @@
+"""python -m inspector.pages: one more process that makes pages. The server starts it; alone it has nothing to do."""
+
+from __future__ import annotations
+
+import os
+
+import django
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "inspector.settings")
+    django.setup(set_prefix=False)
+    from inspector.pages.process import main
+
+    main()

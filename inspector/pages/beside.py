@@ -1,0 +1,151 @@
+"""One process that makes pages beside the server, as the server sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO
+
+from inspector.pages.known import known, start_known
+from inspector.pages.wire import Message, read, scope_packed, write
+from inspector.structured import get_logger
+from inspector.web.body import Receive, Scope, Send
+
+START_SECONDS = 60.0
+STOP_SECONDS = 2.0
+ROOM = 2
+"""Pages that one process makes at a time: they share an interpreter, and one may wait for the database."""
+
+log = get_logger(__name__)
+
+
+class ProcessEndedError(Exception):
+    """It died, or was ended, before it came to the end of what it was asked for."""
+
+
+class AnswerBrokenError(Exception):
+    """The answer failed in the middle."""
+
+
+class PageProcess:
+    room = ROOM
+
+    def __init__(self) -> None:
+        self._asked: dict[int, asyncio.Queue[Message]] = {}
+        self._numbers = itertools.count(1)
+        self.ended = asyncio.Event()
+        self.used = time.monotonic()
+
+    async def start(self) -> None:
+        """Raises OSError or ProcessEndedError."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._reader, self._writer = await asyncio.open_connection(sock=ours)
+            try:
+                # A session of its own keeps Ctrl-C at the terminal away from it.
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "inspector.pages", stdin=theirs.fileno(), start_new_session=True
+                )
+            except OSError:
+                self._writer.close()
+                raise
+        try:
+            await self._greet()
+        except BaseException:
+            await self.stop()
+            raise
+        self._listening = asyncio.create_task(self._listen())
+        log.info("page_process_started", pid=self._process.pid)
+
+    async def _greet(self) -> None:
+        write(self._writer, start_known())
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                ready = await read(self._reader)
+        except TimeoutError:
+            ready = None
+        if ready is None:
+            raise ProcessEndedError("it did not start")
+
+    @property
+    def is_at_work(self) -> bool:
+        return bool(self._asked)
+
+    async def make(self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, made: Callable[[], None]) -> None:
+        """As the threads of the server do. Raises ProcessEndedError as long as nothing was sent."""
+        number, answers = next(self._numbers), asyncio.Queue[Message]()
+        self._asked[number] = answers
+        try:
+            try:
+                if self.ended.is_set():
+                    raise ProcessEndedError
+                body.seek(0)
+                asked = {"ask": number, "scope": scope_packed(scope), "body": body.read(), "knows": known()}
+                write(self._writer, asked)
+                first = await answers.get()
+            finally:
+                made()
+            if "answer" not in first:
+                raise ProcessEndedError
+            headers = [(name, value) for name, value in first["headers"]]
+            await send({"type": "http.response.start", "status": first["status"], "headers": headers})
+            await self._pass_on(number, first, answers, receive, send)
+        finally:
+            del self._asked[number]
+            self.used = time.monotonic()
+
+    async def _pass_on(
+        self, number: int, piece: Message, answers: asyncio.Queue[Message], receive: Receive, send: Send
+    ) -> None:
+        await send({"type": "http.response.body", "body": piece["body"], "more_body": piece["more"]})
+        if not piece["more"]:
+            return
+        leaving = asyncio.ensure_future(receive())
+        try:
+            while piece["more"]:
+                self._tell({"more": number})
+                coming = asyncio.ensure_future(answers.get())
+                await asyncio.wait((coming, leaving), return_when=asyncio.FIRST_COMPLETED)
+                if not coming.done():
+                    coming.cancel()
+                    self._tell({"left": number})
+                    return
+                piece = coming.result()
+                if "answer" not in piece:
+                    # Leaving without an end makes the server close the connection: nobody takes a part for the whole.
+                    raise AnswerBrokenError
+                await send({"type": "http.response.body", "body": piece["body"], "more_body": piece["more"]})
+        except BaseException:
+            self._tell({"left": number})
+            raise
+        finally:
+            leaving.cancel()
+
+    def _tell(self, message: Message) -> None:
+        if not self.ended.is_set():
+            write(self._writer, message)
+
+    async def stop(self) -> None:
+        """It ends when its socket closes; if it does not, it is killed."""
+        self.ended.set()
+        self._writer.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+    async def _listen(self) -> None:
+        while (message := await read(self._reader)) is not None:
+            number = message.get("answer", message.get("broken"))
+            if number in self._asked:
+                self._asked[number].put_nowait(message)
+        self.ended.set()
+        for answers in self._asked.values():
+            answers.put_nowait({})

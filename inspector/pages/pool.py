@@ -1,0 +1,141 @@
+"""Makes pages in the server itself, and, while people wait for their turn, in processes beside it as well. Those cost
+nothing as long as nobody needs them, and what they held is the system's again when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO
+
+from django.core.exceptions import RequestAborted
+
+from inspector.pages.beside import PageProcess, ProcessEndedError
+from inspector.pages.handler import Threads
+from inspector.pages.turns import Turns
+from inspector.structured import get_logger
+from inspector.web.body import Receive, Scope, Send
+
+ALONE = 4
+"""Pages that the server makes at a time, where no process may help it. They share one interpreter, so that more would
+only wait inside instead of outside."""
+HELPED = 2
+WAITED_SECONDS = 0.5
+"""For so long somebody waits before a process is started: a page and its parts come at once and are soon made."""
+IDLE_SECONDS = 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+"""Between a process that died and the next, more each time."""
+SETTLED_SECONDS = 60.0
+SENTENCE = b"The process that made this page ended before it was done. Try again.\n"
+
+log = get_logger(__name__)
+
+
+class Here:
+    """The server itself as a place where pages are made."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.threads = Threads()
+
+    async def make(self, scope: Scope, body: IO[bytes], receive: Receive, send: Send, made: Callable[[], None]) -> None:
+        await self.threads.make(scope, body, receive, send, made)
+
+
+class Pages:
+    """An ASGI application."""
+
+    def __init__(self, processes: int = 1) -> None:
+        """`processes`: those that make pages at a time, the server among them."""
+        self._most = processes - 1
+        self._here = Here(HELPED if self._most else ALONE)
+        self._beside: dict[PageProcess, asyncio.Task[None]] = {}
+        self._turns: Turns[Here | PageProcess] = Turns()
+        self._turns.open(self._here)
+        self._growing: asyncio.Task[None] | None = None
+        self._pause = FIRST_PAUSE
+        self._may_start = 0.0
+        self._stopped = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self._here.threads.handler.read_body(receive)
+        except RequestAborted:
+            return
+        try:
+            self._grow_if_needed()
+            place = await self._turns.take(receive)
+            if place is None:
+                return
+            try:
+                await place.make(scope, body, receive, send, made=lambda: self._turns.give_back(place))
+            except ProcessEndedError:
+                await _say_so(send)
+        finally:
+            body.close()
+
+    async def stop(self) -> None:
+        self._stopped = True
+        if self._growing is not None:
+            self._growing.cancel()
+            await asyncio.gather(self._growing, return_exceptions=True)
+        watching = list(self._beside.values())
+        await asyncio.gather(*(process.stop() for process in self._beside))
+        await asyncio.gather(*watching, return_exceptions=True)
+
+    def _grow_if_needed(self) -> None:
+        if self._growing is None and len(self._beside) < self._most and not self._stopped:
+            self._growing = asyncio.create_task(self._grow())
+
+    async def _grow(self) -> None:
+        """Starts processes for as long as people wait, and then looks again when the next one comes."""
+        try:
+            await asyncio.sleep(WAITED_SECONDS)
+            while self._turns.waiting and len(self._beside) < self._most and time.monotonic() >= self._may_start:
+                await self._start()
+        finally:
+            self._growing = None
+
+    async def _start(self) -> None:
+        process = PageProcess()
+        try:
+            await process.start()
+        except (OSError, ProcessEndedError) as error:
+            log.warning("page_process_failed", error=str(error))
+            self._wait_longer()
+            return
+        self._beside[process] = asyncio.create_task(self._watch(process))
+        self._turns.open(process)
+
+    async def _watch(self, process: PageProcess) -> None:
+        """To its end, which comes when nobody has needed it for a while."""
+        began = time.monotonic()
+        while process.is_at_work or time.monotonic() - process.used < IDLE_SECONDS:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.ended.wait(), IDLE_SECONDS / 10)
+            if process.ended.is_set():
+                break
+        died = process.ended.is_set() and not self._stopped
+        self._turns.close(process)
+        del self._beside[process]
+        await process.stop()
+        if died:
+            log.warning("page_process_died", after=round(time.monotonic() - began, 1))
+            self._pause = FIRST_PAUSE if time.monotonic() - began > SETTLED_SECONDS else self._pause
+            self._wait_longer()
+
+    def _wait_longer(self) -> None:
+        self._may_start = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+
+async def _say_so(send: Send) -> None:
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(SENTENCE)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"retry-after", b"1"),
+    ]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": SENTENCE})

@@ -1,0 +1,59 @@
+"""What the server and a process that makes pages say to each other: messages, one after the other, on a socket that
+nobody else has."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import Any
+
+import msgspec
+
+from inspector.web.body import Scope
+
+Message = dict[str, Any]
+"""`ask`: the number of a request, with its `scope`, its `body` and what the server `knows`. `left`, `more`: the number
+of a request whose reader has gone, or wants the next piece. `answer`: the number, with `status`, `headers`, `body` and
+whether there is `more` to come. `broken`: the number of an answer that cannot be ended."""
+
+_SIZE = struct.Struct(">I")
+_SENT = (
+    "http_version",
+    "method",
+    "scheme",
+    "path",
+    "raw_path",
+    "query_string",
+    "root_path",
+    "headers",
+    "client",
+    "server",
+)
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+def write(writer: asyncio.StreamWriter, message: Message) -> None:
+    content = _encode(message)
+    writer.write(_SIZE.pack(len(content)))
+    writer.write(content)
+
+
+async def read(reader: asyncio.StreamReader) -> Message | None:
+    """None when the other side has gone."""
+    try:
+        (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
+        message: Message = _decode(await reader.readexactly(size))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    return message
+
+
+def scope_packed(scope: Scope) -> Scope:
+    """What Django needs of a request, and what the gates before it have noted."""
+    noted = {name: value for name, value in scope.items() if name.startswith("lucid.")}
+    return {name: scope[name] for name in _SENT if name in scope} | noted
+
+
+def scope_unpacked(packed: Scope) -> Scope:
+    return {"type": "http", "asgi": {"version": "3.0"}} | packed
