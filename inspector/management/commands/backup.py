@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from inspector.backup.errors import BackupError
 from inspector.services.backup.make import Made, backup_make
-from inspector.services.backup.telling import Telling, tables_in, trouble
+from inspector.services.backup.telling import Telling, reason, tables_in, trouble
+from inspector.startup.home import prepare_home, unwritable
 from sessions.engine.paths import kept
 from sessions.engine.printing import printable
 from sessions.engine.words import plural, size
@@ -18,6 +21,7 @@ from sessions.engine.words import plural, size
 
 class Command(BaseCommand):
     help = "Write everything that this home holds to one file, while the server runs, and read it back."
+    needs_database = False
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,6 +31,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"].expanduser().absolute()
+        try:
+            prepare_home(settings.LUCID_HOME)
+        except OSError as error:
+            raise CommandError(unwritable(settings.LUCID_HOME, error)) from error
         with Telling() as telling:
             try:
                 made = backup_make(path=path, replace=options["replace"], progress=telling)
@@ -34,6 +42,8 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from error
             except OSError as error:
                 raise CommandError(trouble(error, str(path.parent))) from error
+            except DatabaseError as error:
+                raise CommandError(f"the database cannot be read ({reason(error)}); no backup was made.") from error
         if made.manifest.owed:
             files = plural(made.manifest.owed, "file")
             self.stderr.write(f"An import is under way: the bytes of {files} are not archived yet, and not in here.")

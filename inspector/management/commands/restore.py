@@ -12,7 +12,7 @@ from django.db import DatabaseError
 
 from inspector.backup.errors import BackupError
 from inspector.services.backup.restore import Restored, backup_restore
-from inspector.services.backup.telling import Telling, tables_in, trouble
+from inspector.services.backup.telling import Telling, reason, tables_in, trouble
 from inspector.startup.home import prepare_home, unwritable
 from sessions.engine.paths import kept
 from sessions.engine.printing import printable
@@ -46,8 +46,7 @@ class Command(BaseCommand):
             except OSError as error:
                 raise CommandError(trouble(error, str(settings.LUCID_HOME))) from error
             except DatabaseError as error:
-                reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise CommandError(f"the database refused the backup ({reason}). Nothing was changed.") from error
+                raise CommandError(f"the database took no backup ({reason(error)}). Nothing was changed.") from error
         self.stdout.write(json.dumps(_as_json(restored)) if options["json"] else _sentence(restored))
 
     def _say(self, sentence: str) -> None:

@@ -65,13 +65,14 @@ def _refuse(path: Path, *, replace: bool) -> None:
 
 
 def _write(file: IO[bytes], progress: Progress) -> None:
+    tables = stored_tables()
     writer = BackupWriter(file, progress)
     at = now_ms()
     # Files first: see there.
     files = home_files.FileReader(Path(settings.LUCID_HOME))
     writer.stream("files", home_files.STREAM, home_files.COLUMNS, files.rows(), wide=home_files.WIDE)
     with snapshot() as database:
-        for table in stored_tables():
+        for table in tables:
             writer.stream("tables", table.name, table.columns, database.rows(table), wide=table.wide)
         for table in database.index_tables():
             writer.stream("index", table.name, table.columns, database.rows(table), wide=table.wide)
