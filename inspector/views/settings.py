@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import connection
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from inspector import __version__
+from inspector.selectors.backup import UnreadableNoteError, last_backup
 from inspector.selectors.settings import settings_shown
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.selectors.facets import project_tree
@@ -20,5 +22,14 @@ def settings_list(request: HtmxRequest) -> HttpResponse:
         "version": __version__,
         "database": connection.display_name,
         "projects": project_tree(),
+        **_backup(),
     }
     return render_page(request, "settings.html", context)
+
+
+def _backup() -> dict[str, object]:
+    try:
+        last = last_backup(settings.LUCID_HOME)
+    except UnreadableNoteError:
+        return {"backup_unknown": True}
+    return {"backup": last}
