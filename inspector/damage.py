@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from inspector.middleware import GetResponse
+from inspector.services.checks import repair_soon
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from inspector.web.door import SAFE_METHODS
 from inspector.web.files import is_file
 from sessions.engine.damage import ArchiveDamageError, DamageError
 from sessions.models import Transcript
+from sessions.selectors.blocks import proven
 from sessions.selectors.session import session_head
 
 NO_FILE = "Nothing is sent, because it would not be whole. What can be repaired, this repairs: lucid check --repair"
@@ -27,9 +30,27 @@ class Damage:
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
+        self._repaired: set[int] = set()
+        """Blocks that a run was started for: one that stays damaged is not tried again and again."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if proven:
+            self._repair()
+        return response
+
+    def _repair(self) -> None:
+        """What was damaged and could be read from the file is repaired by a run, before the agent deletes the file."""
+        blocks = proven - self._repaired
+        proven.clear()
+        if not blocks:
+            return
+        try:
+            repair_soon(blocks=blocks)
+        except DatabaseError as error:
+            logger.info("repair_not_started", error=str(error))  # whoever reads it the next time tries again
+        else:
+            self._repaired |= blocks
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, DamageError):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import connection
@@ -23,7 +23,7 @@ from sessions.engine.cards.speech import prompt_of
 from sessions.engine.flags import Flag
 from sessions.engine.marks import Fate, Mark
 from sessions.engine.place import POSITION_BITS, POSITION_MASK
-from sessions.engine.rows import Row
+from sessions.engine.rows import Record, Row
 from sessions.engine.secrets import mask
 from sessions.engine.words import tokens
 from sessions.models import Mark as StoredMark
@@ -84,6 +84,8 @@ class Trail:
     """Raw bytes that were decompressed."""
     unread: bool = False
     """The words of the user were too far apart to look through."""
+    damage: dict[str, Transcript] = field(default_factory=dict)
+    """What could not be read, of whose file."""
 
     @property
     def edits(self) -> int:
@@ -117,11 +119,15 @@ def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     reader = Reader(transcript.source_id)
     reader.fetch([*wanted, *(typed.values() if readable else ())])
     marks = marks_told(transcript)
-    words = {at: _words(reader.record(*place)) for at, place in typed.items()} if readable else {}
+    told = _Told(reader)
+    words = {at: _words(told.record(*place)) for at, place in typed.items()} if readable else {}
+    if told.damage:
+        words = {}  # whether a message that cannot be read is quoted, nobody can tell
     boundaries = [event.position for event in events if event.summarises]
     seen = _Seen(answers, marks, tuple(typed), words, boundaries)
-    steps = [seen.step(number, _read(event, reader)) for number, event in enumerate(mine, shown.start + 1)]
-    return Trail(tuple(steps), shown, len(boundaries), reader.decoded, unread=not readable)
+    steps = [seen.step(number, _read(event, told)) for number, event in enumerate(mine, shown.start + 1)]
+    damage = dict.fromkeys(told.damage, transcript)
+    return Trail(tuple(steps), shown, len(boundaries), reader.decoded, unread=not readable, damage=damage)
 
 
 class _Seen:
@@ -231,13 +237,27 @@ def _row(found: _Found) -> Row:
     return Row(found[0] & POSITION_MASK, found[1], found[2], found[3], found[4], found[5], found[6], Flag(found[7]), {})
 
 
-def _read(event: Event, reader: Reader) -> Event:
+@dataclass(slots=True)
+class _Told:
+    """Records for a page that shows all the others when some are damaged."""
+
+    reader: Reader
+    damage: dict[str, None] = field(default_factory=dict)
+
+    def record(self, offset: int, length: int) -> Record:
+        record, why = self.reader.attempt(offset, length)
+        if why:
+            self.damage[why] = None
+        return record
+
+
+def _read(event: Event, told: _Told) -> Event:
     """With its records."""
-    row = replace(event.row, record=reader.record(event.row.offset, event.row.length))
+    row = replace(event.row, record=told.record(event.row.offset, event.row.length))
     if event.summary is None or event.summary is event.row:
         return Event(row, row if event.summary is not None else None)
     summary = event.summary
-    return Event(row, replace(summary, record=reader.record(summary.offset, summary.length)))
+    return Event(row, replace(summary, record=told.record(summary.offset, summary.length)))
 
 
 def _words(record: dict[str, Any]) -> str:

@@ -37,6 +37,7 @@ def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
         "charts": list(charts(trail, root)),
         "made": compactions_of(head.transcript)[:MADE],
         "agents": agents_compacted(head.transcript),
+        "damage": list(trail.damage.items()),
     }
     return render_page(request, "compaction/list.html", values, partials=("trail",))
 

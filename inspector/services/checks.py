@@ -3,19 +3,23 @@ back what the files that it was read from still hold."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 from compaction.selectors.soundness import compaction_steps
 from compaction.services.sealing import compactions_seal
 from inspector.models import Run
+from inspector.services.runs import run_create
 from inspector.services.runs.running import Running
 from memory.selectors.soundness import version_steps
 from memory.services.repair import blob_repair
+from sessions.engine.place import BLOCK_BITS
 from sessions.engine.words import plural, size
+from sessions.models import Source
 from sessions.selectors.capture_soundness import capture_steps
 from sessions.selectors.doubles import Double, doubles
-from sessions.selectors.soundness import Damage, Step, archive_extent, archive_steps
+from sessions.selectors.soundness import Damage, Step, archive_extent, archive_steps, source_steps
 from sessions.services.repair import block_repair, blocks_seal, captures_seal
 
 CHECK, REPAIR = "check archive", "repair archive"
@@ -53,7 +57,26 @@ def archive_check(running: Running, run: Run) -> dict[str, Any]:
 
 
 def archive_repair(running: Running, run: Run) -> dict[str, Any]:
-    return _check(running, repair=True)
+    """With `sources` among its parameters, the blocks of these alone."""
+    sources = run.parameters.get("sources")
+    return _check(running, repair=True) if sources is None else _repair_sources(running, sources)
+
+
+def repair_soon(*, blocks: Collection[int]) -> Run:
+    """A run that repairs the files of these blocks, which somebody has found damaged while their files hold them."""
+    sources = sorted({block_id >> BLOCK_BITS for block_id in blocks})
+    return run_create(kind=REPAIR, parameters={"sources": sources})
+
+
+def _repair_sources(running: Running, sources: Collection[int]) -> dict[str, Any]:
+    tally = Tally()
+    running.phase("reading blocks", unit="bytes")
+    for source in Source.objects.filter(pk__in=sources):
+        for step in source_steps(source):
+            blocks_seal(seals=step.seals)
+            tally.add(step, repair=True)
+            running.progress(tally.bytes, blocks=tally.blocks, damaged=len(tally.damaged))
+    return _result(tally, [], 0)
 
 
 def _check(running: Running, *, repair: bool) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def content_of(digest: str) -> bytes | None:
     return None if stored is None else blob_content(*stored, digest)
 
 
-def blob_content(data: bytes, size: int, digest: str) -> bytes:
+def blob_content(data: bytes | memoryview, size: int, digest: str) -> bytes:
     """What is stored under a digest, compared with it."""
     what = f"The content {digest[:12]}… of a memory file"
     raw = unpacked(data, size, what)
@@ -47,7 +47,7 @@ def blobs_held(numbers: Collection[int]) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     for at in range(0, len(wanted), AT_ONCE):
         rows = Blob.objects.filter(pk__in=wanted[at : at + AT_ONCE]).values_list("pk", "data", "size", "digest")
-        found |= {pk: blob_content(*stored) for pk, *stored in rows}
+        found |= {pk: blob_content(data, size, digest) for pk, data, size, digest in rows}
     return found
 
 

@@ -24,11 +24,11 @@ def version_steps() -> Iterator[Step]:
         rows = Blob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "digest")
         some = list(rows[:AT_ONCE])
         found: list[Damage] = []
-        for pk, *stored in some:
+        for pk, data, size, digest in some:
             try:
-                blob_content(*stored)
+                blob_content(data, size, digest)
             except DamageError as error:
-                found.append(_named(pk, str(error), stored[1]))
+                found.append(_named(pk, str(error), size))
         yield Step(contents=len(some), damage=tuple(found))
         if len(some) < AT_ONCE:
             return

@@ -20,6 +20,10 @@ AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
 NUMBER_MASK = (1 << BLOCK_BITS) - 1
 
+proven: set[int] = set()
+"""Damaged blocks that this process has met, and whose bytes are in their files, as the hashes prove: whoever may write
+can repair them while the files are there."""
+
 
 @dataclass(slots=True)
 class Blocks:
@@ -95,7 +99,10 @@ def _read_files(blocks: Blocks, doubtful: dict[int, str]) -> None:
                 continue
             known = blocks.hashes.get(block_id)
             found = file_bytes(source, start, end)
-            if found is not None and (print_of(found) == known if known is not None else is_unchanged(source)):
+            if found is not None and known is not None and print_of(found) == known:
+                blocks.raw[block_id] = found
+                proven.add(block_id)
+            elif found is not None and known is None and is_unchanged(source):
                 blocks.raw[block_id] = found
             else:
                 blocks.damage[block_id] = ArchiveDamageError(source.pk, start, end, doubtful[block_id])

@@ -29,12 +29,12 @@ def _contents(known: set[int], damaged: dict[int, Damage]) -> Iterator[Step]:
     while True:
         rows = CaptureBlob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "hash")
         some = list(rows[:AT_ONCE])
-        for number, *stored in some:
+        for number, data, size, name in some:
             known.add(number)
             try:
-                blob_content(number, *stored)
+                blob_content(number, data, size, name)
             except DamageError as error:
-                damaged[number] = Damage(f"content {number}", str(error), KIND, number, end=stored[1])
+                damaged[number] = Damage(f"content {number}", str(error), KIND, number, end=size)
         yield Step(contents=len(some))
         if len(some) < AT_ONCE:
             return
@@ -55,8 +55,8 @@ def _captures(known: Collection[int], damaged: dict[int, Damage], listed: set[in
                 path = f"capture {capture.pk}"
                 found.append(Damage(path, wrong, KIND, capture.pk, capture.session_id, end=capture.request_bytes))
             elif capture.parts_hash is None:
-                listed = parts_bytes(capture.system, capture.tools, capture.messages)
-                hashes.append((capture.pk, print_of(listed)))
+                parts = parts_bytes(capture.system, capture.tools, capture.messages)
+                hashes.append((capture.pk, print_of(parts)))
         yield Step(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
         if len(some) < AT_ONCE:
             return

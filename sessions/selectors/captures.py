@@ -74,8 +74,8 @@ class Contents:
         missing = sorted({number for number in numbers if number not in self._held})
         for at in range(0, len(missing), AT_ONCE):
             rows = CaptureBlob.objects.filter(pk__in=missing[at : at + AT_ONCE])
-            for number, *stored in rows.values_list("pk", "data", "size", "hash"):
-                self._held[number] = loads(blob_content(number, *stored))
+            for number, data, size, known in rows.values_list("pk", "data", "size", "hash"):
+                self._held[number] = loads(blob_content(number, data, size, known))
         if gone := [number for number in numbers if number not in self._held]:
             raise DamageError(f"Content {gone[0]} of a captured request is missing.")
         self._held = {number: self._held[number] for number in numbers}
@@ -113,7 +113,7 @@ class Captured:
         return None if capture is None else self._contents.sent(capture)
 
 
-def blob_content(number: int, data: bytes, size: int, known: bytes) -> bytes:
+def blob_content(number: int, data: bytes | memoryview, size: int, known: bytes | memoryview) -> bytes:
     """What is stored under a number, compared with what it is known by."""
     what = f"Content {number} of a captured request"
     raw = content_of(data, size, what)

@@ -52,6 +52,9 @@ class Damage:
     repairable: bool = False
 
 
+Hash = bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """The hashes of a block that has none yet."""
@@ -72,7 +75,7 @@ class Step:
     seals: tuple[Seal, ...] = ()
     contents: int = 0
     """Captures, versions or compactions that were looked at."""
-    hashes: tuple[tuple[int, bytes], ...] = ()
+    hashes: tuple[tuple[int, Hash], ...] = ()
     """By key: of those of them that had none yet."""
 
 

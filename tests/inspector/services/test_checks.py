@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from inspector.services.runs import run_perform
 from memory.models import Blob
 from memory.selectors.history import file_get, file_history
 from sessions.models import Block, Capture, CaptureBlob, Source, Transcript
+from sessions.selectors.blocks import proven
 from sessions.services.captures import capture_store, captures_prune
 from tests.memory.remembering import Shelf
 from tests.sessions.capturing import exchange, message, request
@@ -32,6 +34,13 @@ NOW = 1_800_000_000_000
 @pytest.fixture
 def client() -> Client:
     return Client(HTTP_HOST="localhost")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_met_before() -> Iterator[None]:
+    proven.clear()
+    yield
+    proven.clear()
 
 
 @pytest.fixture
@@ -95,6 +104,20 @@ def test_the_page_of_a_check_leads_to_the_session_and_offers_the_repair(
     assert "Brought back" in client.get(f"/runs/{Run.objects.latest('pk').pk}/").content.decode()
 
 
+def test_a_page_that_read_the_file_instead_has_the_block_repaired(
+    client: Client, file: Written, transcript: Transcript
+) -> None:
+    before = rot(Source.objects.get(pk=transcript.source_id), 0)
+    for _ in range(3):
+        html = client.get(f"/sessions/{transcript.public_id}/").content.decode()
+        assert "Damaged in the archive" not in html
+    run = Run.objects.get()
+    assert (run.kind, run.parameters) == (REPAIR, {"sources": [transcript.source_id]})
+    result = run_perform(kind=REPAIR, parameters=run.parameters, pulse=False)
+    assert (result["blocks"], result["repaired"], result["damaged"]) == (1, 1, 0)
+    assert bytes(Block.objects.get().data) == before
+
+
 def captured() -> Capture:
     found = capture_store(exchange=exchange(request(), message()))
     assert found is not None
@@ -141,11 +164,10 @@ def captured_as(name: str) -> Capture:
 
 
 def test_captures_from_before_there_were_hashes_get_theirs(client: Client) -> None:
-    capture = captured()
-    known = bytes(capture.parts_hash or b"")
+    known = {bytes(one.parts_hash or b"") for one in (captured(), captured_as("another"))}
     Capture.objects.update(parts_hash=None)
     assert checked()["damaged"] == 0
-    assert bytes(Capture.objects.get().parts_hash or b"") == known
+    assert {bytes(one or b"") for one in Capture.objects.values_list("parts_hash", flat=True)} == known
 
 
 def test_a_damaged_version_is_named_shown_as_a_card_and_comes_back_from_the_file(
@@ -156,7 +178,8 @@ def test_a_damaged_version_is_named_shown_as_a_card_and_comes_back_from_the_file
     shelf.write("a.md", "second\n")
     first, second = file_history(file_get(shelf.directory, "a.md")).order_by("number")
     for version in (first, second):
-        blob = Blob.objects.get(pk=version.blob_id)
+        blob = version.blob
+        assert isinstance(blob, Blob)
         Blob.objects.filter(pk=blob.pk).update(data=flipped(bytes(blob.data), 8 * len(blob.data) - 3))
     result = checked()
     assert [(one["kind"], one["repairable"]) for one in result["damage"]] == [("version", False), ("version", True)]

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from watchfiles import Change
 
-from inspector.services.follow import _import, _take
+from inspector.services.follow import Sealing, _import, _take
 from memory.models import Version
+from sessions.models import Block
+from tests.sessions.rotting import without_hashes
 from tests.sessions.writing import Writing
 
 SLUG = "-home-dev-tidewatch"
@@ -33,3 +35,15 @@ def test_a_memory_that_an_agent_writes_becomes_a_version_of_its_session(tmp_path
     version = Version.objects.select_related("transcript").get(name="tides.md")
     assert version.transcript
     assert (version.cause, version.transcript.session_id, version.position) == ("outside", talk.session, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_while_nothing_happens_older_blocks_get_their_hashes(tmp_path: Path) -> None:
+    Writing().turns(3).save(tmp_path / "projects" / SLUG)
+    _import(tmp_path)
+    without_hashes()
+    seal = Sealing()
+    for _ in range(10):
+        seal()
+    assert Block.objects.count() == 1
+    assert not Block.objects.filter(frame_hash=None).exists()

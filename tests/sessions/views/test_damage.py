@@ -207,3 +207,17 @@ def test_bits_that_flip_before_there_was_a_hash_are_no_error_either(client: Clie
         Block.objects.filter(pk=pk).update(data=flipped(before, random.randrange(8 * len(before))))
         for rest in ("?at=0", "context/", "entries/L1/"):
             get(client, transcript, rest)
+
+
+def test_compactions_are_listed_though_their_words_are_lost(client: Client, tmp_path: Path) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+    file.turns(2)
+    file.compacts("We looked at the harbour.")
+    file.turns(2)
+    transcript = file.read()
+    assert "Some records are damaged" not in get(client, transcript, "compactions/")
+    rot(Source.objects.get(pk=transcript.source_id), 0)
+    file.path.unlink()
+    html = get(client, transcript, "compactions/")
+    assert "Some records are damaged" in html
+    assert "1 compaction" in html
