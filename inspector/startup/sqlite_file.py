@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SECONDS = 0.3
-_MAGIC = b"SQLite format 3\x00"
+MAGIC = b"SQLite format 3\x00"
 
 
 def damage_of(path: Path) -> str | None:
@@ -23,7 +23,7 @@ def _header_damage(path: Path) -> str | None:
         return None
     with path.open("rb") as file:
         header = file.read(100)
-    if not header.startswith(_MAGIC):
+    if not header.startswith(MAGIC):
         return "it is not an SQLite database"
     page_size = int.from_bytes(header[16:18], "big")
     expected = (65536 if page_size == 1 else page_size) * int.from_bytes(header[28:32], "big")

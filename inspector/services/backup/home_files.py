@@ -81,10 +81,11 @@ class FileWriter:
         if not isinstance(data, bytes):
             raise BackupError(f"The backup holds no bytes for the file {name!r}. Nothing was changed.")
         path = self._folder / _checked(name)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # The first piece makes the file, so that none is written twice; the folder is ours alone.
         flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_APPEND if number else os.O_CREAT | os.O_EXCL)
         try:
+            for folder in reversed(path.relative_to(self._folder).parents[:-1]):
+                (self._folder / folder).mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(path, flags, 0o600)
         except (FileExistsError, FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
             raise BackupError(f"The backup holds the file {name!r} in a muddle. Nothing was changed.") from error

@@ -22,10 +22,11 @@ from inspector.backup.writing import BackupWriter, Progress
 from inspector.services.backup import home_files
 from inspector.services.backup.folders import sync_folder
 from inspector.services.backup.note import note_write
-from inspector.services.backup.snapshot import snapshot, stored_tables
+from inspector.services.backup.snapshot import Table, snapshot, stored_tables
 from inspector.web.clock import now_ms
 
 UNFINISHED = ".part"
+SOURCES = "transcripts_source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,16 @@ def _write(file: IO[bytes], progress: Progress) -> None:
                 database=database.vendor,
                 migrations=database.migrations(),
                 files=files.count,
-                owed=database.owed(),
+                owed=database.owed() if _tells_owed(tables) else 0,
                 sequences=database.sequences(),
                 streams=writer.streams,
             )
         )
+
+
+def _tells_owed(tables: list[Table]) -> bool:
+    """Older schemas do not."""
+    return any(table.name == SOURCES and "owed" in table.columns for table in tables)
 
 
 def _read_back(file: IO[bytes], progress: Progress) -> Manifest:

@@ -15,6 +15,7 @@ from inspector.backup.errors import BackupError
 from inspector.backup.reading import Rows
 from inspector.services.backup.folders import sync_file, sync_folder
 from inspector.services.backup.snapshot import MIGRATIONS, TEXT_INDEX
+from inspector.startup.sqlite_file import MAGIC
 
 BUSY_SECONDS = 3
 BESIDE = ("-wal", "-shm", "-journal")
@@ -35,8 +36,10 @@ class SqliteTarget:
         self._staged = path.with_name(f".{path.name}.restoring-{secrets.token_hex(4)}")
 
     def has_rows(self) -> bool:
-        if not self._path.exists() or not self._path.stat().st_size:
+        if self._is_absent():
             return False
+        if not self._is_database():
+            return True
         try:
             with closing(sqlite3.connect(self._path, timeout=BUSY_SECONDS)) as old:
                 names = old.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -51,7 +54,7 @@ class SqliteTarget:
     @contextmanager
     def held(self) -> Iterator[None]:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not self._path.exists() or not self._path.stat().st_size:
+        if self._is_absent() or not self._is_database():
             yield
             return
         with closing(sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)) as old:
@@ -135,6 +138,14 @@ class SqliteTarget:
             with suppress(FileNotFoundError):
                 Path(f"{self._path}{ending}").rename(f"{kept}{ending}")
         return str(kept)
+
+    def _is_absent(self) -> bool:
+        return not self._path.exists() or not self._path.stat().st_size
+
+    def _is_database(self) -> bool:
+        """What is none is not opened: SQLite would throw away what lies beside it."""
+        with self._path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
 
     def _raw(self) -> sqlite3.Connection:
         connection.ensure_connection()

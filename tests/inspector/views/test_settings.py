@@ -3,12 +3,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
+from inspector.selectors.backup import NOTE
 from inspector.selectors.settings import without_password
+from inspector.services.backup.note import note_write
 from inspector.settings import env
+from inspector.web.clock import now_ms
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +86,46 @@ def test_an_address_loses_its_password(address: str, shown: str) -> None:
 def test_every_page_with_projects_leads_to_it(client: Client) -> None:
     assert b'href="/settings/"' in client.get("/").content
     assert b'href="/settings/"' in client.get("/palette/?q=setting").content
+
+
+def backup_words(client: Client) -> str:
+    response = client.get("/settings/")
+    assert response.status_code == 200
+    (found,) = re.findall(r'<p class="lead" id="backup">(.*?)</p>', response.content.decode(), re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", found)).split())
+
+
+@pytest.fixture
+def note() -> Iterator[Path]:
+    path = settings.LUCID_HOME / NOTE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    yield path
+    path.unlink(missing_ok=True)
+
+
+def test_a_backup_that_was_never_made_is_called_so(client: Client, note: Path) -> None:
+    words = backup_words(client)
+    assert "No backup has been made yet" in words
+    assert "lucid backup FILE" in words
+
+
+def test_the_last_backup_is_shown_with_its_place(client: Client, note: Path, tmp_path: Path) -> None:
+    made = tmp_path / "<b>backup</b>.tar"
+    made.write_bytes(b"x" * 2048)
+    note_write(home=note.parent, path=made, at=now_ms() - 3 * 24 * 3600 * 1000, size=2048)
+    words = backup_words(client)
+    assert f"The last backup was made 3 days ago to {made} (2.0 KB)." in words
+    assert "never" not in words
+    assert "no longer there" not in words
+    made.unlink()
+    assert "no longer there" in backup_words(client)
+
+
+GARBAGE = [b"", b"{", b"[]", b'{"path": 1, "at": 2, "bytes": 3}', b"\xff\x00" * 99, b"[" * 50_000]
+
+
+@pytest.mark.parametrize("data", GARBAGE)
+def test_a_note_that_cannot_be_read_is_not_called_never(client: Client, note: Path, data: bytes) -> None:
+    note.write_bytes(data)
+    assert "is not known" in backup_words(client)
