@@ -151,6 +151,7 @@ def _ping_redis() -> None:
 
 
 def _write_file(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     probe = folder / f".probe-{os.getpid()}"
     try:
         with probe.open("wb", buffering=0) as file:

@@ -22,6 +22,7 @@ from inspector.services.runs.stops import Killed, RunError, Stopped, failure_of
 from inspector.services.runs.under_way import at_work
 from inspector.structured import BoundLogger, bound_contextvars, get_logger
 from inspector.web.clock import now_ms
+from inspector.web.database import trouble_of
 
 MONTH_MS = 31 * 86_400_000
 CLAIM_SECONDS = 60.0
@@ -118,6 +119,8 @@ def _log(log: BoundLogger, outcome: Outcome, *, raises: bool) -> None:
     """What was foreseen needs no traceback. What the caller hears of itself is its to tell: a command has one line."""
     if isinstance(outcome.error, RunError):
         log.info("run_failed", cause=type(outcome.error.__cause__ or outcome.error).__name__)
+    elif trouble_of(outcome.error) is not None:
+        log.warning("run_failed", cause=str(outcome.error).strip())
     elif isinstance(outcome.error, Exception):
         log.log(logging.INFO if raises else logging.ERROR, "run_failed", exc_info=outcome.error)
     else:
