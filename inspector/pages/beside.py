@@ -86,7 +86,7 @@ class PageProcess:
                     raise ProcessEndedError
                 body.seek(0)
                 asked = {"ask": number, "scope": scope_packed(scope), "body": body.read(), "knows": known()}
-                write(self._writer, asked)
+                self._tell(asked)
                 first = await answers.get()
             finally:
                 made()
@@ -127,8 +127,10 @@ class PageProcess:
             leaving.cancel()
 
     def _tell(self, message: Message) -> None:
-        if not self.ended.is_set():
-            write(self._writer, message)
+        """Says nothing to a process that is gone: whoever waits for it learns that from its end."""
+        if not self.ended.is_set() and not self._writer.is_closing():
+            with suppress(OSError, RuntimeError):  # uvloop's word for a closed transport
+                write(self._writer, message)
 
     async def stop(self) -> None:
         """It ends when its socket closes; if it does not, it is killed."""
@@ -142,10 +144,12 @@ class PageProcess:
             await self._process.wait()
 
     async def _listen(self) -> None:
-        while (message := await read(self._reader)) is not None:
-            number = message.get("answer", message.get("broken"))
-            if number in self._asked:
-                self._asked[number].put_nowait(message)
-        self.ended.set()
-        for answers in self._asked.values():
-            answers.put_nowait({})
+        try:
+            while (message := await read(self._reader)) is not None:
+                number = message.get("answer", message.get("broken"))
+                if number in self._asked:
+                    self._asked[number].put_nowait(message)
+        finally:
+            self.ended.set()
+            for answers in self._asked.values():
+                answers.put_nowait({})

@@ -4,6 +4,7 @@ ends when that closes, whatever became of the server."""
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import socket
@@ -26,6 +27,9 @@ from inspector.pages.wire import Message, read, scope_unpacked, write
 from inspector.startup.connecting import for_pages
 
 __all__ = ["celery_app", "main"]
+
+COLLECTED_AFTER = 50_000
+"""Objects, as in the server: nearly all of a page goes without being looked for."""
 
 logger = logging.getLogger(__name__)
 
@@ -111,6 +115,7 @@ async def _serve() -> None:
 
 
 def main() -> None:
+    gc.set_threshold(COLLECTED_AFTER)
     for_pages(connections.settings["default"])
     show_on_console(settings.LUCID_LOG_LEVEL)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessions.engine.secrets.assignments import mask_assignments
+from sessions.engine.secrets.clean import CleanTexts
 from sessions.engine.secrets.forms import mask_forms
 from sessions.engine.secrets.marker import MASK
 from sessions.engine.secrets.splitting import seen_through
@@ -17,9 +18,15 @@ from sessions.engine.secrets.tokens import mask_logins, mask_private_keys, mask_
 
 __all__ = ["MASK", "mask", "mask_json"]
 
+_clean = CleanTexts()
+
 
 def mask(text: str) -> str:
     """The text with each secret cut down to what tells its kind. Masking twice changes nothing."""
+    return _clean.masked(text, _looked_through)
+
+
+def _looked_through(text: str) -> str:
     return seen_through(text, _masked, MASK)
 
 
