@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -16,6 +15,7 @@ from inspector.services.runs import run_create, run_execute, runs_reap
 from inspector.services.runs.presence import absent, is_present, own_name
 from inspector.services.runs.reaping import SILENT_MS, STUCK_MS, UNTAKEN_MS
 from inspector.web.clock import now_ms
+from tests.inspector.queued import messages
 from tests.inspector.services.runs.conftest import Register
 from tests.serving import ROOT, environment
 
@@ -59,10 +59,6 @@ def running(queued: Queued, *, worker: str, silent: int = 0, **fields: object) -
 def state(run: Run) -> str:
     run.refresh_from_db()
     return run.status
-
-
-def messages() -> list[Path]:
-    return list((settings.CELERY_QUEUE_DIR / "messages").glob("*.msg"))
 
 
 def test_a_run_whose_process_was_killed_fails_with_a_reason(queued: Queued) -> None:
