@@ -13,10 +13,10 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 	@exec $(BIN)/lucid serve
@@ -27,18 +27,25 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 # Browsers come after the others: they are impatient.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e --ignore tests/postgres
+	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 	$(BIN)/pytest -n auto --dist loadfile tests/e2e
 
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
 
 # What these tests do on files, on servers; SERVICES=tests/sessions/views takes others.
-SERVICES := tests/sessions/services/test_sync.py tests/sessions/services/test_captures.py \
-  tests/inspector/services/test_imports.py tests/memory/services/test_writing.py \
-  tests/memory/services/test_scanning.py tests/postgres
+SERVICES := tests/test_once.py $(wildcard tests/*/services) $(wildcard tests/*/views) $(wildcard tests/*/management) \
+  $(wildcard tests/sessions/test_*.py) tests/inspector/test_backends.py tests/postgres
+# A minute of it, in which imports, runs, captures and memory are written and two servers share a database.
+SERVICES_QUICK := tests/test_once.py tests/sessions/services/test_sync.py tests/sessions/services/test_captures.py \
+  tests/inspector/services/test_imports.py tests/inspector/services/runs tests/memory/services/test_writing.py \
+  tests/postgres/test_two_servers.py tests/postgres/test_shared_import.py
 
-services: .venv/installed-dev packages ## imports, captures and memory on a real PostgreSQL and a real Redis
+services: .venv/installed-dev packages ## services, views, commands and imports on a real PostgreSQL and a real Redis (ten minutes)
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES)
+
+services-quick: .venv/installed-dev packages ## a part of that, which `make test` runs too (a minute)
+	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.servers import postgres_server, redis_server
+from tests.servers import migrated_template, postgres_server, redis_server
 from tests.serving import lucid
 
 # How long an example takes is the machine's business, not a property. A run of all tests plays the same examples every
@@ -37,7 +37,8 @@ def django_db_modify_db_settings() -> None:
     from django.db import connection
 
     if connection.vendor == "postgresql":
-        connection.settings_dict["TEST"]["NAME"] = f"lucid_test_{os.getpid()}"
+        template = migrated_template(os.environ["TEST_DATABASE_URL"])
+        connection.settings_dict["TEST"].update(NAME=f"lucid_test_{os.getpid()}", TEMPLATE=template)
         return
     connection.settings_dict["TEST"]["NAME"] = str(ours.LUCID_HOME / "test.sqlite3")
 
@@ -59,5 +60,9 @@ def redis_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
+    """The server that all tests run on, if there is one; else one for those that ask for it."""
+    if url := os.environ.get("TEST_DATABASE_URL"):
+        yield url
+        return
     with tempfile.TemporaryDirectory(prefix="lucid-postgres-") as folder, postgres_server(Path(folder)) as url:
         yield url

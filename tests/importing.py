@@ -12,6 +12,12 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from sessions.services.sync import Report, sync
 
+NO_TEXT = {
+    "sqlite": "INSERT INTO transcripts_text (transcripts_text) VALUES ('delete-all')",
+    "postgresql": "TRUNCATE transcripts_text",
+}
+"""The text index is no model, so that Django does not empty it."""
+
 
 @contextmanager
 def imported(blocker: DjangoDbBlocker, *paths: Path) -> Iterator[Report]:
@@ -24,5 +30,5 @@ def imported(blocker: DjangoDbBlocker, *paths: Path) -> Iterator[Report]:
         with blocker.unblock():
             call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
             with connection.cursor() as cursor:
-                cursor.execute("INSERT INTO transcripts_text (transcripts_text) VALUES ('delete-all')")
+                cursor.execute(NO_TEXT[connection.vendor])
             connection.close()

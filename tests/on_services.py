@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import postgres_server, redis_server
+from tests.servers import migrated_template, postgres_server, redis_server
 
 
 def run(arguments: list[str]) -> int:
@@ -23,6 +23,7 @@ def run(arguments: list[str]) -> int:
         redis_server(Path(queue)) as redis_url,
     ):
         servers = {"TEST_DATABASE_URL": database_url, "TEST_REDIS_URL": redis_url}
+        migrated_template(database_url)  # before several processes ask for it
         return subprocess.call([sys.executable, "-m", "pytest", *arguments], env={**os.environ, **servers})
 
 

@@ -8,13 +8,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from tests.serving import wait_until
+from tests.serving import lucid, wait_until
 
 
 def free_port() -> int:
@@ -63,7 +64,20 @@ def postgres_server(folder: Path, port: int = 0) -> Iterator[str]:
     user = _postgres_user(folder)
     if not data.exists():
         _initdb(programs, data, user)
-    options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off")
+    options = (
+        "-D",
+        data,
+        "-p",
+        str(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        folder,
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=200",
+    )
     with running(programs / "postgres", *options, port=port, user=user):
         url = f"postgres://lucid@127.0.0.1:{port}/postgres"
         wait_until(lambda: _accepts(url))
@@ -77,6 +91,25 @@ def stop_postgres(folder: Path, port: int) -> None:
         os.kill(int(note.read_text().split()[0]), signal.SIGINT)
     wait_until(lambda: not answers(port))
     wait_until(lambda: not note.exists())
+
+
+def migrated_template(url: str) -> str:
+    """A database with all tables, to make others from: that takes a moment, and migrations take many. Made once for a
+    server, whoever asks first."""
+    import psycopg
+
+    name = "lucid_template"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(1)")
+        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+            # It has its name only when it is whole.
+            connection.execute(f"CREATE DATABASE {name}_unfinished")
+            with tempfile.TemporaryDirectory(prefix="lucid-template-") as home:
+                database = f"{url.rpartition('/')[0]}/{name}_unfinished"
+                done = lucid(Path(home) / "home", "migrate", "--verbosity", "0", DATABASE_URL=database)
+                assert done.returncode == 0, done.stderr
+            connection.execute(f"ALTER DATABASE {name}_unfinished RENAME TO {name}")
+    return name
 
 
 def _initdb(programs: Path, data: Path, user: str | None) -> None:

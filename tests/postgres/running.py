@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,16 +13,18 @@ from typing import Any
 
 import psycopg
 
+from tests.servers import migrated_template
 from tests.serving import ROOT, environment
 
 _numbers = count(1)
 
 
-def fresh_database(postgres_url: str) -> str:
-    """A new database on the server, by its address."""
-    name = f"lucid_{next(_numbers)}"
+def fresh_database(postgres_url: str, *, migrated: bool = True) -> str:
+    """A new database on the server, by its address: with all tables and no rows, or with nothing at all."""
+    name = f"lucid_{os.getpid()}_{next(_numbers)}"
+    template = f" TEMPLATE {migrated_template(postgres_url)}" if migrated else ""
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name}{template}")
     return f"{postgres_url.rpartition('/')[0]}/{name}"
 
 

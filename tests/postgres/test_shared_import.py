@@ -26,11 +26,8 @@ BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' 
 
 @pytest.fixture
 def database(tmp_path: Path, postgres_url: str) -> str:
-    database = fresh_database(postgres_url)
-    made = lucid(tmp_path / "first", "migrate", "--verbosity", "0", DATABASE_URL=database)
-    assert made.returncode == 0, made.stderr
     write(tmp_path / "config")
-    return database
+    return fresh_database(postgres_url)
 
 
 @contextmanager

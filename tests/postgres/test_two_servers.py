@@ -19,7 +19,10 @@ from tests.serving import ROOT, environment, lucid, serving, wait_until
 SESSIONS = 5
 TWICE = "SELECT uuid_key, count(*) FROM transcripts_entry GROUP BY uuid_key HAVING count(*) > 1"
 ENTRIES = "SELECT count(*) FROM transcripts_entry"
-HOLDERS = "SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+HOLDERS = (
+    "SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 # Stops in the middle, with the lock, until a line comes in.
 HALF = """
 import sys
@@ -68,16 +71,8 @@ def hears(process: subprocess.Popen[str], line: str) -> None:
 
 
 @pytest.fixture
-def database(tmp_path: Path, postgres_url: str) -> str:
-    database = fresh_database(postgres_url)
-    made = lucid(tmp_path / "first", "import", str(_empty(tmp_path)), DATABASE_URL=database)
-    assert made.returncode == 0, made.stderr
-    return database
-
-
-def _empty(folder: Path) -> Path:
-    (folder / "nothing").mkdir()
-    return folder / "nothing"
+def database(postgres_url: str) -> str:
+    return fresh_database(postgres_url)
 
 
 def test_two_imports_of_one_tree_at_once_store_each_entry_once(tmp_path: Path, database: str) -> None:
@@ -91,7 +86,7 @@ def test_two_imports_of_one_tree_at_once_store_each_entry_once(tmp_path: Path, d
 
 
 def test_two_servers_that_start_at_once_migrate_and_import_once(tmp_path: Path, postgres_url: str) -> None:
-    database = fresh_database(postgres_url)
+    database = fresh_database(postgres_url, migrated=False)
     write(tmp_path / "config", 75)
     settings = {"DATABASE_URL": database, "CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "LUCID_WORKER": "off"}
     with serving(tmp_path / "first", **settings) as first, serving(tmp_path / "second", **settings) as second:

@@ -109,7 +109,7 @@ def stored(transcript: Transcript) -> dict[str, Any]:
     totals = {
         field.attname: getattr(transcript, field.attname)
         for field in Transcript._meta.concrete_fields
-        if field.name not in ("id", "source", "public_id", "state", "indexed", *ESTIMATES)
+        if field.name not in ("id", "source", "project", "public_id", "state", "indexed", *ESTIMATES)
     }
     return {
         "entries": list(Entry.objects.filter(**within).order_by("pk").values_list(*columns)),

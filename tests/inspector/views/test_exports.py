@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import zipfile
 from collections.abc import AsyncIterator
@@ -23,6 +22,7 @@ from compaction.models import Compaction, Export
 from inspector.models import Run
 from inspector.services.imports import demo_settle
 from sessions.models import Source, Transcript
+from sessions.services.database_lock import database_lock
 from tests.compaction.services.test_export import compacted, session
 from tests.sessions.made import HOSTILE
 
@@ -106,8 +106,7 @@ def test_while_another_import_is_under_way_a_worker_reads_it_later(
     client: Client, made: Compaction, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir(exist_ok=True)
-    with (tmp_path / "home" / "import.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with database_lock("import"):
         client.post(address(made), {"directory": ""})
     export = Export.objects.get()
     assert Run.objects.get(kind="import").target == export.path

@@ -13,6 +13,7 @@ from inspector.services import run_kinds
 from inspector.services.run_kinds import Kind, Work, kind_register
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
+from tests.inspector.queued import messages_forget
 
 Register = Callable[..., Kind]
 
@@ -20,8 +21,7 @@ Register = Callable[..., Kind]
 @pytest.fixture(autouse=True)
 def home() -> None:
     prepare_home(settings.LUCID_HOME)
-    for path in (settings.CELERY_QUEUE_DIR).rglob("*.msg"):
-        path.unlink()
+    messages_forget()
 
 
 @pytest.fixture

@@ -1,23 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.db import transaction
 
 from inspector.models import Run
 from inspector.services.runs import RunError, run_create, run_retry
+from tests.inspector.queued import messages
 from tests.inspector.services.runs.conftest import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Queued = Callable[..., Run]
-
-
-def messages() -> list[Path]:
-    return list((settings.CELERY_QUEUE_DIR / "messages").glob("*.msg"))
 
 
 def test_a_new_run_is_a_row_and_then_a_message(register: Register) -> None:

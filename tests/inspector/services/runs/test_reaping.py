@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -18,6 +17,7 @@ from inspector.services.runs.presence import absent, own_name
 from inspector.services.runs.reaping import SILENT_SECONDS, UNSENT_SECONDS, UNTAKEN_SECONDS, Reaper
 from inspector.services.runs.silence import Silence
 from inspector.web.clock import now_ms
+from tests.inspector.queued import messages
 from tests.inspector.services.runs.conftest import Register
 from tests.serving import ROOT, environment, wait_until
 
@@ -98,10 +98,6 @@ def heard(run: Run) -> None:
 def state(run: Run) -> str:
     run.refresh_from_db()
     return run.status
-
-
-def messages() -> list[Path]:
-    return list((settings.CELERY_QUEUE_DIR / "messages").glob("*.msg"))
 
 
 def test_a_run_whose_process_was_killed_fails_with_a_reason(queued: Queued, reaper: Reaper) -> None:

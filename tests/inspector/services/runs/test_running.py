@@ -77,14 +77,23 @@ def test_every_call_that_tells_progress_hears_the_stop() -> None:
             call()
 
 
+COUNTING = {
+    "sqlite": ("CREATE TRIGGER counting AFTER UPDATE ON inspector_run BEGIN INSERT INTO counted VALUES (1); END",),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION count_one() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN INSERT INTO counted VALUES (1); RETURN NULL; END'",
+        "CREATE TRIGGER counting AFTER UPDATE ON inspector_run FOR EACH ROW EXECUTE FUNCTION count_one()",
+    ),
+}
+
+
 @contextmanager
 def updates_counted() -> Iterator[Callable[[], int]]:
     """How often any connection has written to runs."""
     with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE counted (n)")
-        cursor.execute(
-            "CREATE TRIGGER counting AFTER UPDATE ON inspector_run BEGIN INSERT INTO counted VALUES (1); END"
-        )
+        cursor.execute("CREATE TABLE counted (n integer)")
+        for sql in COUNTING[connection.vendor]:
+            cursor.execute(sql)
 
     def count() -> int:
         with connection.cursor() as cursor:
@@ -94,7 +103,7 @@ def updates_counted() -> Iterator[Callable[[], int]]:
         yield count
     finally:
         with connection.cursor() as cursor:
-            cursor.execute("DROP TRIGGER counting")
+            cursor.execute(f"DROP TRIGGER counting{' ON inspector_run' if connection.vendor == 'postgresql' else ''}")
             cursor.execute("DROP TABLE counted")
 
 
