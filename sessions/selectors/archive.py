@@ -12,7 +12,7 @@ from sessions.engine.damage import NO_RECORD, TOO_SHORT, UNREADABLE, ArchiveDama
 from sessions.engine.lines import mend, parse
 from sessions.engine.place import BLOCK_BITS
 from sessions.engine.rows import Record
-from sessions.selectors.blocks import NUMBER_MASK, Blocks, load_blocks
+from sessions.selectors.blocks import AT_ONCE, NUMBER_MASK, Blocks, load_blocks
 
 AHEAD = 64 * 1024
 """Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
@@ -44,7 +44,8 @@ class Reader:
         if self._damage:
             for number in blocks_of(offset, length):
                 if number in self._damage:
-                    raise self._damage[number]
+                    # It may be raised a thousand times, and would gather every way that it went.
+                    raise self._damage[number].with_traceback(None)
         return cut(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:
@@ -89,20 +90,21 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
             if number not in reader._damage and len(reader._blocks.get(number, b"")) < end:
                 block = reader.source_id << BLOCK_BITS | number
                 missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
-    if not missing:
-        return
-    blocks = load_blocks(missing)
     decompressor = zstandard.ZstdDecompressor()
-    for block_id, (reader, end) in missing.items():
-        raw = b""
-        if block_id in blocks.frames:
-            raw = _unpacked(decompressor, blocks, block_id, end, ahead)
-            reader.decoded += len(raw)
-        number = block_id & NUMBER_MASK
-        if block_id in blocks.damage:
-            reader._damage[number] = blocks.damage[block_id]
-        else:
-            reader._blocks[number] = blocks.raw.get(block_id, raw)
+    ids = list(missing)
+    for at in range(0, len(ids), AT_ONCE):
+        blocks = load_blocks(ids[at : at + AT_ONCE])
+        for block_id in ids[at : at + AT_ONCE]:
+            reader, end = missing[block_id]
+            raw = b""
+            if block_id in blocks.frames:
+                raw = _unpacked(decompressor, blocks, block_id, end, ahead)
+                reader.decoded += len(raw)
+            number = block_id & NUMBER_MASK
+            if block_id in blocks.damage:
+                reader._damage[number] = blocks.damage[block_id]
+            else:
+                reader._blocks[number] = blocks.raw.get(block_id, raw)
 
 
 def _unpacked(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: int, end: int, ahead: int) -> bytes:

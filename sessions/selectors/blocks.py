@@ -44,7 +44,7 @@ class Blocks:
 
 
 def load_blocks(ids: Collection[int]) -> Blocks:
-    """One query, as long as nothing is damaged and all of it is archived."""
+    """One query for every 500, as long as nothing is damaged and all of it is archived."""
     blocks = Blocks()
     doubtful = _load(blocks, ids)
     absent = [block_id for block_id in ids if block_id not in blocks.hashes]

@@ -208,6 +208,9 @@ def test_a_damaged_compaction_is_named_and_shown_as_a_card(client: Client, trans
         response = client.get(page)
         assert response.status_code == 200
         assert f"What compaction {made.number} has left is damaged" in response.content.decode()
+    download = client.get(f"/sessions/{transcript.public_id}/compactions/run-{made.pk}/export/zip/")
+    assert download.status_code == 410
+    assert "Nothing is sent, because it would not be whole" in download.content.decode()
     Compaction.objects.update(packed=made.packed, packed_hash=None)
     assert checked()["damaged"] == 0
     assert bytes(Compaction.objects.get().packed_hash or b"") == bytes(made.packed_hash or b"")
