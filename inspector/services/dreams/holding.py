@@ -93,5 +93,5 @@ def _note(place: Path) -> Taken | None:
     try:
         said = json.loads((place / NOTE).read_text())
         return Taken(opened(said["directory"]), int(said["pid"]), said["before_ns"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # it was cut off before it had taken anything, or while it was put away
