@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 NAME = "owner.key"
+SHORTEST = 32
+"""Bytes. A key of ours has 64."""
 COOKIE_SECONDS = 400 * 24 * 3600
 """As long as browsers keep a cookie."""
 
@@ -48,11 +50,15 @@ def owner_key(home: Path) -> OwnerKey:
     """Made when there is none. It is looked at each time, because another process may replace it."""
     path = home / NAME
     try:
-        state = path.stat()
+        key = _read_now(path)
     except FileNotFoundError:
         _create(path)
-        state = path.stat()
-    return _read(path, state.st_ino, state.st_mtime_ns)
+        key = _read_now(path)
+    if len(key.secret) < SHORTEST:
+        # A bad disk left this of it. Whoever guesses the rest would be let in, and an empty key needs no guess.
+        owner_key_replace(home)
+        key = _read_now(path)
+    return key
 
 
 def owner_key_replace(home: Path) -> None:
@@ -61,8 +67,13 @@ def owner_key_replace(home: Path) -> None:
     draft.replace(home / NAME)
 
 
+def _read_now(path: Path) -> OwnerKey:
+    state = path.stat()
+    return _read(path, state.st_ino, state.st_mtime_ns, state.st_size)
+
+
 @lru_cache(maxsize=4)
-def _read(path: Path, inode: int, changed: int) -> OwnerKey:
+def _read(path: Path, inode: int, changed: int, size: int) -> OwnerKey:
     return OwnerKey(path.read_bytes().strip())
 
 

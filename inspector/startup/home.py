@@ -9,6 +9,8 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 FOLDERS = ("logs", "queue/messages")
+SHORTEST = 32
+"""Characters. A key of ours has 64."""
 
 
 def secret_key(home: Path) -> str:
@@ -35,10 +37,12 @@ def unwritable(home: Path, error: OSError) -> str:
 
 
 def _read(path: Path) -> str:
+    """Empty if there is no key, or what a bad disk left of one."""
     try:
-        return path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
+        key = path.read_text(encoding="ascii").strip()
+    except (FileNotFoundError, UnicodeDecodeError):
         return ""
+    return key if len(key) >= SHORTEST else ""
 
 
 def _create(path: Path) -> str:
@@ -46,9 +50,11 @@ def _create(path: Path) -> str:
     # Written aside and linked into place: two processes that start together must end with the same key.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(48) + "\n")
     try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(48) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         os.link(draft, path)
     except FileExistsError:
         if not _read(path):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from tests.inspector.backup.crafting import crafted
 from tests.inspector.services.backup.filling import answers, differences, filled
-from tests.postgres.running import fresh_database
+from tests.inspector.services.backup.meanwhile import backups_made_meanwhile
+from tests.postgres.running import fresh_database, rows
 from tests.serving import lucid
-
-SQLITE = ""
 
 
 def database_of(kind: str, postgres_url: str) -> dict[str, str]:
@@ -32,3 +34,78 @@ def test_a_home_moves_between_databases(tmp_path: Path, postgres_url: str, befor
     said = json.loads(done.stdout)
     assert said["reindexed"] == (before != after)
     assert differences(expected, answers(tmp_path, tmp_path / "second", **here)) == []
+
+
+def test_a_backup_is_of_one_moment_while_the_server_writes(tmp_path: Path, postgres_url: str) -> None:
+    """It is restored to SQLite."""
+    backups_made_meanwhile(tmp_path, DATABASE_URL=fresh_database(postgres_url))
+
+
+@pytest.fixture
+def database(tmp_path: Path, postgres_url: str) -> str:
+    """With one project, and a backup of it."""
+    database = fresh_database(postgres_url)
+    done = lucid(tmp_path / "home", "sessions", DATABASE_URL=database)
+    assert done.returncode == 0, done.stderr
+    with psycopg.connect(database) as connection:
+        connection.execute("INSERT INTO transcripts_project (directory, cwd) VALUES ('first', '')")
+    done = lucid(tmp_path / "home", "backup", str(tmp_path / "backup.tar"), DATABASE_URL=database)
+    assert done.returncode == 0, done.stderr
+    return database
+
+
+def restore(tmp_path: Path, database: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return lucid(tmp_path / "home", "restore", str(tmp_path / "backup.tar"), *options, DATABASE_URL=database)
+
+
+def test_what_was_there_is_moved_aside(tmp_path: Path, database: str) -> None:
+    with psycopg.connect(database) as connection:
+        connection.execute("INSERT INTO transcripts_project (directory, cwd) VALUES ('second', '')")
+        connection.execute("CREATE TABLE elses (id integer)")
+    done = restore(tmp_path, database)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is not empty" in done.stderr
+    done = restore(tmp_path, database, "--replace", "--json")
+    assert done.returncode == 0, done.stderr
+    _, place = json.loads(done.stdout)["aside"]
+    schema = place.removeprefix("the schema ")
+    assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
+    aside = rows(database, f"SELECT directory FROM {schema}.transcripts_project ORDER BY id")
+    assert aside == [("first",), ("second",)]
+    assert rows(database, "SELECT * FROM public.elses") == []
+    assert rows(database, "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, 'lucid_restoring')") == []
+    # New rows get new numbers.
+    with psycopg.connect(database) as connection:
+        connection.execute("INSERT INTO transcripts_project (directory, cwd) VALUES ('third', '')")
+    assert rows(database, "SELECT id FROM transcripts_project ORDER BY id") == [(1,), (2,)]
+
+
+def test_nothing_is_restored_while_others_are_connected(tmp_path: Path, database: str) -> None:
+    with psycopg.connect(database):
+        done = restore(tmp_path, database, "--replace")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "stop every Lucid on it" in done.stderr
+    assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
+
+
+def test_a_restore_that_fails_leaves_the_database_alone(tmp_path: Path, database: str) -> None:
+    migrations = [f"{app}.{name}" for app, name in rows(database, "SELECT app, name FROM django_migrations")]
+    (tmp_path / "backup.tar").write_bytes(
+        crafted(("tables", "transcripts_project", ("id", "directory"), [(1, "x")]), migrations=migrations, files=0)
+    )
+    done = restore(tmp_path, database, "--replace")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "table" in done.stderr
+    assert rows(database, "SELECT directory FROM transcripts_project") == [("first",)]
+    assert rows(database, "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, 'lucid_')") == []
+
+
+def test_every_type_of_column_is_one_that_travels(database: str) -> None:
+    """A new kind of column has to be thought of: it may be written differently by the two databases."""
+    found = rows(
+        database,
+        "SELECT DISTINCT data_type FROM information_schema.columns"
+        " WHERE table_schema = 'public' AND table_name <> 'django_migrations'",
+    )
+    known = {"bigint", "integer", "smallint", "boolean", "double precision", "bytea", "jsonb", "text", "tsvector"}
+    assert {kind for (kind,) in found} <= known | {"character varying"}

@@ -44,6 +44,8 @@ class Command(BaseCommand):
                 raise CommandError(trouble(error, str(path.parent))) from error
             except DatabaseError as error:
                 raise CommandError(f"the database cannot be read ({reason(error)}); no backup was made.") from error
+        if not made.noted:
+            self.stderr.write("The backup is made, but the home cannot be written to and does not remember it.")
         if made.manifest.owed:
             files = plural(made.manifest.owed, "file")
             self.stderr.write(f"An import is under way: the bytes of {files} are not archived yet, and not in here.")

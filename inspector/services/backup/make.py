@@ -35,6 +35,8 @@ class Made:
     bytes: int
     seconds: float
     manifest: Manifest
+    noted: bool
+    """Whether the home remembers it."""
 
 
 def backup_make(*, path: Path, replace: bool, progress: Progress) -> Made:
@@ -50,8 +52,16 @@ def backup_make(*, path: Path, replace: bool, progress: Progress) -> Made:
         _refuse(path, replace=replace)
         draft.replace(path)
     sync_folder(path.parent)
-    note_write(home=settings.LUCID_HOME, path=path, at=manifest.created_at, size=size)
-    return Made(path, size, time.monotonic() - begun, manifest)
+    return Made(path, size, time.monotonic() - begun, manifest, _noted(path, manifest, size))
+
+
+def _noted(path: Path, manifest: Manifest, size: int) -> bool:
+    """A home whose disk is full is backed up to another: that must not fail for want of room for a note."""
+    try:
+        note_write(home=settings.LUCID_HOME, path=path, at=manifest.created_at, size=size)
+    except OSError:
+        return False
+    return True
 
 
 def _refuse(path: Path, *, replace: bool) -> None:

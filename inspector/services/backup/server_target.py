@@ -139,7 +139,7 @@ class ServerTarget:
         with connection.cursor() as cursor:
             cursor.execute(statement)
 
-    def _one(self, statement: str, *values: object) -> tuple[Any, ...]:
+    def _one(self, statement: str, *values: str | int) -> tuple[Any, ...]:
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
             row: tuple[Any, ...] = cursor.fetchone()

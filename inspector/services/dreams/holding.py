@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from django.conf import settings
 
 from inspector.services.runs.stops import RunError
@@ -89,9 +90,15 @@ def _take(directory: Directory, path: Path) -> Taken:
     return taken
 
 
+class _Note(msgspec.Struct):
+    directory: str
+    pid: int
+    before_ns: int | None
+
+
 def _note(place: Path) -> Taken | None:
     try:
-        said = json.loads((place / NOTE).read_text())
-        return Taken(opened(said["directory"]), int(said["pid"]), said["before_ns"])
-    except (OSError, ValueError, KeyError):
+        note = msgspec.json.decode((place / NOTE).read_bytes(), type=_Note)
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None  # it was cut off before it had taken anything, or while it was put away
+    return Taken(opened(note.directory), note.pid, note.before_ns)

@@ -43,3 +43,21 @@ def test_a_new_key_ends_what_the_old_one_admitted(tmp_path: Path) -> None:
     owner_key_replace(tmp_path)
     assert not owner_key(tmp_path).admits(cookie, NOW)
     assert owner_key(tmp_path).capture_secret != old.capture_secret
+
+
+@pytest.mark.parametrize("left", [b"", b"\n", b"\0" * 20, b"half-a-key"], ids=repr)
+def test_what_a_bad_disk_left_of_a_key_lets_nobody_in(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / "owner.key").write_bytes(left)
+    forged = OwnerKey(left.strip()).cookie(NOW)
+    key = owner_key(tmp_path)
+    assert not key.admits(forged, NOW)
+    assert len(key.secret) == 64
+    assert owner_key(tmp_path) == key
+    assert (tmp_path / "owner.key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["owner.key"]
+
+
+def test_a_key_that_is_cut_off_while_the_server_runs_is_noticed(tmp_path: Path) -> None:
+    before = owner_key(tmp_path)
+    (tmp_path / "owner.key").write_bytes(b"")
+    assert owner_key(tmp_path).secret not in (b"", before.secret)

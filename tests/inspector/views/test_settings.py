@@ -111,7 +111,7 @@ def test_a_backup_that_was_never_made_is_called_so(client: Client, note: Path) -
 
 
 def test_the_last_backup_is_shown_with_its_place(client: Client, note: Path, tmp_path: Path) -> None:
-    made = tmp_path / "<b>backup</b>.tar"
+    made = tmp_path / "<b>backup.tar"
     made.write_bytes(b"x" * 2048)
     note_write(home=note.parent, path=made, at=now_ms() - 3 * 24 * 3600 * 1000, size=2048)
     words = backup_words(client)

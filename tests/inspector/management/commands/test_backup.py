@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -105,12 +106,24 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, home: Path, backup: Path) -
     (home / "captures" / "1.capture").write_bytes(os.urandom(3_000_000))
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", small], capture_output=True, check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", small], capture_output=True, check=False)
     if mounted.returncode:
         pytest.skip(f"no small disk can be made here: {mounted.stderr.decode()}")
     try:
         assert "not enough room" in refused(lucid(home, "backup", str(small / "backup.tar")))
         assert list(small.iterdir()) == []
+        full = shutil.copytree(home, small / "full", ignore=shutil.ignore_patterns("captures"))
+        # As a server has: SQLite itself needs room to open a database that nobody else has open.
+        running = sqlite3.connect(full / "lucid.sqlite3")
+        running.execute("SELECT count(*) FROM transcripts_project").fetchone()
+        with suppress(OSError), (small / "filler").open("wb", buffering=0) as filler:
+            while filler.write(bytes(4096)):
+                pass
+        done = lucid(full, "backup", str(tmp_path / "full.tar"))
+        running.close()
+        assert done.returncode == 0, done.stderr
+        assert "does not remember" in done.stderr
+        (small / "filler").unlink()
         large = tmp_path / "large.tar"
         assert lucid(home, "backup", str(large)).returncode == 0
         assert "are free" in refused(lucid(small / "home", "restore", str(large)))
