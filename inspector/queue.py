@@ -143,3 +143,4 @@ def write_whole(file: IO[bytes], data: bytes) -> None:
 
 
 TRANSPORT_ALIASES[SCHEME] = f"{__name__}:{Transport.__name__}"
+TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "inspector.redis_queue:Transport"

@@ -38,6 +38,11 @@ class RunCard:
         return self.status in ACTIVE
 
     @property
+    def ends_later(self) -> bool:
+        """Whether its page is to be asked for again: also for one that has fallen silent, when somebody killed it."""
+        return self.active or (self.status == "lost" and kill_asked_at(self.run) is not None)
+
+    @property
     def killing(self) -> bool:
         return self.active and kill_asked_at(self.run) is not None
 

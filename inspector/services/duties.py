@@ -8,7 +8,7 @@ from inspector.services.captures import captures_follow_up, captures_forget, cap
 from inspector.services.runs.reaping import runs_reap, runs_watch
 from inspector.services.schedule import Duty
 
-REAP = Duty("runs", every=2.0, look=2.0, wanted=runs_watch, work=runs_reap)
+REAP = Duty("runs", every=5.0, look=3.0, wanted=runs_watch, work=runs_reap)
 # The recordings lie in a home, and its processes agree by a lock on the folder.
 CAPTURES = Duty("captures", every=1.0, wanted=captures_wait, work=captures_follow_up, shared=False)
 FORGET_CAPTURES = Duty("old captures", every=3600.0, look=600.0, work=captures_forget)

@@ -63,6 +63,8 @@ class Probing:
             return self._found[1]
 
     def _probe(self, *, worker_wanted: bool) -> Found:
+        if settings.REDIS_URL:
+            import redis  # noqa: F401 - to load it may take longer than Redis may take to answer
         others = [self._bounded("the queue", _queue), _room()]
         workers: list[Present] = []
 
@@ -140,11 +142,15 @@ def _queue() -> str:
 
 def _ping_redis() -> None:
     from redis import Redis
+    from redis.backoff import NoBackoff
     from redis.exceptions import RedisError
+    from redis.retry import Retry
 
-    options = {"socket_connect_timeout": REDIS_SECONDS, "socket_timeout": REDIS_SECONDS}
+    once = Retry(NoBackoff(), 0)
     try:
-        with Redis.from_url(settings.REDIS_URL, **options) as server:
+        with Redis.from_url(
+            settings.REDIS_URL, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS, retry=once
+        ) as server:
             server.ping()
     except RedisError as error:
         raise OSError(_brief(error)) from error

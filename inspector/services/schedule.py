@@ -17,6 +17,8 @@ from inspector.structured import get_logger
 
 TROUBLE_SECONDS = 10.0
 """The database is held or away, or the disk full: what is due waits, and so do we."""
+STEP_MS = 1000
+"""By so little a clock is put right all the time."""
 
 logger = get_logger(__name__)
 
@@ -72,10 +74,10 @@ def duty_do(duty: Duty) -> bool:
 def moment_claim(*, name: str, every: float) -> bool:
     """Whether the period is over and nobody else has begun the next. A moment that is still to come was written before
     the clock was set back, and counts for nothing."""
-    now = database_ms()
-    moment, made = Moment.objects.get_or_create(name=name, defaults={"at": now})
+    moment, made = Moment.objects.get_or_create(name=name, defaults={"at": database_ms()})
     if made:
         return True
-    if 0 <= now - moment.at < every * 1000:
+    now = database_ms()  # after the row was read, so that one which was written just now is not still to come
+    if -STEP_MS <= now - moment.at < every * 1000:
         return False
     return bool(Moment.objects.filter(name=name, at=moment.at).update(at=now))

@@ -9,6 +9,15 @@ POSTGRESQL = "inspector.startup.postgresql"
 BUSY_SECONDS = 20
 PAGE_SECONDS = 4
 """A person who waits for a page is told sooner that somebody else holds the database, and can ask again."""
+REACH = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 40_000,
+}
+"""Of a server: one that vanished without a word is given up within a minute, so that a kill is heard and a run renews
+its lease on the next connection. The address may say otherwise."""
 PAGE_CACHE = 4 * 1024
 """KiB for each thread that makes pages."""
 PRAGMAS = (
@@ -28,7 +37,14 @@ def with_options(config: dict[str, Any]) -> dict[str, Any]:
     """The database as the environment names it, with the options that make it fit for a reader and a writer at once."""
     # Each thread of the web server keeps its connection; see inspector.pages.handler.
     if config["ENGINE"] != SQLITE:
-        return {**config, "ENGINE": POSTGRESQL, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+        reach = {**REACH, **config.get("OPTIONS", {})}
+        return {
+            **config,
+            "ENGINE": POSTGRESQL,
+            "CONN_MAX_AGE": None,
+            "CONN_HEALTH_CHECKS": True,
+            "OPTIONS": reach,
+        }
     options = {
         "init_command": ";".join(PRAGMAS),
         # A transaction that began as a reader cannot wait for its turn to write: it fails at once.
@@ -46,5 +62,6 @@ def for_pages(config: dict[str, Any]) -> None:
         options["timeout"] = PAGE_SECONDS
         options["init_command"] += f";PRAGMA cache_size = -{PAGE_CACHE}"
     else:
-        options.setdefault("connect_timeout", PAGE_SECONDS)
+        if options.get("connect_timeout") == REACH["connect_timeout"]:
+            options["connect_timeout"] = PAGE_SECONDS
         options["options"] = f"{options.get('options', '')} -c lock_timeout={PAGE_SECONDS}s".strip()

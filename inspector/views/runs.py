@@ -13,6 +13,7 @@ from inspector.models import Run
 from inspector.selectors import active_runs, run_card, run_cards, runs_found
 from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
+from inspector.selectors.presence import WORKER, present
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
 from inspector.views import agent_summaries, compacting, dreams, notes
 from inspector.web.clock import now_ms
@@ -45,6 +46,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
         "status": status,
         "page": page,
         "cards": run_cards(found[page.start : page.stop], now),
+        "workers": SimpleLazyObject(lambda: present(WORKER)),
         "budget": SimpleLazyObject(lambda: budget_at(now)),
         "projects": project_tree(),
     }

@@ -7,7 +7,7 @@ import os
 import signal
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +173,31 @@ def test_while_redis_is_away_a_run_waits_and_starts_when_it_is_back(home: Path, 
         with redis_server(tmp_path, port):
             wait_until(lambda: status(home) == "completed", seconds=60)
         assert server.get("/runs/").status == 200
+
+
+def test_a_run_goes_on_while_redis_is_restarted_and_its_worker_takes_the_next(home: Path, tmp_path: Path) -> None:
+    port = free_port()
+    url = f"redis://127.0.0.1:{port}/0"
+    with ExitStack() as stack:
+        redis = stack.enter_context(ExitStack())
+        redis.enter_context(redis_server(tmp_path, port))
+        server = stack.enter_context(serving(home, "--no-watch", REDIS_URL=url))
+        warm(server)
+        large_archive(home / "lucid.sqlite3", LONG)
+        run_id = start(server)
+        wait_until(lambda: status(home) == "running" and runs(home)[-1]["done"] > 0)
+        redis.close()
+        before = runs(home)[-1]["done"]
+        wait_until(lambda: runs(home)[-1]["done"] > before)
+        stack.enter_context(redis_server(tmp_path, port))
+        assert status(home) == "running"
+        post(server, f"/runs/{run_id}/kill/", page=f"/runs/{run_id}/")
+        wait_until(lambda: status(home) == "killed")
+        start(server)
+        wait_until(lambda: status(home) == "running")
+        post(server, f"/runs/{runs(home)[-1]['id']}/kill/")
+        wait_until(lambda: status(home) == "killed")
+        assert "Traceback" not in "".join(server.lines), "".join(server.lines)
 
 
 def test_on_postgresql_a_check_runs_to_its_end(home: Path, postgres_url: str) -> None:

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from tests.postgres.running import fresh_database, rows
+from tests.postgres.test_two_servers import HOLD, hears, script
 from tests.posting import post
 from tests.servers import free_port, postgres_server, redis_server, stop_postgres
 from tests.serving import ROOT, environment, lucid, serving, wait_until, worker
@@ -110,6 +111,22 @@ def test_a_kill_ends_a_run_whose_worker_hangs_or_is_gone(tmp_path: Path, databas
             first.signal(signal.SIGCONT)
             assert first.hear() == "ended", "it has heard that the run is not its own any more"
             assert run(database, run_id) == left, "it has not overwritten what others wrote"
+
+
+def test_an_import_of_one_host_is_killed_from_another(tmp_path: Path, database: str) -> None:
+    holder = script(HOLD, tmp_path / "made", database, "import")
+    hears(holder, "held")
+    (tmp_path / "config").mkdir()
+    with others(tmp_path / "first", database, "import", str(tmp_path / "config")) as first:
+        assert first.hear() == "ready"
+        found = "SELECT id FROM inspector_run WHERE kind = 'import' AND status = 'running'"
+        wait_until(lambda: rows(database, found))
+        ((run_id,),) = rows(database, found)
+        with others(tmp_path / "second", database, "kill", str(run_id)) as second:
+            assert (second.hear(), second.hear()) == ("killed True", "killed")
+        assert first.hear() == "stopped"
+    assert run(database, run_id)["reason"] == "", "the import itself has obeyed"
+    holder.communicate("go\n", timeout=60)
 
 
 def test_a_run_outlives_a_restart_of_the_database_and_can_still_be_killed(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import django
@@ -43,6 +45,18 @@ def perform() -> None:
 
     run_execute(run_id=run_create(kind="test").pk)
     say("ended")
+
+
+def import_all(path: str) -> None:
+    """As the watcher does: in its own thread, which forks, and so without a pulse."""
+    from inspector.services.imports import import_run
+    from inspector.services.runs import Killed
+
+    say("ready")
+    try:
+        import_run(Path(path))
+    except Killed:
+        say("stopped")
 
 
 def kill(run_id: str) -> None:
@@ -88,7 +102,15 @@ def main() -> None:
 
     kind_register(Kind(name="test", title="Test", work=work, single=True))
     verb, *arguments = sys.argv[1:]
-    {"perform": perform, "kill": kill, "create": create, "claim": claim, "present": present}[verb](*arguments)
+    verbs: dict[str, Callable[..., None]] = {
+        "perform": perform,
+        "import": import_all,
+        "kill": kill,
+        "create": create,
+        "claim": claim,
+        "present": present,
+    }
+    verbs[verb](*arguments)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import fcntl
+import json
 import re
 import time
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from inspector.models import Run
+from inspector.selectors.presence import boot_seconds
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db
@@ -330,3 +334,27 @@ def test_a_run_that_asks_a_small_model_is_repeated_where_its_price_stands(client
     answer = client.post(f"/runs/{run.pk}/retry/", headers={"host": "localhost"})
     assert (answer.status_code, answer["Location"]) == (303, "/sessions/x/agents/")
     assert Run.objects.count() == 1
+
+
+def test_a_silent_run_can_be_killed_from_the_list_and_its_end_is_waited_for(client: Client) -> None:
+    run = made(heartbeat_at=now() - 120_000)
+    assert f'id="kill-{run.pk}"' in page(client, "/runs/")
+    Run.objects.filter(pk=run.pk).update(kill_requested_at=now())
+    assert "every 1s" in page(client, f"/runs/{run.pk}/")
+    assert "every 2s" in page(client, "/runs/")
+
+
+def test_the_page_names_the_workers(client: Client) -> None:
+    assert "No worker runs" in page(client, "/runs/")
+    folder = settings.LUCID_HOME / "workers"
+    folder.mkdir(parents=True, exist_ok=True)
+    told = {"role": "worker", "at": boot_seconds() - 40, "runs": []}
+    with (folder / "4711-test").open("w+") as file:
+        file.write(json.dumps(told))
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        html = page(client, "/runs/")
+    assert "1 worker: here, process 4711" in html
+    assert "no sign of life for 40 seconds" in html
+    assert "No worker runs" in page(client, "/runs/"), "its process has ended"
+    (folder / "4711-test").unlink()

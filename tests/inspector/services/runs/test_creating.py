@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
-from django.db import transaction
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
 
 from inspector.models import Run
 from inspector.services.runs import RunError, run_create, run_retry
@@ -65,3 +67,46 @@ def test_a_run_under_way_is_not_retried(register: Register, queued: Queued) -> N
     register(lambda running, run: {})
     with pytest.raises(RunError, match="Kill it first"):
         run_retry(run=queued())
+
+
+def test_of_many_who_start_a_single_run_at_once_all_get_the_same(register: Register) -> None:
+    register(lambda running, run: {}, single=True)
+    gate, found = threading.Barrier(6), []
+
+    def create() -> None:
+        gate.wait()
+        try:
+            found.append(run_create(kind="test", target="x").pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=create) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [Run.objects.get().pk] * 6
+    assert len(messages()) == 1
+
+
+def test_the_database_itself_takes_no_second_single_run(register: Register) -> None:
+    register(lambda running, run: {}, single=True)
+    first = run_create(kind="test", target="x" * 4000)
+    twin = Run(kind="test", target=first.target, single_key=first.single_key, created_at=1, status="running")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        twin.save()
+    Run.objects.filter(pk=first.pk).update(status="failed")
+    twin.save()
+
+
+def test_a_single_run_whose_worker_has_died_keeps_nobody_from_starting_it_again(register: Register) -> None:
+    register(lambda running, run: {}, single=True)
+    lost = run_create(kind="test")
+    folder = settings.LUCID_HOME / "workers"
+    folder.mkdir(exist_ok=True)
+    (folder / "1-dead").touch()
+    Run.objects.filter(pk=lost.pk).update(status="running", worker="1-dead", heartbeat_at=1)
+    assert run_create(kind="test") != lost
+    lost.refresh_from_db()
+    assert (lost.status, lost.reason) == ("failed", "its worker process ended")
+    (folder / "1-dead").unlink()

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection, transaction
 
 from inspector.models import Run
 from inspector.selectors.kills import kill_note
 from inspector.services.runs import Running, interrupt_all, run_execute, run_kill
+from inspector.services.runs.killing import GRACE_SECONDS, STUBBORN_SECONDS, Kills
+from inspector.services.runs.silence import Silence
 from tests.inspector.services.runs.conftest import Register
 from tests.serving import fair, wait_until
 
@@ -190,3 +193,57 @@ def test_a_worker_that_is_stopped_lets_go_of_its_runs(register: Register, queued
     run.refresh_from_db()
     assert run.status == "failed"
     assert "Lucid was stopped while it ran" in run.error
+
+
+def seconds(of: list[float]) -> Callable[[], float]:
+    return lambda: of[0]
+
+
+def test_a_kill_ends_a_run_whose_worker_has_died(register: Register, queued: Queued) -> None:
+    register(endless)
+    folder = settings.LUCID_HOME / "workers"
+    folder.mkdir(exist_ok=True)
+    (folder / "1-dead").touch()
+    run = queued(status="running", worker="1-dead", heartbeat_at=1)
+    assert run_kill(run_id=run.pk)
+    wait_until(lambda: Run.objects.get(pk=run.pk).status == "killed")
+    run.refresh_from_db()
+    assert run.reason == "its worker process ended"
+    (folder / "1-dead").unlink(missing_ok=True)
+
+
+def test_a_worker_that_is_silent_after_a_kill_has_a_moment(queued: Queued) -> None:
+    now = [0.0]
+    run = queued(status="running", worker="7-elsewhere", heartbeat_at=1, kill_requested_at=1)
+    kills = Kills(Silence(seconds(now)), Silence(seconds(now)))
+    assert not kills.enforce(run)
+    now[0] = GRACE_SECONDS - 0.1
+    assert not kills.enforce(run)
+    now[0] = GRACE_SECONDS
+    assert kills.enforce(run)
+    run.refresh_from_db()
+    assert (run.status, run.reason) == ("killed", "its worker gave no sign of life after the kill")
+
+
+def test_work_that_beats_and_does_not_obey_has_a_minute(queued: Queued) -> None:
+    now = [0.0]
+    run = queued(status="running", worker="7-elsewhere", heartbeat_at=1, kill_requested_at=1)
+    kills = Kills(Silence(seconds(now)), Silence(seconds(now)))
+    while now[0] < STUBBORN_SECONDS:
+        assert not kills.enforce(run)
+        now[0] += 3
+        Run.objects.filter(pk=run.pk).update(heartbeat_at=int(now[0]) + 2)
+        run.refresh_from_db()
+    assert kills.enforce(run)
+    run.refresh_from_db()
+    assert (run.status, "did not stop within a minute" in run.reason) == ("killed", True)
+
+
+def test_a_kill_that_was_asked_for_before_is_seen_to_again(queued: Queued) -> None:
+    folder = settings.LUCID_HOME / "workers"
+    folder.mkdir(exist_ok=True)
+    (folder / "2-dead").touch()
+    run = queued(status="running", worker="2-dead", heartbeat_at=1, kill_requested_at=1)
+    assert not run_kill(run_id=run.pk)
+    wait_until(lambda: Run.objects.get(pk=run.pk).status == "killed")
+    (folder / "2-dead").unlink(missing_ok=True)
