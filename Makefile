@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services services-quick slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -68,6 +68,9 @@ format: .venv/installed-dev ## put the code into the house style
 
 bench: .venv/installed-dev ## measure, and print the table
 	$(BIN)/python -m benchmarks
+
+load: .venv/installed-dev ## a hundred readers beside an import, then clients that mean harm; print the table (five minutes)
+	$(BIN)/python -m benchmarks.load
 
 screenshots: .venv/installed-dev ## take the pictures of docs/screenshots/ anew
 	$(BIN)/python -m tests.e2e.screenshots

@@ -20,8 +20,8 @@ from benchmarks.ours.home import ROOT, Home, SilentServerError
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
-PAGES = b"pages"
-"""The command of a process that makes pages beside the server."""
+PAGES = b"inspector.pages"
+"""In the command line of a process that makes pages beside the server."""
 
 
 @dataclass(frozen=True, slots=True)

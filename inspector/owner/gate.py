@@ -50,7 +50,12 @@ class OwnerGate:
         path = scope["path"]
         if path == ENTRY and scope["method"] == "GET":
             await self._enter(scope, receive, send)
-        elif proved_by_socket(scope) or self._has_cookie(scope) or _is_open_to_all(scope):
+        elif proved_by_socket(scope) or self._has_cookie(scope):
+            await self._app(scope, receive, send)
+        elif _brings_body(scope):
+            # Nobody waits for what a stranger sends, not even where all are answered.
+            await self._refuse(scope, receive, send)
+        elif _is_open_to_all(scope):
             await self._app(scope, receive, send)
         elif path == HEALTH:
             await self._app({**scope, STRANGER: True}, receive, send)
@@ -113,6 +118,10 @@ def proved_by_socket(scope: Scope) -> bool:
 
 def _is_open_to_all(scope: Scope) -> bool:
     return scope["method"] in ("GET", "HEAD") and scope["path"].startswith(OPEN_TO_ALL)
+
+
+def _brings_body(scope: Scope) -> bool:
+    return bool(_header(scope, b"transfer-encoding")) or _header(scope, b"content-length") not in ("", "0")
 
 
 def _cookies(scope: Scope) -> dict[str, str]:

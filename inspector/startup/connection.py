@@ -112,12 +112,19 @@ class Connection(HttpToolsProtocol):
         else:
             self.transport.close()
 
+    @property
+    def _is_turned_away(self) -> bool:
+        """Answered in the middle of its request, and only listened to so that the answer arrives."""
+        return self.cycle is not None and self.cycle.response_started and self.cycle.more_body
+
     def _make_room(self) -> None:
-        """The one that has kept us waiting for longest goes. If all are at work, it is the newest."""
-        idle = [one for one in self.connections if isinstance(one, Connection) and one is not self and one._is_idle]
-        if idle:
+        """The one that has kept us waiting for longest goes, or one that has its answer. If all are at work, it is the
+        newest."""
+        others = [one for one in self.connections if isinstance(one, Connection) and one is not self]
+        waiting = [one for one in others if one._is_idle] or [one for one in others if one._is_turned_away]
+        if waiting:
             # Those in the middle of their headers before those that are kept open between two requests.
-            oldest = min(idle, key=lambda one: one._waits_for_head.when() if one._waits_for_head else float("inf"))
+            oldest = min(waiting, key=lambda one: one._waits_for_head.when() if one._waits_for_head else float("inf"))
             self.connections.discard(oldest)
             oldest.transport.abort()
         else:

@@ -79,7 +79,8 @@ class _Page:
     # --- looking --------------------------------------------------------------------------------------------------
     def show(self, *, status: int = 200) -> HttpResponse:
         on_demand = self.request.GET.get("due") == "1"
-        waiting = Situation(self.transcript).is_large and not on_demand
+        session = Situation(self.transcript)
+        waiting = (session.is_large or session.is_cut_often) and not on_demand
         values = {
             **self.frame(),
             **self.notes_shown(),

@@ -17,6 +17,7 @@ import uvicorn
 from inspector.capture.gate import Gate
 from inspector.startup import connection
 from inspector.startup.server import _config
+from inspector.web import door as door_module
 from inspector.web.body import Limits, Receive, Scope, Send
 from inspector.web.door import Door
 from tests.serving import PATIENCE, serving, wait_until
@@ -237,6 +238,40 @@ def test_the_longest_waiting_connection_makes_room_for_a_new_one(
     assert answer(idle[0]) == b""
     for one in idle:
         one.close()
+
+
+def test_those_who_were_turned_away_make_room_too(pages: tuple[int, Reading], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers whose bodies never end are answered, and then listened to for a moment: that is nobody's place."""
+    monkeypatch.setattr(connection, "MOST_CONNECTIONS", 20)
+    monkeypatch.setattr(door_module, "LINGER_SECONDS", PATIENCE)
+    strangers = []
+    for _ in range(30):
+        strangers.append(opened(pages[0]))
+        strangers[-1].sendall(head(b"content-length: 100", host=FOREIGN) + b"half")
+        assert b"HTTP/1.1 400" in first_line(strangers[-1])
+    with opened(pages[0]) as client:
+        client.sendall(head(b"content-length: 0"))
+        assert b"HTTP/1.1 200" in first_line(client)
+    for one in strangers:
+        one.close()
+
+
+def test_requests_one_upon_the_other_are_answered_in_order_and_no_further_than_headers_may_go(
+    pages: tuple[int, Reading],
+) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(b"".join(head(b"content-length: %d" % size) + b"x" * size for size in range(2_000, 2_040)))
+        client.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        assert answer(client).count(b"HTTP/1.1 200") == 41
+    assert reading.bodies == [*range(2_000, 2_040), 0]
+
+
+@pytest.mark.parametrize("start", [b"GET /health/", b"POST /health/", b"GET /static/css/base.css", b"GET /"])
+def test_nobody_waits_for_the_body_of_a_stranger(tmp_path: Path, start: bytes) -> None:
+    with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server, opened(server.port) as client:
+        client.sendall(start + b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100000\r\n\r\nhalf")
+        assert b"HTTP/1.1 403" in first_line(client)
 
 
 def test_a_whole_server_keeps_nothing_of_what_it_refuses(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ _QUOTED = "\"'“”‘’«»„`*_"
 _TITLED = re.compile(r"^[ \t]*(#{1,6}|\*\*)[ \t]*(\S.*)$", re.MULTILINE)
 _WORDLESS = "\u0e00"
 """From here on scripts do not part words by spaces, so where a word ends cannot be told."""
+_LETTERS = re.compile(rf"[^\W_{_WORDLESS}-\U0010ffff]+")
 _NOTHING = re.compile(r"^\W*(?:none|nothing|no (?:user )?messages?)\b.{0,40}$", re.IGNORECASE)
 
 
@@ -48,6 +49,8 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
     said = {message.uuid: _plain(_text(message)) for message in source if message.kind is Kind.PROMPT}
     earlier = (Kind.SUMMARY, Kind.PROMPT) if whole else (Kind.SUMMARY,)
     passed_on = [_plain(_text(message)) for message in whole or source if message.kind in earlier]
+    # The same words count once, however often they were written.
+    texts, passed_on = set(said.values()), list(dict.fromkeys(passed_on))
     verbatim, shortened, invented = [], [], []
     quoted: set[str] = set()
     for item in quoted_messages(summary):
@@ -55,8 +58,8 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
         pieces = [piece.strip(_QUOTED + " ") for piece in _ELLIPSIS.split(plain)]
         if not any(pieces):
             continue
-        full = {uuid for uuid, text in said.items() if _in_order([plain], text)}
-        partly = {uuid for uuid, text in said.items() if _in_order(pieces, text)}
+        full = {text for text in texts if _in_order([plain], text)}
+        partly = {text for text in texts if _in_order(pieces, text)}
         if full or any(_in_order([plain], text) for text in passed_on):
             verbatim.append(item)
         elif partly or any(_in_order(pieces, text) for text in passed_on):
@@ -64,7 +67,7 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
         else:
             invented.append(item)
         quoted |= full | partly
-    missing = tuple(uuid for uuid, text in said.items() if text and uuid not in quoted)
+    missing = tuple(uuid for uuid, text in said.items() if text and text not in quoted)
     return Quotes(tuple(verbatim), tuple(shortened), tuple(invented), missing)
 
 
@@ -125,15 +128,23 @@ def _end_of(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> i
     found = text.find(piece, start)
     while found >= 0:
         end = found + len(piece)
-        if not piece or not ((begins and _amid_a_word(text, found)) or (ends and _amid_a_word(text, end))):
+        # From a place in the middle of a word the next look goes to where the word ends: character by character, a
+        # long text without a space would be compared with itself.
+        if piece and begins and (word := _end_of_word(text, found)):
+            found = text.find(piece, word)
+        elif piece and ends and (word := _end_of_word(text, end)):
+            found = text.find(piece, max(found + 1, word - len(piece)))
+        else:
             return end
-        found = text.find(piece, found + 1)
     return -1
 
 
-def _amid_a_word(text: str, place: int) -> bool:
-    around = text[place - 1 : place + 1] if place else ""
-    return len(around) == 2 and all(one.isalnum() and one < _WORDLESS for one in around)
+def _end_of_word(text: str, place: int) -> int:
+    """Where the word ends that goes on across the place; 0 if none does."""
+    if not place or not _LETTERS.match(text, place - 1):
+        return 0
+    rest = _LETTERS.match(text, place)
+    return rest.end() if rest else 0
 
 
 def _plain(text: str) -> str:

@@ -26,6 +26,10 @@ PAGE = 125_000
 _AIM = 0.92 * PAGE
 """Below it, so that one more time is enough as a rule."""
 _TRIES = 3
+MOST_CARDS = 500
+MOST_OF_ONE = 64
+"""Blocks of a record that a page shows, and fewer where the records of a window come to more than the page can hold. A
+person's session has a handful; a record of its own page, or an export, shows all."""
 
 
 def build(
@@ -58,6 +62,7 @@ class _Window:
             for block in results_of(row.record) if row.type == "user" else ():
                 self._results.setdefault(text(block.get("tool_use_id")), row)
         self._open = self._open_from() if at_end else None
+        self._limit: int | None = None
         self._summaries: set[int] = set()
         """Positions of summaries that their boundary's bar has taken in."""
 
@@ -70,8 +75,17 @@ class _Window:
             start = row.position
         return start
 
+    def _most(self) -> int:
+        """Blocks that are drawn of each row."""
+        counts = [len(blocks(row.record)) for row in self._rows if row.type in ("user", "assistant")]
+        most = MOST_OF_ONE
+        while most > 1 and sum(min(count, most) for count in counts) > MOST_CARDS:
+            most //= 2
+        return most
+
     def cards(self, lens: Lens) -> list[Card]:
         self.lens = lens
+        self._limit = None if lens.whole else self._most()
         cards: list[Card] = []
         for index, row in enumerate(self._rows):
             if row.position in self._summaries:
@@ -130,16 +144,21 @@ class _Window:
             yield summary_bar(row, self.lens.fresh())
             return
         found = results_of(row.record)
-        for block in found:
+        for block in found[: self._limit]:
             tool_use_id = text(block.get("tool_use_id"))
             if not self._joined(tool_use_id, row) and (card := result_card(row, tool_use_id, self.lens.fresh())):
                 yield card
+        yield from self._left_out(len(found))
         content = content_of(row.record)
         others = [block for block in blocks(row.record) if block.get("type") != "tool_result"]
         if others:
             yield speech(row, others if found else content, self.lens.fresh())
         elif not found:
             yield raw_card(row, "user record without content", row.record.get("message"), self.lens.fresh())
+
+    def _left_out(self, count: int) -> Iterator[Told]:
+        if self._limit is not None and count > self._limit:
+            yield "not shown here", f"{count - self._limit:,} more parts of this record", "warn"
 
     def _joined(self, tool_use_id: str, row: Row) -> bool:
         """Does the card of the call show this result? Another result of the same call gets a card of its own."""
@@ -148,13 +167,14 @@ class _Window:
 
     def _assistant(self, row: Row) -> Iterator[Card | Told]:
         found = blocks(row.record)
-        for block in found:
+        for block in found[: self._limit]:
             lens = self.lens.fresh()
             if block.get("type") in ("tool_use", "mcp_tool_use"):
                 waiting = self._open is not None and row.position >= self._open
                 yield call_card(row, block, self._results.get(text(block.get("id"))), lens, waiting=waiting)
             else:
                 yield block_card(row, block, lens)
+        yield from self._left_out(len(found))
         if not found:
             yield raw_card(row, "assistant record without content", row.record.get("message"), self.lens.fresh())
 

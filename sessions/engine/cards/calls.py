@@ -12,7 +12,6 @@ from sessions.engine.cards.draft import draft
 from sessions.engine.cards.lens import BRIEF, OUTPUT, Lens
 from sessions.engine.cards.loose import table, text
 from sessions.engine.cards.outcome import Outcome, outcome
-from sessions.engine.cards.pictures import pictures
 from sessions.engine.cards.tools import Call, sketch
 from sessions.engine.cards.tools.call import known
 from sessions.engine.cards.tools.other import pairs
@@ -27,14 +26,14 @@ _EXIT = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,10})(?:\n|\Z)")
 def call_card(row: Row, block: dict[str, Any], result: Row | None, lens: Lens, *, waiting: bool = False) -> Card:
     """The card of one tool_use block. `waiting`: nothing follows it yet, so its result may still come."""
     tool_use_id = text(block.get("id"))
-    found = outcome(result, tool_use_id) if result else None
+    found = outcome(result, tool_use_id, lens.results) if result else None
     given = block.get("input")
     call = Call(text(block.get("name")), table(given), found)
     drawn = sketch(call, lens)
     # An input that is no table has no names to show it by.
     odd = () if isinstance(given, dict) else pairs({"input": given}, lens)
     # Parts first: drawing them fills the tally that the draft reads.
-    parts = (*odd, *drawn.parts, *_rest(found, lens))
+    parts = (*odd, *drawn.parts, *_rest(found, tool_use_id, lens))
     title = lens.line(drawn.title or call.name, 80) or "unnamed tool"
     facts = (*drawn.facts, *(LOST if result and result.damage else _state(found, lens, waiting=waiting)))
     return replace(
@@ -50,12 +49,12 @@ def call_card(row: Row, block: dict[str, Any], result: Row | None, lens: Lens, *
 
 
 def result_card(row: Row, tool_use_id: str, lens: Lens) -> Card | None:
-    found = outcome(row, tool_use_id)
+    found = outcome(row, tool_use_id, lens.results)
     if found is None:
         return None
     source = text(row.record.get("sourceToolAssistantUUID")) or text(row.record.get("parentUuid"))
     body = () if found.error else lens.output(found.text, OUTPUT)
-    parts = (*body, *_rest(found, lens))
+    parts = (*body, *_rest(found, tool_use_id, lens))
     facts = _state(found, lens, waiting=False)
     return replace(
         draft(Kind.RESULT, row, lens, "Result", lens.line(tool_use_id, 60), facts=facts, parts=parts),
@@ -78,7 +77,7 @@ def _state(found: Outcome | None, lens: Lens, *, waiting: bool) -> tuple[str, ..
     )
 
 
-def _rest(found: Outcome | None, lens: Lens) -> tuple[Part, ...]:
+def _rest(found: Outcome | None, tool_use_id: str, lens: Lens) -> tuple[Part, ...]:
     """What every tool's result may have: an error, images, output on disk, cleared output."""
     if found is None:
         return ()
@@ -87,7 +86,7 @@ def _rest(found: Outcome | None, lens: Lens) -> tuple[Part, ...]:
         parts += lens.output(_EXIT.sub("", found.text, count=1), BRIEF, "bad")
         if not parts:
             parts.append(Output("failed without a message", "bad"))
-    if images := pictures(found.row):
+    if images := lens.results.pictures(found.row, tool_use_id):
         parts.append(Pictures(images))
     if found.spill:
         parts.append(found.spill)

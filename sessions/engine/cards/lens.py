@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sessions.engine.cards.card import Output, Part, Plain, Prose
+from sessions.engine.cards.outcome import Results
 from sessions.engine.unseen import visible
 
 Mask = Callable[[str], str]
@@ -53,9 +54,10 @@ class Lens:
     whole: bool = False
     scale: float = 1.0
     tally: Tally = field(default_factory=Tally)
+    results: Results = field(default_factory=Results)
 
     def fresh(self) -> Lens:
-        return Lens(self.mask, self.whole, self.scale)
+        return Lens(self.mask, self.whole, self.scale, results=self.results)
 
     def line(self, text: str, chars: int = 160) -> str:
         """One line for a header. It is a title, so its cut does not count."""

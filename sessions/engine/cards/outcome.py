@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.engine.cards.card import Spill
+from sessions.engine.cards.card import Picture, Spill
 from sessions.engine.cards.loose import blocks, content_blocks, number, table, text
+from sessions.engine.cards.pictures import pictures, pictures_owned
 from sessions.engine.marks import Fate
 from sessions.engine.rows import Record, Row
 from sessions.engine.words import size
@@ -45,15 +46,45 @@ def results_of(record: Record) -> list[dict[str, Any]]:
     return [block for block in blocks(record) if block.get("type") == "tool_result"]
 
 
-def outcome(row: Row, tool_use_id: str) -> Outcome | None:
+class Results:
+    """The results of rows, sorted once a row: a record may hold thousands, and each is asked for by its call."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Row, int, dict[str, dict[str, Any]]]] = {}
+        self._pictures: dict[int, dict[str, list[Picture]]] = {}
+
+    def of(self, row: Row) -> tuple[int, dict[str, dict[str, Any]]]:
+        """How many there are, and each by its id; the first one also under the empty name."""
+        # The row stays with what is known of it, so that no other gets its place in memory.
+        known = self._known.get(id(row))
+        if known is None:
+            found = results_of(row.record)
+            named: dict[str, dict[str, Any]] = {"": found[0]} if found else {}
+            for block in found:
+                named.setdefault(text(block.get("tool_use_id")), block)
+            known = self._known[id(row)] = (row, len(found), named)
+        return known[1], known[2]
+
+    def pictures(self, row: Row, tool_use_id: str) -> tuple[Picture, ...]:
+        """Those of one result; where it is the only one, all of the record."""
+        if self.of(row)[0] <= 1:
+            return pictures(row)
+        if id(row) not in self._pictures:
+            named = self._pictures[id(row)] = {}
+            for owner, picture in pictures_owned(row):
+                named.setdefault(owner, []).append(picture)
+        return tuple(self._pictures[id(row)].get(tool_use_id, ()))
+
+
+def outcome(row: Row, tool_use_id: str, results: Results | None = None) -> Outcome | None:
     """The result of that call in the record, or of the first one there is when none has the id."""
-    found = results_of(row.record)
-    block = next((block for block in found if block.get("tool_use_id") == tool_use_id), found[0] if found else None)
+    count, named = (results or Results()).of(row)
+    block = named.get(tool_use_id) or named.get("")
     if block is None:
         return None
     inner = content_blocks(block.get("content"))
     words = "\n".join(text(part.get("text")) for part in inner if part.get("type") == "text")
-    twin = row.record.get("toolUseResult") if len(found) == 1 else None
+    twin = row.record.get("toolUseResult") if count == 1 else None
     spill, words = _spill(words, table(twin))
     if any(mark.fate is Fate.PERSISTED for mark in row.marks) and spill is None:
         spill = Spill("", "")

@@ -18,23 +18,34 @@ BOX = (320, 220)
 """The largest width and height of an image in a timeline."""
 
 
+DEEPEST = 8
+"""Results within results: nobody nests them at all."""
+
+Owned = tuple[str, dict[str, Any]]
+"""The id of the call whose result holds it, and the source."""
+
+
 def sources(record: Record) -> Iterator[dict[str, Any]]:
     """The base64 image sources of a record: in its message, in tool results, in a queued prompt, in a file."""
+    return (source for _, source in _owned(record))
+
+
+def _owned(record: Record) -> Iterator[Owned]:
     attachment = table(record.get("attachment"))
     yield from _within(table(record.get("message")).get("content"))
     yield from _within(attachment.get("prompt"))
-    yield from _file(table(attachment.get("content")))
+    yield from (("", source) for source in _file(table(attachment.get("content"))))
 
 
-def _within(content: Any) -> Iterator[dict[str, Any]]:
+def _within(content: Any, owner: str = "", depth: int = 0) -> Iterator[Owned]:
     for block in items(content):
         if not isinstance(block, dict):
             continue
         source = table(block.get("source"))
         if block.get("type") == "image" and source.get("type") == "base64" and isinstance(source.get("data"), str):
-            yield source
-        elif block.get("type") == "tool_result":
-            yield from _within(block.get("content"))
+            yield owner, source
+        elif block.get("type") == "tool_result" and depth < DEEPEST:
+            yield from _within(block.get("content"), owner or text(block.get("tool_use_id")), depth + 1)
 
 
 def _file(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -44,7 +55,13 @@ def _file(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def pictures(row: Row) -> tuple[Picture, ...]:
-    return tuple(_picture(row, n, source) for n, source in enumerate(sources(row.record)))
+    return tuple(picture for _, picture in pictures_owned(row))
+
+
+def pictures_owned(row: Row) -> Iterator[tuple[str, Picture]]:
+    """Each with the id of the call whose result holds it."""
+    for n, (owner, source) in enumerate(_owned(row.record)):
+        yield owner, _picture(row, n, source)
 
 
 def _picture(row: Row, n: int, source: dict[str, Any]) -> Picture:

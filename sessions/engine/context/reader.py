@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from sessions.engine.context.habits import Habits
 from sessions.engine.context.rendering import Said, is_blank
 from sessions.engine.context.rereads import Loss
 from sessions.engine.context.segments import Segment
 from sessions.engine.context.walk import Walk
-from sessions.engine.context.weighing import Speak, beside, is_lighter
+from sessions.engine.context.weighing import Beside, Speak, is_lighter
 from sessions.engine.flags import Flag
 from sessions.engine.linking.rows import LinkRow
 
@@ -85,6 +86,7 @@ class Reader:
 
     def _look_at(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int) -> None:
         """At the prompts: each may be the first to a client that was started anew."""
+        others = Beside(segments, self.walk.is_on_chain)
         for at in range(same, len(segments)):
             segment = segments[at]
             for position in segment.rest:
@@ -92,7 +94,8 @@ class Reader:
                 if row.type != "user" or position <= self._newest or not self._is_prompt(row):
                     continue
                 following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
-                if self._is_read_before(position, segments[: at + 1], speak, following[0] if following else -1):
+                answered = following[0] if following else -1
+                if self._is_read_before(position, segment, partial(others.before, position, at), speak, answered):
                     self.at = max(self.at, position)
                 elif row.flags & _COMMAND and 0 <= self._fresh == self._newest:
                     self._fresh = position
@@ -103,7 +106,10 @@ class Reader:
         aside = _ASIDE if row.position not in self.walk.rereads.given else _ASIDE & ~_COMMAND
         return bool(row.flags & (_TYPED | _COMMAND)) and not row.flags & aside
 
-    def _is_read_before(self, position: int, segments: Sequence[Segment], speak: Speak, following: int) -> bool:
+    def _is_read_before(
+        self, position: int, segment: Segment, beside: Callable[[int], list[int]], speak: Speak, following: int
+    ) -> bool:
+        """`segment`: which the prompt ends. `beside`: what stands beside the chain, from a row on."""
         prompt, row = speak(position), self.walk.rows[position]
         # One of several over the same connection. A command is written as the client words it.
         held = self._streamed and prompt is not None and (prompt.streamed or bool(row.flags & _COMMAND))
@@ -116,11 +122,10 @@ class Reader:
             return False
         # Commands never carry the list.
         listless = 0 <= self._fresh == self._newest and not row.flags & _COMMAND
-        if listless or self._is_torn(segments[-1], position):
+        if listless or self._is_torn(segment, position):
             self._sure = position
             return True
-        others = beside(segments, position, self.at, self.walk.is_on_chain)
-        lighter = is_lighter(segments, position, following, others, speak)
+        lighter = is_lighter(segment, position, following, beside(self.at), speak)
         return position in self.walk.rereads.given and not held if lighter is None else lighter
 
     def _is_torn(self, segment: Segment, prompt: int) -> bool:

@@ -1,4 +1,4 @@
-"""Remembers texts in which there was nothing to mask: most have no secret, and pages show the same ones again and again.
+"""Remembers texts in which there was nothing to mask: most have no secret, and pages show the same ones again.
 Only a hash of each is kept, one that nobody can find a second text for."""
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
+from inspector.selectors.compacting import STRETCHES_AT_ONCE
 from inspector.services.notes import notes_run
 from inspector.services.runs import Running
 from memory.engine.disk import digest_of
@@ -184,3 +185,13 @@ def test_the_page_asks_few_questions_of_the_database(client: Client) -> None:
     with CaptureQueriesContext(connection) as asked:
         client.get(ADDRESS)
     assert len(asked) < 45
+
+
+def test_a_session_that_was_compacted_very_often_is_looked_through_when_somebody_asks(client: Client) -> None:
+    found = transcript()
+    found.ruler = {**found.ruler, "boundaries": list(range(STRETCHES_AT_ONCE + 1))}
+    found.save(update_fields=["ruler"])
+    assert "This session is long. See whether its notes are due" in text(client)
+    found.ruler = {**found.ruler, "boundaries": list(range(STRETCHES_AT_ONCE))}
+    found.save(update_fields=["ruler"])
+    assert "This session is long." not in text(client)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from compaction.engine.guards.quotes import quoted_messages, quotes_checked
+from compaction.engine.guards import quotes as guards_quotes
+from compaction.engine.guards.quotes import _end_of, quoted_messages, quotes_checked
 from sessions.engine.messages import Kind, Message, text_block
 from tests.compaction.engine.spoken import Talk
 
@@ -106,3 +109,48 @@ def test_headings_come_in_many_forms(heading: str) -> None:
 def test_a_numbered_list_of_the_user_does_not_end_the_section() -> None:
     summary = '6. All user messages:\n   - "do this:\n7. seven\n8. eight"\n   - "then stop"\n7. Pending Tasks:\n   - x'
     assert quoted_messages(summary)[-1] == '"then stop"'
+
+
+def naively(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
+    """Character by character."""
+
+    def amid(place: int) -> bool:
+        around = text[place - 1 : place + 1] if place else ""
+        return len(around) == 2 and all(one.isalnum() and one < "\u0e00" for one in around)
+
+    for found in range(start, len(text) - len(piece) + 1):
+        end = found + len(piece)
+        if text.startswith(piece, found) and not (piece and ((begins and amid(found)) or (ends and amid(end)))):
+            return end
+    return -1
+
+
+@given(
+    piece=st.text("ab_ \u0e01", max_size=4),
+    text=st.text("ab_ \u0e01é", max_size=30),
+    start=st.integers(0, 10),
+    begins=st.booleans(),
+    ends=st.booleans(),
+)
+def test_whole_words_are_found_wherever_they_stand(piece: str, text: str, start: int, begins: bool, ends: bool) -> None:
+    start = min(start, len(text))
+    assert _end_of(piece, text, start, begins=begins, ends=ends) == naively(
+        piece, text, start, begins=begins, ends=ends
+    )
+
+
+@pytest.mark.parametrize(("begins", "ends"), [(True, True), (False, True), (True, False)])
+def test_a_long_word_is_not_compared_with_itself(monkeypatch: pytest.MonkeyPatch, begins: bool, ends: bool) -> None:
+    looks: list[int] = []
+    real = guards_quotes._end_of_word
+    monkeypatch.setattr(guards_quotes, "_end_of_word", lambda text, place: looks.append(place) or real(text, place))
+    _end_of("z" * 40, "y" + "z" * 20_000 + "y", 0, begins=begins, ends=ends)
+    assert len(looks) < 10
+
+
+def test_the_same_words_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    real = guards_quotes._in_order
+    monkeypatch.setattr(guards_quotes, "_in_order", lambda pieces, text: compared.append(text) or real(pieces, text))
+    quotes_checked(summary_of("never said"), said(*["the same again"] * 500))
+    assert len(compared) < 10
