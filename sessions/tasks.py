@@ -14,4 +14,4 @@ WANTED_SECONDS = 60
 @shared_task(name="sessions.help_import")
 def help_import(shared_import: int) -> None:
     if PortionReader(shared_import).read(seconds=TURN_SECONDS):
-        help_import.apply_async(args=[shared_import], expires=WANTED_SECONDS)
+        help_import.apply_async(args=(shared_import,), expires=WANTED_SECONDS)

@@ -7,7 +7,7 @@ from django.conf import settings
 from inspector.structured import get_logger
 
 TASK = "sessions.help_import"
-ANSWER_SECONDS = 0.5
+ANSWER_SECONDS = 1.0
 WANTED_SECONDS = 10
 """A call that nobody has heard by then is repeated, so the old one is not to be heard any more."""
 

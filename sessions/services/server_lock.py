@@ -85,7 +85,7 @@ def is_held_by(name: str, holder: int) -> bool:
     return _granted(name, "held", "pid = %s", holder) > 0
 
 
-def _granted(name: str, part: str, condition: str, *values: object) -> int:
+def _granted(name: str, part: str, condition: str, *values: int) -> int:
     key = _key(name, part)
     with connection.cursor() as cursor:
         cursor.execute(

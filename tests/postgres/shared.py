@@ -58,13 +58,14 @@ import time
 import django
 django.setup()
 from pathlib import Path
-from inspector.services import imports
+from inspector.services import helpers, imports
 from sessions.models import Portion
 from sessions.services import bulk, portions
 bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
+helpers.ANSWER_SECONDS, helpers.WANTED_SECONDS = 10, 600  # the machine may be busy
 told = imports._tell
 def tell(running, progress):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while not tell.met and Portion.objects.exists() and time.monotonic() < end:
         tell.met = Portion.objects.filter(done=True).exists()
         time.sleep(0.02)

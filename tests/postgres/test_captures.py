@@ -37,3 +37,26 @@ def test_both_databases_give_back_what_was_captured(tmp_path: Path, postgres_url
     assert here[1]["request"] == bodies[0]
     assert here[2]["request"]["messages"] == there[2]["request"]["messages"] == bodies[1]["messages"]
     assert there[2]["request"]["note"] == "a\ufffdb"
+
+
+def test_what_was_recorded_on_a_host_is_stored_by_that_host_and_shown_on_all(tmp_path: Path, postgres_url: str) -> None:
+    database = fresh_database(postgres_url)
+    here, there = tmp_path / "here", tmp_path / "there"
+    spools = {home: Spool(home / "captures") for home in (here, there)}
+
+    def listed(home: Path) -> list[str]:
+        done = lucid(home, "capture", "list", "--json", DATABASE_URL=database, LUCID_HOST=home.name)
+        assert done.returncode == 0, done.stderr
+        return sorted(one["message_id"] for one in json.loads(done.stdout))
+
+    for number, spool in enumerate(spools.values()):
+        spool.write(exchange(request({"role": "user", "content": "When is high water?"}), message(f"msg_{number}")))
+    assert listed(here) == ["msg_0"]
+    assert [spool.waiting().files for spool in spools.values()] == [0, 1]
+    assert listed(there) == listed(here) == ["msg_0", "msg_1"]
+    # The same recording in two homes, as after a copy of one: known by its name, and stored once.
+    again = exchange(request({"role": "user", "content": "And low water?"}), message("msg_2"))
+    for spool in spools.values():
+        spool.write(again)
+    assert listed(here) == listed(there) == ["msg_0", "msg_1", "msg_2"]
+    assert [spool.waiting().files for spool in spools.values()] == [0, 0]

@@ -17,6 +17,7 @@ from tests.postgres.test_import import start, write
 from tests.serving import ROOT, environment, lucid, serving, wait_until
 
 SESSIONS = 5
+ROUNDS = 6
 TWICE = "SELECT uuid_key, count(*) FROM transcripts_entry GROUP BY uuid_key HAVING count(*) > 1"
 ENTRIES = "SELECT count(*) FROM transcripts_entry"
 HOLDERS = (
@@ -83,6 +84,32 @@ def test_two_imports_of_one_tree_at_once_store_each_entry_once(tmp_path: Path, d
     assert rows(database, ENTRIES) == [(SESSIONS * 300,)]
     assert rows(database, TWICE) == []
     assert rows(database, "SELECT state, count(*) FROM transcripts_source GROUP BY state") == [("present", SESSIONS)]
+
+
+def test_two_commands_that_start_together_store_each_entry_once_round_after_round(
+    tmp_path: Path, database: str
+) -> None:
+    for number in range(1, ROUNDS + 1):
+        write(tmp_path / "config", 10 * number)
+        command = [sys.executable, "-m", "inspector", "import", str(tmp_path / "config"), "--json"]
+        both = [
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment(tmp_path / home, DATABASE_URL=database),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for home in ("first", "second")
+        ]
+        ended = [process.communicate(timeout=180) for process in both]
+        assert [process.returncode for process in both] == [0, 0], ended
+        # Whoever came second found nothing left to do.
+        assert sum(json.loads(said)["new_entries"] for said, _ in ended) == SESSIONS * 40, ended
+        assert rows(database, ENTRIES) == [(SESSIONS * 40 * number,)]
+        assert rows(database, TWICE) == []
+        assert rows(database, "SELECT state, count(*) FROM transcripts_source GROUP BY 1") == [("present", SESSIONS)]
 
 
 def test_two_servers_that_start_at_once_migrate_and_import_once(tmp_path: Path, postgres_url: str) -> None:
