@@ -49,13 +49,17 @@ def _enter() -> tuple[str, IO[bytes]]:
     folder.mkdir(parents=True, exist_ok=True)
     while True:
         name = f"{os.getpid()}-{secrets.token_hex(8)}"
-        file = (folder / name).open("xb")
+        file = open(folder / name, "xb", opener=_private)  # noqa: SIM115 - it stays open on purpose
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Between the two, somebody may have taken it for the file of a process that is gone.
             if os.fstat(file.fileno()).st_nlink:
                 return name, file
         file.close()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _abandoned(path: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sessions.engine.secrets.assignments import mask_assignments
 from sessions.engine.secrets.forms import mask_forms
+from sessions.engine.secrets.gitleaks import mask_vendors
 from sessions.engine.secrets.marker import MASK
 from sessions.engine.secrets.splitting import seen_through
 from sessions.engine.secrets.structure import mask_structure
@@ -24,7 +25,7 @@ def mask(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    return mask_assignments(mask_forms(mask_logins(mask_tokens(mask_private_keys(text)))))
+    return mask_assignments(mask_forms(mask_vendors(mask_logins(mask_tokens(mask_private_keys(text))))))
 
 
 def mask_json(value: Any) -> Any:
