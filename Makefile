@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test attack postgres services slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -28,6 +28,9 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/pytest -n auto --dist loadfile tests/e2e
+
+attack: .venv/installed-dev packages ## a hostile neighbour, in full: prints what was tried and what got through (ten minutes)
+	$(BIN)/python -m tests.attack
 
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres

@@ -19,8 +19,6 @@ from tests.serving import bound_to
 METHODS = ("GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND")
 QUICK_METHODS = ("GET", "POST", "OPTIONS")
 ACCEPTED = ("*/*", "text/html", "application/json")
-OPEN = ("/health/", "/favicon.ico")
-"""What anybody may ask for, and what says nothing."""
 DATA = (HOSTILE, SHARED, "tides", "tidewatch", "lucid_csrf", PRIVATE)
 """Words of the owner's. None of them may reach a stranger."""
 
@@ -162,9 +160,9 @@ def _tells_nothing(status: int, body: bytes, address: str) -> bool:
     if any(word.encode() in body for word in DATA):
         return False
     if status == 200:
-        return address in OPEN or (address == "/health/" and set(body) <= set(b'{"status": "okunwel}'))
+        return address == "/health/" and body in (b"", b'{"status": "ok"}')
     if address == "/favicon.ico":
-        return (status == 302 and not body) or status == 403
+        return status == 403 or (status == 302 and not body)
     return status in (400, 403, 404, 405, 501, 503) or (status == 0 and body != b"")
 
 

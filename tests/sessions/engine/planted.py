@@ -70,7 +70,8 @@ COHERE_API_KEY={A40}|MISTRAL_API_KEY={A32}|secret_key_base: {h128}|SENTRY_AUTH_T
 """Known by what stands around them."""
 
 VENDORS = """
-adafruit: {l32}|Airtable = '{l17}'|algolia = "{l32}"|"asana": "{d16}"|asana = '{l32}'|atlassian = {l20}{h4}|Beamer=b_{l44}
+adafruit: {l32}|Airtable = '{l17}'|algolia = "{l32}"|"asana": "{d16}"|asana = '{l32}'|atlassian = {l20}{h4}
+Beamer=b_{l44}
 bitbucket: '{l32}'|bittrex = "{l32}"|cloudflare: {l40}|codecov="{l32}"|coinbase: "{w64}"|confluent = '{l16}'
 contentful: "{w43}"|datadog="{l40}"|discord = {h64}|droneci: {l32}|dropbox = '{l15}'|Etsy: "{l24}"|facebook: "{h32}"
 fastly = {l32}|finicity: '{h32}'|finnhub="{l20}"|flickr: {l32}|freshbooks = "{l64}"|gitter: '{l40}'|hubspot = "{uuid}"

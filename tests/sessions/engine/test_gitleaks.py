@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sessions.engine.secrets import MASK, mask
+from sessions.engine.secrets import MASK, mask, mask_json
 from sessions.engine.secrets.gitleaks import RULES, Rule, mask_vendors
 from sessions.engine.secrets.gitleaks.translating import LEFT_OUT, rules_of, translated
 from tests.sessions.engine.planted import VENDORS, _formats, _made
@@ -97,4 +97,11 @@ def test_a_text_made_to_be_slow_comes_to_an_end(rule: Rule) -> None:
     """With a rule that goes back and forth this would take hours."""
     for word in rule.keywords:
         for filling in ("", "=", " = 'a1", "a1" * 40, "_" * 60, " " * 30, "-1:"):
-            mask_vendors(f"{word}{filling}" * (20_000 // len(f"{word}{filling}")))
+            mask_vendors(f"{word}{filling}" * (1_500 // len(f"{word}{filling}")))
+
+
+def test_names_in_decoded_json_are_masked_too() -> None:
+    key = "ghp_" + "".join(random.Random(14).choices(HEX, k=36))
+    other = "ghp_" + "".join(random.Random(15).choices(HEX, k=36))
+    shown = mask_json({"properties": {key: {"type": key}, other: 1, "plain": 2}})
+    assert shown == {"properties": {f"ghp_{MASK}": {"type": f"ghp_{MASK}"}, f"ghp_{MASK} (1)": 1, "plain": 2}}

@@ -1,5 +1,5 @@
-"""Keys of vendors as gitleaks knows them: its list of rules is `rules.json`, under the licence beside it. A rule is tried
-only on texts that hold one of its words, and compiled when that happens first."""
+"""Keys of vendors as gitleaks knows them: its list of rules is `rules.json`, under the licence beside it. A rule is
+tried only on texts that hold one of its words, and compiled when that happens first."""
 
 from __future__ import annotations
 
