@@ -30,6 +30,9 @@ test: .venv/installed-dev packages lint ## everything that is needed, then all c
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 	$(BIN)/pytest -n auto --dist loadfile tests/e2e
 
+attack: .venv/installed-dev packages ## a hostile neighbour, in full: prints what was tried and what got through (ten minutes)
+	$(BIN)/python -m tests.attack
+
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
 

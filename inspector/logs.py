@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
 
     _failing = False
     """Whether the latest line could not be written: then that has been said, and is not said for every line."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=_private)
 
     def emit(self, record: logging.LogRecord) -> None:
         self._told, self._failing = self._failing, False
@@ -55,7 +59,7 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
                 stream.close()
 
     def doRollover(self) -> None:  # noqa: N802 - the name is the base class's
-        with open(f"{self.baseFilename}.lock", "w") as lock:
+        with open(f"{self.baseFilename}.lock", "w", opener=_private) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if self._is_current():
                 super().doRollover()
@@ -67,6 +71,10 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
             return os.path.samestat(os.fstat(self.stream.fileno()), os.stat(self.baseFilename))
         except FileNotFoundError:
             return False
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class Lines(logging.Formatter):

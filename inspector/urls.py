@@ -26,6 +26,7 @@ from inspector.views import settings as settings_page
 
 handler400 = "inspector.views.refusals.bad_request"
 handler403 = "inspector.views.refusals.forbidden"
+handler404 = "inspector.views.refusals.not_found"
 
 urlpatterns = [
     path("", home.home, name="home"),

@@ -22,8 +22,10 @@ Headers = list[tuple[bytes, bytes]]
 
 ENTRY = "/enter/"
 HEALTH = "/health/"
-OPEN_TO_ALL = ("/static/", "/favicon.ico")
-"""What is the same for everybody who has Lucid, and holds nothing of anybody."""
+STATIC = "/static/"
+ICON = "/favicon.ico"
+"""With the static files the same for everybody who has Lucid; nothing of anybody is in them."""
+READING = ("GET", "HEAD")
 STRANGER = "lucid.stranger"
 """In the scope of a request that is answered without proof, with as little as possible."""
 SENTENCE = "This Lucid answers its owner alone. Run `lucid open` and open the address that it prints."
@@ -56,8 +58,6 @@ class OwnerGate:
             # Nobody waits for what a stranger sends, not even where all are answered.
             await self._refuse(scope, receive, send)
         elif _is_open_to_all(scope):
-            await self._app(scope, receive, send)
-        elif path == HEALTH:
             await self._app({**scope, STRANGER: True}, receive, send)
         else:
             await self._refuse(scope, receive, send)
@@ -117,7 +117,8 @@ def proved_by_socket(scope: Scope) -> bool:
 
 
 def _is_open_to_all(scope: Scope) -> bool:
-    return scope["method"] in ("GET", "HEAD") and scope["path"].startswith(OPEN_TO_ALL)
+    path = scope["path"]
+    return scope["method"] in READING and (path in (HEALTH, ICON) or path.startswith(STATIC))
 
 
 def _brings_body(scope: Scope) -> bool:

@@ -65,6 +65,7 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head_came()
+        self._settle_host()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -88,6 +89,17 @@ class Connection(HttpToolsProtocol):
     @property
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
+
+    def _settle_host(self) -> None:
+        """A whole address in the first line outdoes the Host header, and two hosts are a name that nobody has: whoever
+        asks later for the host gets one answer."""
+        hosts = [value for name, value in self.headers if name == b"host"]
+        _, whole, rest = self.url.partition(b"://")
+        if whole and not self.url.startswith(b"/"):
+            hosts = [rest.partition(b"/")[0]]
+        elif len(hosts) < 2:
+            return
+        self.headers[:] = [*(one for one in self.headers if one[0] != b"host"), (b"host", b",".join(hosts))]
 
     def _wait_for_head(self) -> None:
         if self._waits_for_head is None:

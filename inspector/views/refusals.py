@@ -5,9 +5,12 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.defaults import page_not_found
+
+from inspector.owner.gate import is_stranger
 
 MUCH = "What was sent is larger than a form of this page may be, so nothing of it was read. Go back and shorten it."
 ODD = "What was sent makes no sense, so nothing was done. Go back and try again."
@@ -25,6 +28,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "403.html", {"title": "This was refused", "sentence": FORBIDDEN}, status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_stranger(request):
+        return HttpResponseNotFound("There is no such file.\n", content_type="text/plain; charset=utf-8")
+    return page_not_found(request, exception)
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:

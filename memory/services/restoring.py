@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memory.engine.clash import ChangedMeanwhileError, Clash
-from memory.engine.disk import FileTroubleError
+from memory.engine.disk import FileTroubleError, name_check, readable_name
 from memory.models import Batch, Cause, Directory, File, Version
 from memory.selectors.contents import contents_of
 from memory.selectors.history import versions_at
@@ -26,7 +26,11 @@ def version_restore(*, version: Version, expected: str | None, name: str = "", m
     file = File.objects.select_related("directory").get(pk=version.file_id)
     content = contents_of([version]).get(version.blob_id or 0)
     source = Spot(file.directory, file.name) if file.state == File.State.PRESENT else None
-    target = Spot(file.directory, name or file.name) if content is not None else None
+    # A file that was deleted comes back under a name that can be read; one that is there keeps what it is called.
+    wanted = name or (file.name if source else readable_name(file.name))
+    if name:
+        name_check(name)
+    target = Spot(file.directory, wanted) if content is not None else None
     if source is None and target is None:
         raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")
     move = Move(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.test import Client, RequestFactory
 from django.urls import get_resolver
 
-from tests.serving import Server, serving
+from tests.serving import PATIENCE, Server, serving
 
 HTMX = "/static/django_htmx/htmx-2.min.js"
 HEADERS = {
@@ -59,6 +60,22 @@ def test_a_refusal_has_them_too(server: Server) -> None:
 def test_another_name_is_refused(server: Server, host: str) -> None:
     assert server.get("/health/", Host=host).status == 400
     assert server.get(HTMX, Host=host).status == 400
+
+
+@pytest.mark.parametrize(
+    ("target", "hosts"),
+    [
+        (b"http://evil.example/health/", [b"127.0.0.1"]),
+        (b"/health/", [b"127.0.0.1", b"evil.example"]),
+        (b"/health/", [b"evil.example", b"127.0.0.1"]),
+        (b"/capture/v1/models", [b"127.0.0.1", b"evil.example"]),
+    ],
+)
+def test_a_second_name_does_not_hide_behind_the_first(server: Server, target: bytes, hosts: list[bytes]) -> None:
+    lines = [b"GET %s HTTP/1.1" % target, *(b"Host: " + host for host in hosts), b"Connection: close", b"", b""]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        connection.sendall(b"\r\n".join(lines))
+        assert connection.makefile("rb").read(12) == b"HTTP/1.1 400"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:9", "localhost", "[::1]:8765", "lucid.test"])

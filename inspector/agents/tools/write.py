@@ -31,7 +31,7 @@ class Write:
         if path.exists() and not path.is_file():
             raise DeniedError(f"{name} is no regular file.")
         existed = path.exists()
-        if not existed and not path.name.isprintable():
+        if not existed and not str(path.relative_to(self._writable.root)).isprintable():
             raise DeniedError("The name holds line breaks, or characters that nobody sees or that turn text around.")
         # The path is real by now: its parents are in the directory, and none of them is a link.
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -132,7 +132,7 @@ def _enter() -> tuple[str, IO[bytes]]:
     folder().mkdir(parents=True, exist_ok=True)
     while True:
         name = f"{os.getpid()}-{secrets.token_hex(8)}"
-        file = (folder() / name).open("xb")
+        file = open(folder() / name, "xb", opener=_private)  # noqa: SIM115 - it stays open on purpose
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Between the two, somebody may have taken it for the file of a process that is gone.
@@ -143,6 +143,10 @@ def _enter() -> tuple[str, IO[bytes]]:
 
 def _is_own(path: Path) -> bool:
     return _own is not None and path.name == _own[0]
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _leave_to_parent() -> None:

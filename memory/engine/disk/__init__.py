@@ -11,6 +11,7 @@ from memory.engine.disk.folder import (
     file_name,
     name_check,
     parts_of,
+    readable_name,
     real_path,
 )
 from memory.engine.disk.swap import Swap
@@ -48,6 +49,7 @@ __all__ = [
     "file_name",
     "name_check",
     "parts_of",
+    "readable_name",
     "real_path",
     "trouble_of",
 ]

@@ -76,11 +76,16 @@ def parts_of(name: str) -> list[str]:
 def name_check(name: str) -> None:
     """An OutsideError for a name that no file should get: one that nobody can read as it is. Files that have one
     already can be changed, renamed and deleted all the same."""
-    if is_any_unseen(name) or "\n" in name or "\r" in name or "\t" in name:
+    if readable_name(name) != name:
         raise OutsideError(
             f"“{visible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
             "Names of memory files must not."
         )
+
+
+def readable_name(name: str) -> str:
+    """The name with a hyphen in place of each character that it must not hold."""
+    return "".join("-" if char in "\n\r\t" or is_any_unseen(char) else char for char in name)
 
 
 def file_name(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from sessions.engine.secrets.assignments import mask_assignments
 from sessions.engine.secrets.clean import CleanTexts
 from sessions.engine.secrets.forms import mask_forms
+from sessions.engine.secrets.gitleaks import mask_vendors
 from sessions.engine.secrets.marker import MASK
 from sessions.engine.secrets.splitting import seen_through
 from sessions.engine.secrets.structure import mask_structure
@@ -31,7 +32,7 @@ def _looked_through(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    return mask_assignments(mask_forms(mask_logins(mask_tokens(mask_private_keys(text)))))
+    return mask_assignments(mask_forms(mask_vendors(mask_logins(mask_tokens(mask_private_keys(text))))))
 
 
 def mask_json(value: Any) -> Any:

@@ -5,11 +5,9 @@ A name alone proves little (`token: str`, `max_tokens=4096`), so the value has t
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 
-from sessions.engine.secrets.marker import MASK, is_placeholder
+from sessions.engine.secrets.marker import MASK, bits, is_placeholder
 
 _NAME = re.compile(
     r"p(?:assw(?:or)?d|assphrase|rivate[_-]?[kK]ey)"
@@ -114,5 +112,4 @@ def _is_password(word: str, *, quoted: bool, environment: bool) -> bool:
 def _is_random(word: str, least: int) -> bool:
     if len(word) < least or word.isdecimal() or not _DIGIT.search(word):
         return False
-    word = word[:_JUDGED]
-    return sum(-n / len(word) * math.log2(n / len(word)) for n in Counter(word).values()) >= _RANDOM_BITS
+    return bits(word[:_JUDGED]) >= _RANDOM_BITS

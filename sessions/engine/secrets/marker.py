@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 
 MASK = "…[masked]"
 
@@ -18,3 +20,8 @@ _PLACEHOLDER = re.compile(
 def is_placeholder(value: str) -> bool:
     """A variable, a blank to be filled in, or a word of code: nothing that opens a door."""
     return _PLACEHOLDER.match(value) is not None
+
+
+def bits(value: str) -> float:
+    """Of information in each character: how random a value looks."""
+    return sum(-n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())

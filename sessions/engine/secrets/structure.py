@@ -27,7 +27,7 @@ def mask_structure(value: Any, mask: Mask, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return mask(json.dumps(value)) if isinstance(value, dict | list) else value
     if isinstance(value, dict):
-        return {name: _named(name, one, mask, depth) for name, one in value.items()}
+        return _renamed([(name, _named(name, one, mask, depth)) for name, one in value.items()], mask)
     return [mask_structure(one, mask, depth + 1) for one in value] if isinstance(value, list) else value
 
 
@@ -40,3 +40,12 @@ def _named(name: str, value: Any, mask: Mask, depth: int) -> Any:
     if isinstance(value, str) and value and _NAME.fullmatch(name[:80]) and not is_placeholder(value):
         return MASK
     return mask_structure(value, mask, depth + 1)
+
+
+def _renamed(pairs: list[tuple[str, Any]], mask: Mask) -> dict[str, Any]:
+    """Names are texts too. Two that look the same afterwards are told apart by a number."""
+    renamed: dict[str, Any] = {}
+    for name, value in pairs:
+        masked = mask(name)
+        renamed[masked if masked not in renamed else f"{masked} ({len(renamed)})"] = value
+    return renamed

@@ -104,7 +104,8 @@ def _read(file: object) -> Taken | None:
 
 
 def _chunks(file: object) -> Iterator[bytes]:
-    while size := int(file.readline(), 16):  # type: ignore[attr-defined]
+    # A body that is cut off ends without the size of another chunk.
+    while size := int(file.readline() or b"0", 16):  # type: ignore[attr-defined]
         yield file.read(size)  # type: ignore[attr-defined]
         file.readline()  # type: ignore[attr-defined]
     file.readline()  # type: ignore[attr-defined]

@@ -9,7 +9,10 @@ import json
 import os
 import pwd
 import socket
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,11 @@ class Neighbour:
 
     def asks(self, *requests: Request, port: int = 0, path: str = "") -> list[Answer]:
         """Status and body of each answer, from the port or the socket file; 0 and the error's name if none came."""
+        answers = self.does(lambda: [_ask(request, port, path) for request in requests])
+        return [(status, body) for status, body in answers]
+
+    def does(self, act: Callable[[], Any]) -> Any:
+        """What the neighbour gets by it, as JSON holds it."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -31,16 +39,19 @@ class Neighbour:
                 os.setgroups([])
                 os.setgid(self.uid)
                 os.setuid(self.uid)
-                answers = [_ask(request, port, path) for request in requests]
+                gained = act()
                 with os.fdopen(writer, "w") as out:
-                    json.dump(answers, out)
+                    json.dump(gained, out)
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as said:
             text = said.read()
         os.waitpid(child, 0)
-        return [(status, body) for status, body in json.loads(text)]
+        assert text, "the neighbour came to grief before it could tell"
+        return json.loads(text)
 
 
 def _ask(request: Request, port: int, path: str) -> Answer:
@@ -60,11 +71,19 @@ def _ask(request: Request, port: int, path: str) -> Answer:
         connection.close()
 
 
-@pytest.fixture(scope="session")
-def neighbour() -> Neighbour:
+def neighbour_of_this_machine() -> Neighbour | str:
+    """Or why there is none."""
     if os.geteuid() != 0:
-        pytest.skip("only root can act as another user")
+        return "only root can act as another user"
     try:
         return Neighbour(pwd.getpwnam("nobody").pw_uid)
     except KeyError:
-        pytest.skip("there is no user called nobody")
+        return "there is no user called nobody"
+
+
+@pytest.fixture(scope="session")
+def neighbour() -> Neighbour:
+    there = neighbour_of_this_machine()
+    if isinstance(there, str):
+        pytest.skip(there)
+    return there

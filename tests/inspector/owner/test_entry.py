@@ -90,6 +90,20 @@ def test_a_stranger_learns_the_status_and_nothing_else(server: Server) -> None:
     assert json.loads(server.get("/health/").body).keys() > {"status", "version"}
 
 
+@pytest.mark.parametrize("address", ["/static/none.css", "/static/", "/static/%2e%2e/settings/"])
+def test_a_stranger_gets_no_page_for_a_file_that_is_not_there(server: Server, address: str) -> None:
+    answer = server.ask(address, **PAGE)
+    assert (answer.status, answer.body) == (404, b"There is no such file.\n")
+    assert b"All sessions" in server.get(address, **PAGE).body
+
+
+@pytest.mark.parametrize(
+    ("method", "address"), [("POST", "/health/"), ("OPTIONS", "/health/"), ("GET", "/favicon.icox")]
+)
+def test_a_stranger_gets_no_further_than_the_door(server: Server, method: str, address: str) -> None:
+    assert (server.ask(address, method).status, server.ask(address, method).body) == (403, SENTENCE.encode())
+
+
 def test_open_lets_one_browser_in_once(server: Server) -> None:
     done = lucid(server.home, "open")
     assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)

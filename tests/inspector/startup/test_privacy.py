@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.startup.privacy import tighten_home
-from tests.serving import lucid
+from tests.serving import lucid, serving, wait_until
 
 
 def modes(home: Path) -> set[int]:
@@ -55,3 +55,12 @@ def test_a_home_of_somebody_else_is_told_in_one_sentence(tmp_path: Path) -> None
         sentence = tighten_home(home) or ""
         os._exit(0 if sentence.startswith(f"Others may be able to read {home}") and "\n" not in sentence else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_a_server_writes_is_closed_from_the_beginning(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with serving(home, "--demo") as server:
+        wait_until(lambda: any(home.glob("workers/*")) and (home / "logs" / "lucid.log").exists())
+        for path in (*home.glob("workers/*"), *home.glob("logs/*")):
+            assert path.lstat().st_mode & 0o777 == 0o600, path
+        assert server.get("/health/").status in (200, 503)

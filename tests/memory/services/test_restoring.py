@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.engine.clash import ChangedMeanwhileError, bytes_of
-from memory.engine.disk import AlreadyThereError, digest_of
+from memory.engine.disk import AlreadyThereError, OutsideError, digest_of
 from memory.models import Batch, Cause, Version
 from memory.selectors.history import batches_of, batches_of_run, file_get, file_history, files_deleted
 from memory.services.batches import NothingToChangeError
@@ -139,3 +139,14 @@ def test_the_directory_goes_back_to_any_moment(shelf: Shelf) -> None:
         assert shelf.all() == states[number]
     assert batches_of(shelf.directory).count() == Batch.objects.count()
     assert Version.objects.filter(parent__isnull=True).count() == 3
+
+
+def test_a_deleted_file_with_a_name_that_nobody_can_read_comes_back_under_a_readable_one(shelf: Shelf) -> None:
+    shelf.outside("gnp\u202e\nnotes.md", b"High.\n")
+    shelf.scan()
+    version = Version.objects.get(file__name="gnp\u202e\nnotes.md")
+    shelf.delete("gnp\u202e\nnotes.md")
+    version_restore(version=version, expected=None)
+    assert shelf.read("gnp--notes.md") == b"High.\n"
+    with pytest.raises(OutsideError, match="line breaks"):
+        version_restore(version=version, expected=shelf.digest("gnp--notes.md"), name="again\u202e.md")

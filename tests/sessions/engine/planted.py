@@ -69,6 +69,21 @@ COHERE_API_KEY={A40}|MISTRAL_API_KEY={A32}|secret_key_base: {h128}|SENTRY_AUTH_T
 """
 """Known by what stands around them."""
 
+VENDORS = """
+adafruit: {l32}|Airtable = '{l17}'|algolia = "{l32}"|"asana": "{d16}"|asana = '{l32}'|atlassian = {l20}{h4}
+Beamer=b_{l44}
+bitbucket: '{l32}'|bittrex = "{l32}"|cloudflare: {l40}|codecov="{l32}"|coinbase: "{w64}"|confluent = '{l16}'
+contentful: "{w43}"|datadog="{l40}"|discord = {h64}|droneci: {l32}|dropbox = '{l15}'|Etsy: "{l24}"|facebook: "{h32}"
+fastly = {l32}|finicity: '{h32}'|finnhub="{l20}"|flickr: {l32}|freshbooks = "{l64}"|gitter: '{l40}'|hubspot = "{uuid}"
+intercom = '{w60}'|kraken: "{b80}"|kucoin="{h24}"|launchdarkly: '{w40}'|linkedin = "{l16}"|mattermost: {l26}
+messagebird="{l25}"|netlify: '{w43}'|newrelic = "{l64}"|nytimes: {w32}|plaid = "{l24}"|rapidapi: '{l50}'
+sendbird="{h40}"
+snyk_token: {uuid}|squarespace = '{uuid}'|sumo = "{l64}"|travis: {l22}|twitch = "{l30}"|twitter: '{l45}'
+zendesk = "{l40}"
+okta: "00{w40}"|cohere = '{A40}'|meraki: {h40}|p8e-{l32}|fio-u-{l64}|s-s4t2ud-{h64}|tk-us-{w48}|sm_pat_{A16}|rdme_{l70}
+"""
+"""Known by the name of the vendor and the form of its keys, which the list of gitleaks tells."""
+
 LOOK_ALIKES = """
 commit {h40}|sha256:{h64}|sha512-{b86}==|md5 {h32}|{uuid}|request {uuid}|etag "{h32}"|index {h7}..{h7} 100644
 toolu_01{A22}|msg_01{A22}|req_011C{A20}|srvtoolu_01{A22}|data:image/png;base64,iVBOR{b300}|"signature": "EqQB{b200}=="
@@ -107,6 +122,14 @@ font-face src: url(data:font/woff2;base64,d09GMgAB{b200})|<svg path="M{d3} {d3}L
 assert token == expected|if not password:|raise InvalidToken(token)|self.secret = secret|token, _ = split(line)|{A12}
 from secrets import token_urlsafe|import getpass|hash_password(plain)|SECRET_KEY = env("SECRET_KEY")|secrets.TOKEN
 {A20}
+adafruit sensors on pin {d2}|"algolia": "^4.{d2}.{d1}"|import airtable from "./lib/airtable-{d3}.ts"|asana.com/0/{d8}
+twitter.com/user/status/{d19}|"twitter": "@lucid_{d4}"|dropbox: "/home/dev/files/{d4}.txt"
+linear-gradient({d2}deg, #{h6})
+jira: PROJ-{d4}|JIRA_BASE = https://host.atlassian.net/browse/P-{d4}|heroku create app-{d5}
+sentry.init release v{d2}.{d2}
+snyk test --severity={d1}|sonar.projectKey=org.lucid_{d3}|travis-ci build #{d6}|test_{l12}_is_sorted|live_preview_{d4}
+intraday_{d8}|s.startswith("{l12}")|ext_modules = ["{l14}"]|asia/tokyo-{d4}|plaid shirts of {d4}|kraken2 --threads {d2}
+discord.js v{d2}.{d2}.{d1}|flickr photo {d11} by dev|mapbox://styles/dev/{l25}|codecov.io/gh/dev/lucid/branch/{l10}
 """
 """Not secret, though some look it."""
 
@@ -128,6 +151,7 @@ def planted(seed: int = 14) -> list[Planted]:
         one = _made(form, dice)
         found.append(Planted(_INSIDE[number % len(_INSIDE)].format(one.text), one.secret))
     found += [_made(form, dice) for form in _formats(FORMS)]
+    found += [_made(form, dice) for form in _formats(VENDORS)]
     for number, form in enumerate(_formats(KEYS)[::5]):
         one = _made(form, dice)
         middle = len(one.text) // 2

@@ -111,3 +111,11 @@ def test_only_one_file_may_be_changed_if_so_wanted(root: Path) -> None:
     assert box.call("Write", {"file_path": "b.md", "content": "x"}, CancelToken()).denial is not None
     assert not box.call("Write", {"file_path": "in.md", "content": "x"}, CancelToken()).is_error
     assert (root / "a.md").read_text() == "x"
+
+
+@pytest.mark.parametrize("path", ["two\nlines.md", "gnp\u202e.md", "sub\u2066/a.md", "tab\t.md"])
+def test_no_file_gets_a_name_that_nobody_can_read(root: Path, path: str) -> None:
+    before = names(root)
+    outcome = call(root, "Write", file_path=path, content="x")
+    assert outcome.denial is not None
+    assert names(root) == before
