@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,19 @@ def django_db_modify_db_settings() -> None:
         connection.settings_dict["TEST"].update(NAME=f"lucid_test_{os.getpid()}", TEMPLATE=template)
         return
     connection.settings_dict["TEST"]["NAME"] = str(ours.LUCID_HOME / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def kills_end(_django_db_marker: None) -> Iterator[None]:
+    """A thread sees to it that a killed run ends, and must not outlast the database of its test."""
+    yield
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("kill of run")]
+    if threads:
+        from inspector.models import Run
+
+        Run.objects.all().delete()
+    for thread in threads:
+        thread.join()
 
 
 @pytest.fixture(scope="session")
