@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,7 +145,12 @@ def test_whole_words_are_found_wherever_they_stand(piece: str, text: str, start:
 def test_a_long_word_is_not_compared_with_itself(monkeypatch: pytest.MonkeyPatch, begins: bool, ends: bool) -> None:
     looks: list[int] = []
     real = guards_quotes._end_of_word
-    monkeypatch.setattr(guards_quotes, "_end_of_word", lambda text, place: looks.append(place) or real(text, place))
+
+    def counted(text: str, place: int) -> int:
+        looks.append(place)
+        return real(text, place)
+
+    monkeypatch.setattr(guards_quotes, "_end_of_word", counted)
     _end_of("z" * 40, "y" + "z" * 20_000 + "y", 0, begins=begins, ends=ends)
     assert len(looks) < 10
 
@@ -151,6 +158,11 @@ def test_a_long_word_is_not_compared_with_itself(monkeypatch: pytest.MonkeyPatch
 def test_the_same_words_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
     real = guards_quotes._in_order
-    monkeypatch.setattr(guards_quotes, "_in_order", lambda pieces, text: compared.append(text) or real(pieces, text))
+
+    def counted(pieces: Sequence[str], text: str) -> bool:
+        compared.append(text)
+        return real(pieces, text)
+
+    monkeypatch.setattr(guards_quotes, "_in_order", counted)
     quotes_checked(summary_of("never said"), said(*["the same again"] * 500))
     assert len(compared) < 10
