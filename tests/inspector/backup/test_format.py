@@ -158,7 +158,9 @@ def test_what_swells_is_refused(told: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [{"a": 1}, [[[1]]], [{}], [[["nested"] * 3]], [[msgspec.msgpack.Ext(1, b"x")]]], ids=repr
+    "value",
+    [{"a": 1}, [[[1]]], [{}], [[["nested"] * 3]], [[msgspec.msgpack.Ext(1, b"x")]]],
+    ids=["map", "list", "map in list", "nested", "extension"],
 )
 def test_what_is_no_row_is_refused(value: object) -> None:
     packed = zstandard.ZstdCompressor().compress(msgspec.msgpack.encode(value))
