@@ -28,6 +28,8 @@ class Team:
     def places(self):
         return 2
     def call(self, shared_import, count):
+        if self.asked:
+            return  # it calls again when it takes long
         print(shared_import, flush=True)
         self.asked = sys.stdin.readline().strip()
 team = Team()
