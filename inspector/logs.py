@@ -28,7 +28,7 @@ class SharedRotatingFile(logging.handlers.RotatingFileHandler):
     """Whether the latest line could not be written: then that has been said, and is not said for every line."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=_private)
+        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=_private)
 
     def emit(self, record: logging.LogRecord) -> None:
         self._told, self._failing = self._failing, False

@@ -13,7 +13,7 @@ from inspector.owner.tokens import FOLDER, SECONDS
 from tests.attack.area import Area
 from tests.attack.client import Browser, raw
 from tests.attack.world import HOSTILE, PRIVATE, SHARED, World, addresses
-from tests.inspector.owner.neighbour import Neighbour
+from tests.inspector.owner.neighbour import Neighbour, Request
 from tests.serving import bound_to
 
 METHODS = ("GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND")
@@ -83,7 +83,9 @@ def by_socket(folder: Path, neighbour: Neighbour, *, thorough: bool) -> Area:
     folder.chmod(0o755)
     path = folder / "lucid.sock"
     paths = ("/", "/health/", "/settings/", "/sessions/", "/enter/", "/capture/v1/messages")
-    requests = [(method, one, {}, "") for one in paths for method in (METHODS if thorough else QUICK_METHODS)]
+    requests: list[Request] = [
+        (method, one, {}, "") for one in paths for method in (METHODS if thorough else QUICK_METHODS)
+    ]
     with bound_to(f"unix:{path}", folder / "home", "--no-watch", LUCID_WORKER="off"):
         for mode in (0o600, 0o666, 0o777):
             path.chmod(mode)

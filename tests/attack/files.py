@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from memory.engine.chain.files import LeadsOutError, NotTextError, read_text
@@ -92,7 +93,7 @@ def hooks(world: World, neighbour: Neighbour, *, thorough: bool) -> Area:
     """Commands in settings that the neighbour wrote, or could have written, where hooks are wanted."""
     area = Area("planted hooks")
     for name in ("settings.json", "settings.local.json"):
-        neighbour.does(lambda name=name: _plant_hook(world, name))
+        neighbour.does(partial(_plant_hook, world, name))
         done = world.lucid("compact", SHARED, "--kind", "full", "--model", "mechanical", "--project-hooks", "--json")
         area.expect(done.returncode == 0 and not world.mark.exists(), (name, "a hook of the neighbour ran", done))
         page = world.browser().get(f"/sessions/{SHARED}/compact/?kind=full").content.decode()

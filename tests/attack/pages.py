@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from urllib.parse import quote
 
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from tests.attack.area import Area
 from tests.attack.world import HOSTILE, SHARED, World, addresses
@@ -63,7 +63,12 @@ def in_a_browser(world: World, *, thorough: bool) -> Area:
 @contextmanager
 def _alarms(page: Page) -> Iterator[list[str]]:
     rung: list[str] = []
-    page.on("dialog", lambda dialog: (rung.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def close(dialog: Dialog) -> None:
+        rung.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("dialog", close)
     page.on("request", lambda sent: None if "//127.0.0.1:" in sent.url else rung.append(f"asked for {sent.url}"))
     page.on("console", lambda said: rung.append(said.text) if "Content Security Policy" in said.text else None)
     yield rung

@@ -131,7 +131,8 @@ def _addresses(route: str, pattern: URLPattern, values: list[str], world: World)
 
 
 def _view(pattern: URLPattern) -> Callable[..., Any]:
-    return inspect.unwrap(pattern.callback)
+    view: Callable[..., Any] = inspect.unwrap(pattern.callback)
+    return view
 
 
 @cache

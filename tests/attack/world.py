@@ -28,6 +28,8 @@ from tests.sessions.writing import Writing
 HOSTILE = "99999999-2222-4333-8444-555555555555"
 SHARED = "88888888-2222-4333-8444-555555555555"
 SLUG = "-home-dev-tidewatch"
+PATIENCE = 400.0
+"""Seconds, for a machine that has other things to do."""
 PRIVATE = "the tide tables of the admiralty"
 """Stands in a file that only the owner can read, and that nothing in the product may show."""
 
@@ -171,10 +173,10 @@ def _answer(taken: Taken, keys: tuple[str, ...]) -> Any:
 
 def _fill(made: World) -> None:
     browser = made.browser()
-    wait_until(lambda: SHARED.encode() in browser.get("/sessions/").content)
-    wait_until(lambda: b"memory" in browser.get("/memory/").content)
+    wait_until(lambda: SHARED.encode() in browser.get("/sessions/").content, PATIENCE)
+    wait_until(lambda: b"memory" in browser.get("/memory/").content, PATIENCE)
     _capture(made)
-    wait_until(lambda: b"/captures/1/" in browser.get("/captures/").content)
+    wait_until(lambda: b"/captures/1/" in browser.get("/captures/").content, PATIENCE)
     for session, kind in ((SHARED, "full"), (HOSTILE, "microcompact")):
         done = made.lucid("compact", session, "--kind", kind, "--model", "mechanical", "--json")
         assert done.returncode == 0, done.stderr
