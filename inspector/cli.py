@@ -21,7 +21,7 @@ from django.db import connections
 from inspector import __version__
 from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
-from inspector.web.room import FULL, is_full
+from inspector.web.room import disk_trouble
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1
@@ -137,8 +137,8 @@ def _ensure_database() -> None:
 
 
 def _unexpected(name: str, error: Exception) -> str:
-    if is_full(error):
-        return FULL
+    if sentence := disk_trouble(error):
+        return sentence
     reason = (str(error).strip() or type(error).__name__).splitlines()[0]
     return f"{name} failed unexpectedly ({type(error).__name__}: {reason}); the details are in {settings.LOG_FILE}."
 

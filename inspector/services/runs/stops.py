@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 
-from inspector.web.room import is_full
+from inspector.web.room import disk_trouble, is_full
 
 
 # No Exceptions, so that work which catches those to try again does not catch its own end.
@@ -56,6 +56,8 @@ def failure_of(error: Exception) -> Failure:
 def _sentence(error: Exception) -> str:
     if is_full(error):
         return "The disk is full. Make room and retry."
+    if disk_trouble(error):
+        return "The disk could not be read or written. See whether it is sound and retry."
     if isinstance(error, OSError):
         return "A file could not be read or written. See to it and retry."
     if isinstance(error, DatabaseError):
