@@ -50,6 +50,12 @@ services: .venv/installed-dev packages ## services, views, commands and imports 
 services-quick: .venv/installed-dev packages ## a part of that, which `make test` runs too (a minute)
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 
+# FAULTS="kills --kills 400" takes a part, and more of it; see `python -m tests.faults --help`.
+FAULTS :=
+
+faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (25 minutes)
+	$(BIN)/python -m tests.faults $(FAULTS)
+
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
 

@@ -21,7 +21,7 @@ from django.db import connections
 from inspector import __version__
 from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
-from inspector.web.room import FULL, is_full
+from inspector.web.room import disk_trouble
 from sessions.engine.damage import DamageError
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
@@ -138,8 +138,8 @@ def _ensure_database() -> None:
 
 
 def _unexpected(name: str, error: Exception) -> str:
-    if is_full(error):
-        return FULL
+    if sentence := disk_trouble(error):
+        return sentence
     if isinstance(error, DamageError):
         return f"{error} lucid check says what else is damaged, and what can be repaired."
     reason = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -18,7 +18,7 @@ from django_structlog.signals import bind_extra_request_failed_metadata, bind_ex
 from inspector.structured import get_logger
 from inspector.web.database import Trouble, trouble_of
 from inspector.web.door import SAFE_METHODS, UNKNOWN_HOST, Refusal, refusal_of
-from inspector.web.room import FULL, is_full
+from inspector.web.room import disk_trouble
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -81,7 +81,7 @@ class OnlyFromHere:
 
 
 class FullDisk:
-    """A page that could not do its work because the disk is full says so, in one sentence."""
+    """A page that could not do its work because the disk is full or broken says so, in one sentence."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -90,10 +90,11 @@ class FullDisk:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not is_full(error):
+        sentence = disk_trouble(error)
+        if sentence is None:
             return None
-        logger.warning("disk_full", error=str(error))
-        return render(request, "507.html", {"sentence": FULL}, status=INSUFFICIENT_STORAGE)
+        logger.warning("disk_trouble", error=str(error))
+        return render(request, "507.html", {"sentence": sentence}, status=INSUFFICIENT_STORAGE)
 
 
 class DatabaseTrouble:

@@ -62,7 +62,8 @@ class Channel(filesystem.Channel):
                 write_whole(file, dumps(payload).encode())
             unfinished.replace(self._waiting / name)
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):  # what cannot be removed now is removed by the next that starts
+                unfinished.unlink(missing_ok=True)
             raise ChannelError(f"{error.strerror}: {self._waiting}") from error
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:

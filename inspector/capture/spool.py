@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -48,9 +48,12 @@ class Spool:
         try:
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(exchange.to_bytes())
+                file.flush()
+                os.fsync(file.fileno())
             draft.rename(draft.with_suffix(ENDING))
         except OSError:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):  # the first trouble is the one to tell of; what is left is swept
+                draft.unlink(missing_ok=True)
             raise
 
     def files(self) -> list[Path]:

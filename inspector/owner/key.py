@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from sessions.engine.durable import create_durably, replace_durably
 
 NAME = "owner.key"
 SHORTEST = 32
@@ -63,8 +65,7 @@ def owner_key(home: Path) -> OwnerKey:
 
 def owner_key_replace(home: Path) -> None:
     """Everybody who was let in has to come in anew, and the recording endpoint gets another address."""
-    draft = _draft(home / NAME)
-    draft.replace(home / NAME)
+    replace_durably(home / NAME, _new())
 
 
 def _read_now(path: Path) -> OwnerKey:
@@ -78,24 +79,10 @@ def _read(path: Path, inode: int, changed: int, size: int) -> OwnerKey:
 
 
 def _create(path: Path) -> None:
-    # Written aside and linked into place: two processes that start together must end with the same key.
-    draft = _draft(path)
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return
-    finally:
-        draft.unlink()
+    # Two processes that start together must end with the same key.
+    with suppress(FileExistsError):
+        create_durably(path, _new())
 
 
-def _draft(path: Path) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_urlsafe(48).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-    return draft
+def _new() -> bytes:
+    return secrets.token_urlsafe(48).encode() + b"\n"

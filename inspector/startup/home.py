@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
+
+from sessions.engine.durable import DRAFT, create_durably, drafts_sweep, folders_sweep, replace_durably
 
 FOLDERS = ("logs", "queue/messages")
 SHORTEST = 32
@@ -26,9 +29,11 @@ def prepare_home(home: Path) -> None:
     """Make the folders and prove that files can be written. Raises OSError."""
     for folder in FOLDERS:
         (home / folder).mkdir(parents=True, exist_ok=True)
-    probe = home / f".probe-{os.getpid()}"
+    probe = home / f".probe-{os.getpid()}{DRAFT}"
     probe.touch()
     probe.unlink()
+    drafts_sweep(home, time.time())
+    folders_sweep(home / "working", time.time())
 
 
 def unwritable(home: Path, error: OSError) -> str:
@@ -47,18 +52,11 @@ def _read(path: Path) -> str:
 
 def _create(path: Path) -> str:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Written aside and linked into place: two processes that start together must end with the same key.
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    key = f"{secrets.token_urlsafe(48)}\n".encode("ascii")
     try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(48) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(draft, path)
+        # Two processes that start together must end with the same key.
+        create_durably(path, key)
     except FileExistsError:
         if not _read(path):
-            draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+            replace_durably(path, key)
     return _read(path)

@@ -8,13 +8,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspector.web.clock import now_ms
 from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder
 from memory.engine.mentions import place_of
 from memory.models import Batch, Directory, Version
 from memory.services.gleaning import memory_glean, versions_link
 from memory.services.locking import memory_lock, on_disk
 from memory.services.looking import directory_look, look_note
-from memory.services.settling import batches_settle
+from memory.services.settling import batches_settle, temporaries_sweep
 from memory.services.writing import directory_register
 from sessions.engine.discovery import inside
 from sessions.engine.paths import kept, opened
@@ -46,6 +47,8 @@ def memory_scan(*, directory: Directory) -> Scan:
             if directory.host not in own_hosts():
                 return Scan()  # it is on another host, and so are its files
             folder = None
+        if folder is not None:
+            temporaries_sweep(folder, now_ms() / 1000)
         look = directory_look(directory, folder)
         if not look.found and directory.scanned_at is not None:
             return Scan(look.files, look.read, skipped=look.skipped)

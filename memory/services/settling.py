@@ -8,11 +8,14 @@ import os
 from contextlib import ExitStack
 from typing import Any
 
-from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Swap, file_name
-from memory.engine.disk.folder import read_at
+from memory.engine.disk import DirectoryGoneError, FileTroubleError, Folder, Swap, digest_of, file_name
+from memory.engine.disk.folder import TEMPORARY, read_at
+from memory.engine.disk.swap import UNFINISHED
 from memory.engine.disk.swapping import exchange, move
 from memory.models import Batch, Directory
+from memory.selectors.contents import content_of
 from memory.services.completing import batch_complete
+from sessions.engine.durable import LEFT_SECONDS
 from sessions.engine.paths import opened
 from sessions.services.hosts import own_hosts
 
@@ -32,6 +35,22 @@ def batches_settle() -> None:
         except FileTroubleError as error:
             # It stays begun, so that nothing of it is forgotten; other directories need not wait for this one.
             logger.warning("batch_not_settled", extra={"batch": batch.pk, "error": str(error)})
+
+
+def temporaries_sweep(folder: Folder, now: float) -> None:
+    """Files of ours beside memory that could not be removed when their batch had ended. Under the lock. What is not in
+    the history stays, and so does what is young: it may be of another Lucid, at work with another database."""
+    for path in folder.temporaries():
+        number = path.name.removeprefix(TEMPORARY).partition("-")[0]
+        if not number.isdigit() or Batch.objects.filter(pk=int(number), state=Batch.State.BEGUN).exists():
+            continue
+        try:
+            if now - path.stat().st_ctime < LEFT_SECONDS:
+                continue
+            if path.name.endswith(UNFINISHED) or content_of(digest_of(path.read_bytes())) is not None:
+                path.unlink()
+        except OSError as error:
+            logger.info("temporary_not_removed", extra={"file": path.name, "error": error.strerror})
 
 
 def _settle(batch: Batch, stack: ExitStack) -> None:

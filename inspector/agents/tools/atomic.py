@@ -25,6 +25,6 @@ def write_atomically(path: Path, text: str, largest: int) -> None:
             os.fchmod(file.fileno(), mode)
         os.replace(name, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(name)
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,10 @@ from django.conf import settings
 from inspector.services.runs.stops import RunError
 from inspector.web.clock import now_ms
 from memory.engine.dreaming.gates import lock_gate
-from memory.engine.dreaming.lock import Taken, is_alive, lock_take
+from memory.engine.dreaming.lock import Taken, is_alive, lock_read, lock_take
 from memory.models import Directory
 from memory.selectors.dreaming import LockUnreadableError, directory_path, lock_of
+from sessions.engine.durable import create_durably
 from sessions.engine.paths import kept, opened
 from sessions.services.database_lock import database_lock
 
@@ -45,21 +47,31 @@ def _elsewhere() -> None:
 
 @contextmanager
 def _held_on_disk(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
-    taken = _take(directory, path)
     place = places() / f"run-{run_id}"
+    shutil.rmtree(place, ignore_errors=True)
     try:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        note = {"directory": kept(taken.directory), "pid": taken.pid, "before_ns": taken.before_ns}
-        (place / NOTE).write_text(json.dumps(note))
-        yield place
-    except BaseException:
-        taken.roll_back()
-        raise
-    else:
-        taken.keep(now_ms() * 1_000_000)
+        # Before the lock is taken: one that nobody has a note of would stay held for an hour after a crash.
+        _note_down(place, path)
+        taken = _take(directory, path)
+        try:
+            yield place
+        except BaseException:
+            taken.roll_back()
+            raise
+        else:
+            taken.keep(now_ms() * 1_000_000)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _note_down(place: Path, path: Path) -> None:
+    try:
+        before_ns = lock_read(path).consolidated_ns
+    except OSError:
+        before_ns = None  # it cannot be taken either, and whoever takes it says why
+    place.mkdir(parents=True)
+    note = {"directory": kept(path), "pid": os.getpid(), "before_ns": before_ns}
+    create_durably(place / NOTE, json.dumps(note).encode())
 
 
 def dreams_settle() -> None:

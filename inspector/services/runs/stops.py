@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 
-from inspector.web.room import is_full
+from inspector.web.room import disk_trouble, is_full
 from sessions.engine.damage import DamageError
 
 
@@ -59,6 +59,8 @@ def _sentence(error: Exception) -> str:
         return "The disk is full. Make room and retry."
     if isinstance(error, DamageError):
         return "Something that it needs is damaged in the archive. Check the archive, repair it and retry."
+    if disk_trouble(error):
+        return "The disk could not be read or written. See whether it is sound and retry."
     if isinstance(error, OSError):
         return "A file could not be read or written. See to it and retry."
     if isinstance(error, DatabaseError):

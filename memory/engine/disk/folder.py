@@ -153,6 +153,15 @@ class Folder:
         for name, found in self.stats():
             yield name, found if isinstance(found, OSError) else Status.of(found)
 
+    def temporaries(self) -> list[Path]:
+        """Files of ours that were to be there for a moment."""
+        return [
+            Path(folder, name)
+            for folder, _, names in os.walk(self.path)
+            for name in names
+            if name.startswith(TEMPORARY)
+        ]
+
     def stats(self) -> Iterator[tuple[str, os.stat_result | OSError]]:
         """The same as the system tells it, for who lists thousands."""
         return _files(os.dup(self._fd), "")

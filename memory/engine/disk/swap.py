@@ -68,8 +68,8 @@ class Swap:
             else:
                 swap = partial(exchange, fd, self.beside, leaf)
                 self._displace(fd, swap, swap)
+            self.done = True  # whatever comes of the sync: it can be, and has to be, taken back
             os.fsync(fd)
-        self.done = True
 
     def revert(self) -> bool:
         """Back to before, unless somebody else has changed the file since: then theirs stays, and False is returned."""

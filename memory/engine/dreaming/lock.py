@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from sessions.engine.durable import DRAFT, replace_durably
+
 NAME = ".consolidate-lock"
 STALE_NS = 60 * 60 * 1_000_000_000
 SETTLING_SECONDS = 0.05
@@ -98,6 +100,8 @@ def _alone(directory: Path) -> Iterator[None]:
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
+        for draft in directory.glob(f".{NAME}.*{DRAFT}"):  # of one that was killed: who is alive holds this
+            draft.unlink(missing_ok=True)
         yield
     finally:
         os.close(fd)
@@ -118,13 +122,8 @@ def _read(directory: Path) -> Lock:
 
 
 def _write(directory: Path, body: bytes, when_ns: int) -> None:
-    fd = os.open(directory / NAME, os.O_WRONLY | os.O_CREAT | _FLAGS, 0o644)
-    try:
-        os.ftruncate(fd, 0)
-        os.write(fd, body)
-        os.utime(fd, ns=(when_ns, when_ns))
-    finally:
-        os.close(fd)
+    """In one step, time and all: what fails in the middle must not forget when memory was last consolidated."""
+    replace_durably(directory / NAME, body, mode=0o644, mtime_ns=when_ns)
 
 
 def is_alive(pid: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -237,6 +238,36 @@ def test_the_lock_of_a_dream_whose_process_died_is_put_back_by_the_next(shelf: S
     dreams_settle()
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
     assert not place.exists()
+
+
+def test_a_kill_right_after_the_lock_was_taken_leaves_it_free(shelf: Shelf) -> None:
+    when = consolidated(shelf, DAY_NS)
+    run = queued(shelf, model="")
+    connection.close()
+    pid = os.fork()
+    if pid == 0:
+        _kill_after_rename_to(NAME)
+        run_execute(run_id=run.pk)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    assert lock_read(shelf.path).pid == pid
+    dreams_settle()
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not list(places().iterdir())
+
+
+def _kill_after_rename_to(name: str) -> None:
+    """This process, when it opens the file that it has just given this name."""
+    renamed = False
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal renamed
+        if event == "os.rename" and str(arguments[1]).endswith(name):
+            renamed = True
+        elif event == "open" and renamed and str(arguments[0]).endswith(name):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
 
 
 def dead() -> int:

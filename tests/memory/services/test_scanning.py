@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memory.engine.disk import Folder
 from memory.models import Batch, Blob, Cause, Directory, File, Version
 from memory.selectors.history import file_get, file_history, version_blame
 from memory.services.restoring import batch_undo
 from memory.services.scanning import directories_of, memory_scan, memory_scan_below
+from memory.services.settling import temporaries_sweep
+from sessions.engine.durable import LEFT_SECONDS
 from tests.memory.remembering import Shelf
 
 pytestmark = pytest.mark.django_db
@@ -198,3 +202,19 @@ def test_a_directory_of_another_host_is_not_taken_for_gone(shelf: Shelf) -> None
     Directory.objects.update(host="")
     memory_scan_below(projects=shelf.path.parents[1])
     assert File.objects.get().state == File.State.DELETED
+
+
+def test_what_could_not_be_removed_beside_a_file_goes_when_it_is_old(shelf: Shelf) -> None:
+    shelf.write("a.md", "old\n")
+    batch = shelf.write("a.md", "new\n")
+    known, unknown, part = (shelf.path / f".lucid-{batch.pk}-{end}" for end in ("0", "1", "2.part"))
+    known.write_text("old\n")
+    unknown.write_text("in no version\n")
+    part.write_text("half of")
+    shelf.scan()
+    assert known.exists()  # another Lucid may be at work
+    with Folder(shelf.path) as folder:
+        temporaries_sweep(folder, time.time() + 2 * LEFT_SECONDS)
+    assert not known.exists()
+    assert not part.exists()
+    assert unknown.exists()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from memory.engine.disk import AlreadyThereError, DisturbedError, Folder, Swap, digest_of
+from memory.engine.disk import AlreadyThereError, DisturbedError, FileTroubleError, Folder, Swap, digest_of
 from memory.engine.disk.swapping import exchange_in_steps, move_in_steps
 
 
@@ -104,3 +105,26 @@ def test_file_systems_that_cannot_exchange_do_it_in_steps(tmp_path: Path) -> Non
         assert there(tmp_path) == {"two": b"1", "three": b"2"}
     finally:
         os.close(fd)
+
+
+@pytest.mark.parametrize(("before", "after"), [(b"one", b"two"), (None, b"two"), (b"one", None)])
+def test_a_swap_that_cannot_be_synced_is_taken_back_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bytes | None, after: bytes | None
+) -> None:
+    if before is not None:
+        (tmp_path / "a.md").write_bytes(before)
+    old = there(tmp_path)
+    with Folder(tmp_path.resolve()) as folder:
+        one = swap(folder, before, after)
+        one.prepare()
+        with monkeypatch.context() as broken:
+            broken.setattr(os, "fsync", _no_disk)
+            with pytest.raises(FileTroubleError):
+                one.apply()
+        assert one.revert()
+        one.finish()
+    assert there(tmp_path) == old
+
+
+def _no_disk(_: int) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
