@@ -47,7 +47,7 @@ ONCE: dict[str, tuple[str, ...] | str] = {
     "compaction.CacheScan": ("transcript",),
     "compaction.CacheBreak": ("transcript", "message_key"),
 }
-BEFORE = [("transcripts", "0007_hosts"), ("memory", "0005_hosts"), ("compaction", "0003_cache")]
+BEFORE = [("transcripts", "0008_block_hashes"), ("memory", "0005_hosts"), ("compaction", "0004_packed_hash")]
 
 
 def _models() -> dict[str, type[models.Model]]:
