@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services faults slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -39,6 +39,12 @@ SERVICES := tests/sessions/services/test_sync.py tests/sessions/services/test_ca
 
 services: .venv/installed-dev packages ## imports, captures and memory on a real PostgreSQL and a real Redis
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES)
+
+# FAULTS="kills --kills 400" takes a part, and more of it; see `python -m tests.faults --help`.
+FAULTS :=
+
+faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow

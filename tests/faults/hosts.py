@@ -1,0 +1,133 @@
+"""Servers: two Lucids that import into one PostgreSQL at once, and a database and a broker that go away during runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import psycopg
+
+from tests.faults.table import Row, Tell
+from tests.faults.tree import write_sessions
+from tests.posting import post
+from tests.servers import free_port, postgres_server, redis_server
+from tests.serving import ROOT, Server, environment, lucid, serving
+
+SESSIONS, TURNS = 6, 200
+ENTRIES = SESSIONS * TURNS * 4
+SECONDS = 150.0
+
+
+def two_importers(url: str, folder: Path, *, tell: Tell = print) -> Row:
+    """`url`: of an empty database."""
+    row = Row("two servers at once", "import", "PostgreSQL", "two homes, two hosts, one tree")
+    config = folder / "config"
+    write_sessions(config, sessions=SESSIONS, turns=TURNS)
+    env = {"DATABASE_URL": url, "CLAUDE_CONFIG_DIR": str(config)}
+    homes = [folder / name for name in ("one", "two")]
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-m", "inspector", "import", "--json"],
+            cwd=ROOT,
+            env=environment(home, LUCID_HOST=home.name, **env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for home in homes
+    ]
+    wrong = []
+    for process in both:
+        said = process.communicate(timeout=2 * SECONDS)[0]
+        if process.returncode != 0:
+            wrong.append(f"an import failed: {said[-500:]}")
+    checked = json.loads(lucid(homes[0], "check", "--json", **env).stdout)
+    sessions = json.loads(lucid(homes[0], "sessions", "--json", **env).stdout)
+    entries = sum(one["entries"] for one in sessions)
+    if checked["damaged"] or checked["doubles"] or entries != ENTRIES:
+        wrong.append(f"{entries} entries instead of {ENTRIES}; doubles: {checked['doubles']}")
+    row.add(told=False, lost=wrong, tell=tell)
+    return row
+
+
+def restarts(*, count: int, tell: Tell = print) -> Row:
+    """The database and the broker end and come back in turns, each time while a run is under way."""
+    row = Row(
+        "the database or the broker restarts", "runs of a server", "PostgreSQL, Redis", "wait, then a new run ends"
+    )
+    ports = free_port(), free_port()
+    with ExitStack() as stack:
+        data, queue, folder = (
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lucid-restart-"))) for _ in range(3)
+        )
+        database, broker = stack.enter_context(ExitStack()), stack.enter_context(ExitStack())
+        url = database.enter_context(postgres_server(data, ports[0]))
+        redis_url = broker.enter_context(redis_server(queue, ports[1]))
+        config = folder / "config"
+        write_sessions(config, sessions=SESSIONS, turns=TURNS)
+        env = {"DATABASE_URL": url, "REDIS_URL": redis_url, "CLAUDE_CONFIG_DIR": str(config)}
+        with serving(folder / "home", **env) as server:
+            row.add(told=False, lost=_recovered(server, url, "it"), tell=tell)
+            for number in range(count):
+                post(server, "/runs/start/", kind="check archive")
+                if number % 2:
+                    broker.close()
+                    time.sleep(1)
+                    broker.enter_context(redis_server(queue, ports[1]))
+                else:
+                    _stop_at_once(data)
+                    database.close()
+                    database.enter_context(postgres_server(data, ports[0]))
+                row.add(
+                    told=True, lost=_recovered(server, url, "the broker" if number % 2 else "the database"), tell=tell
+                )
+        wrong = [] if lucid(folder / "home", "check", **env).returncode == 0 else ["the archive is not sound"]
+        row.add(told=False, lost=wrong, tell=tell)
+    return row
+
+
+def _stop_at_once(data: Path) -> None:
+    """As `pg_ctl -m immediate`: connections are cut, and the next start recovers from its log."""
+    pid = int((data / "data" / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGQUIT)
+
+
+def _recovered(server: Server, url: str, what: str) -> list[str]:
+    """Every run that was under way comes to an end, and a new one completes."""
+    end = time.monotonic() + SECONDS
+    last = asked = 0
+    state = ""
+    while time.monotonic() < end:
+        time.sleep(1)
+        try:
+            active, newest, completed = _runs(url)
+        except psycopg.OperationalError as error:
+            state = str(error)
+            continue
+        state = f"{active} under way, run {completed} completed, health {server.get('/health/').status}"
+        if not asked and server.get("/runs/").status == 200:
+            last, asked = newest, post(server, "/runs/start/", kind="check archive").status
+            continue
+        if asked and completed > last and not active and server.get("/health/").status == 200:
+            return []
+        if asked and not active and completed <= last:
+            asked = 0  # it was led to one that was lost
+    return [f"{SECONDS:.0f} s after {what} came back: {state}"]
+
+
+def _runs(url: str) -> tuple[int, int, int]:
+    sql = (
+        "SELECT count(*) FILTER (WHERE status IN ('queued', 'running')), coalesce(max(id), 0),"
+        " coalesce(max(id) FILTER (WHERE kind = 'check archive' AND status = 'completed'), 0) FROM inspector_run"
+    )
+    with psycopg.connect(url, connect_timeout=5) as connection:
+        row = connection.execute(sql).fetchone()
+    assert row is not None
+    return row[0], row[1], row[2]
