@@ -53,7 +53,7 @@ services-quick: .venv/installed-dev packages ## a part of that, which `make test
 # FAULTS="kills --kills 400" takes a part, and more of it; see `python -m tests.faults --help`.
 FAULTS :=
 
-faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (25 minutes)
+faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
