@@ -34,7 +34,7 @@ IMPORT = (
     "import json, sys, django; django.setup(); from pathlib import Path; from sessions.services.sync import sync;"
     " print(json.dumps(sync([Path(sys.argv[1])], workers=int(sys.argv[2])).to_json()))"
 )
-PLACES = "import django; django.setup(); from inspector.services.helpers import workers; print(workers.places())"
+PLACES = "import django; django.setup(); from inspector.services.import_workers import workers; print(workers.places())"
 # Sums of fractions depend in their last digits on the order in which the rows lie.
 TABLES = {
     "transcripts_source": "path, state, size, archived, imported, owed, head_hash, tail_hash",

@@ -31,10 +31,10 @@ class InspectorConfig(AppConfig):
 
     def ready(self) -> None:
         from inspector.services.run_kinds import Kind, kind_register
-        from sessions.services.helpers import helpers_register
+        from sessions.services.import_workers import import_workers_register
 
         # Named, not imported: most processes do none of this work.
-        helpers_register("inspector.services.helpers.workers")
+        import_workers_register("inspector.services.import_workers.workers")
         kind_register(
             Kind(
                 name="import",

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from sessions.models import Portion
 from sessions.services import bulk
 from sessions.services.database_lock import Lock
-from sessions.services.helpers import Helpers, helpers
+from sessions.services.import_workers import ImportWorkers, import_workers
 from sessions.services.jobs import Job
 from sessions.services.portions import (
     Outcome,
@@ -37,13 +37,13 @@ def share(jobs: Sequence[Job], todo_bytes: int, lock: Lock) -> Share | None:
     """None where there is too little to read, nobody to help, or no database that takes several writers."""
     if not settings.LUCID_SHARE_IMPORTS or connection.vendor != "postgresql" or todo_bytes <= bulk.LARGE:
         return None
-    team = helpers()
+    team = import_workers()
     places = 0 if team is None else team.places()
     return Share(jobs, lock, team, places) if team is not None and places else None
 
 
 class Share:
-    def __init__(self, jobs: Sequence[Job], lock: Lock, team: Helpers, places: int) -> None:
+    def __init__(self, jobs: Sequence[Job], lock: Lock, team: ImportWorkers, places: int) -> None:
         self.workers: set[str] = set()
         """Those that took part."""
         self._jobs = jobs

@@ -19,7 +19,7 @@ django.setup()
 from dataclasses import asdict
 from pathlib import Path
 from sessions.services import bulk, portions, sync
-from sessions.services.helpers import helpers_register
+from sessions.services.import_workers import import_workers_register
 bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
 class Stop(BaseException):
     pass
@@ -33,7 +33,7 @@ class Team:
         print(shared_import, flush=True)
         self.asked = sys.stdin.readline().strip()
 team = Team()
-helpers_register("__main__.team")
+import_workers_register("__main__.team")
 def check():
     if team.asked == "stop":
         raise Stop

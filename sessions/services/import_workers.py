@@ -8,7 +8,7 @@ from typing import Protocol
 from django.utils.module_loading import import_string
 
 
-class Helpers(Protocol):
+class ImportWorkers(Protocol):
     def places(self) -> int:
         """How many portions could be read at a time by workers that answer now."""
 
@@ -19,13 +19,13 @@ class Helpers(Protocol):
 _name = ""
 
 
-def helpers_register(name: str) -> None:
+def import_workers_register(name: str) -> None:
     global _name
     _name = name
 
 
-def helpers() -> Helpers | None:
+def import_workers() -> ImportWorkers | None:
     if not _name:
         return None
-    registered: Helpers = import_string(_name)
+    registered: ImportWorkers = import_string(_name)
     return registered
