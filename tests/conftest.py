@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -55,6 +56,14 @@ def kills_end(_django_db_marker: None) -> Iterator[None]:
         Run.objects.all().delete()
     for thread in threads:
         thread.join()
+
+
+@pytest.fixture(autouse=True)
+def damage_forgotten() -> Iterator[None]:
+    """Blocks that one test has damaged are none of the next one's business."""
+    yield
+    if blocks := sys.modules.get("sessions.selectors.blocks"):
+        blocks.proven.clear()
 
 
 @pytest.fixture(scope="session")

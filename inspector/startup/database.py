@@ -11,7 +11,6 @@ from django.db import DatabaseError, connection
 from inspector.startup.backup import back_up
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
-from inspector.startup.migrating import migrations_apply
 from inspector.startup.schema import Schema, read_schema
 from inspector.startup.sqlite_file import damage_of
 from sessions.services.database_lock import database_lock
@@ -51,6 +50,8 @@ def _migrate(schema: Schema, path: Path | None, say: Say | None) -> None:
         tell(f"The database is of an older Lucid ({schema.applied[-1]}); bringing it to {schema.pending[-1]}.")
         if path is not None:
             tell(f"A copy of it as it was is in {back_up(path, schema.applied[-1])}.")
+    from inspector.startup.migrating import migrations_apply  # most commands have nothing to migrate
+
     migrations_apply()
 
 

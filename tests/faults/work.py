@@ -173,6 +173,7 @@ def next_start() -> int:
     from inspector.services.captures import captures_ingest
     from inspector.services.dreams.holding import dreams_settle
     from inspector.services.follow import follow
+    from inspector.services.runs.reaping import runs_reap
     from inspector.startup.database import ensure_database
     from memory.services.scanning import memory_follow
 
@@ -180,6 +181,7 @@ def next_start() -> int:
     stopped = threading.Event()
     stopped.set()
     config = Path(settings.CLAUDE_CONFIG_DIR)
+    runs_reap()
     follow(config, stopped)
     if (config / "projects").is_dir():
         memory_follow(projects=config / "projects")

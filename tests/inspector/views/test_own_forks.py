@@ -17,7 +17,8 @@ from inspector.models import Run
 from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
-from sessions.engine.capture.packing import packed
+from sessions.engine.capture.packing import packed, parts_bytes
+from sessions.engine.prints import print_of
 from sessions.models import Capture, Request, Transcript
 from sessions.selectors.captures import said_in, sent_of
 from sessions.services.contents import contents_store
@@ -109,7 +110,9 @@ def test_a_fork_that_read_nothing_is_explained_to_the_block(server: MessagesServ
     compacted(transcript)
     capture = Capture.objects.get()
     changed = [{**block, "text": block["text"].replace("guess", "dither")} for block in SYSTEM]
-    Capture.objects.filter(pk=capture.pk).update(system=packed(contents_store(values=changed)))
+    system = packed(contents_store(values=changed))
+    parts_hash = print_of(parts_bytes(system, capture.tools, capture.messages))
+    Capture.objects.filter(pk=capture.pk).update(system=system, parts_hash=parts_hash)
     assert "! not shared" in shown("/cache/own/")
     page = shown(f"/cache/own/{capture.pk}/")
     for words in ("60.0k tokens were paid for again", "system prompt changed", "system[1]", "byte 7", "dither"):
