@@ -60,11 +60,11 @@ import time
 import django
 django.setup()
 from pathlib import Path
-from inspector.services import helpers, imports
+from inspector.services import import_workers, imports
 from sessions.models import Portion
 from sessions.services import bulk, portions
 bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
-helpers.ANSWER_SECONDS, helpers.WANTED_SECONDS = 10, 600  # the machine may be busy
+import_workers.ANSWER_SECONDS, import_workers.WANTED_SECONDS = 10, 600  # the machine may be busy
 told = imports._tell
 def tell(running, progress):
     end = time.monotonic() + 240

@@ -200,9 +200,9 @@ def test_without_the_setting_nothing_is_shared(tmp_path: Path, database: str) ->
 PLACES = """
 import django
 django.setup()
-from inspector.services import helpers
-helpers.ANSWER_SECONDS = 10
-print(helpers.workers.places())
+from inspector.services import import_workers
+import_workers.ANSWER_SECONDS = 10
+print(import_workers.workers.places())
 """
 
 
