@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services services-quick attack faults load slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -24,9 +24,9 @@ run: .venv/installed ## start Lucid on http://127.0.0.1:8765/ (Ctrl-C stops it)
 demo: .venv/installed ## the same with the built-in demo sessions and a home of its own
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
-# Browsers come after the others: they are impatient.
+# Browsers come after the others: they are impatient. Many tests wait for servers, so there is one more than processors.
 test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e --ignore tests/postgres
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 	$(BIN)/pytest -n auto --dist loadfile tests/e2e
 
@@ -55,6 +55,9 @@ FAULTS :=
 
 faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
+
+long: .venv/installed-dev packages ## tests that take long: servers under load, crawls, full disks (five minutes)
+	$(BIN)/pytest -n auto --dist load -m long
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow

@@ -8,11 +8,14 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from benchmarks.load.__main__ import Load, Plan, report
 from benchmarks.load.clients import Asked, ask_all
 from benchmarks.load.rude import Outcome, half_headers
 
 
+@pytest.mark.long
 def test_a_short_run_prints_one_row_for_each_thing_that_was_tried(tmp_path: Path) -> None:
     plan = Plan(size="one-mb", beside="one-mb", clients=4, seconds=3.0, attackers=10, attack_seconds=13.0, settle=1.0)
     load = Load(plan)

@@ -45,10 +45,12 @@ def test_a_kill_loses_nothing(states: States, name: str) -> None:
     assert nothing_lost(kill(states, scenario(name), count=3, seed=14))
 
 
+@pytest.mark.long
 def test_a_clock_that_jumps_loses_nothing(states: States) -> None:
     assert nothing_lost(jump(states, scenario("tidy and accept"), seed=14))
 
 
+@pytest.mark.long
 def test_a_migration_that_is_cut_off_leaves_nothing_in_the_way(states: States) -> None:
     """Tables without the note that they were made kept every later start from working."""
     first = scenario("first start")
@@ -69,6 +71,7 @@ def test_a_first_start_on_a_broken_disk_says_so(states: States) -> None:
     assert "disk I/O error" in ended.output or "input/output error" in ended.output
 
 
+@pytest.mark.long
 def test_on_a_disk_that_is_really_full_nothing_is_lost() -> None:
     assert nothing_lost(full_disk())
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from redis import Redis
 
 from tests.inspector.test_database_trouble import held
@@ -56,6 +57,7 @@ def test_a_database_that_is_held_and_a_worker_that_hangs_are_reasons(tmp_path: P
         assert [name for name, _ in written(server.home)].count("health") == 1, "nothing grows"
 
 
+@pytest.mark.long
 def test_redis_that_is_dead_is_a_reason(tmp_path: Path) -> None:
     port = free_port()
     url = f"redis://127.0.0.1:{port}/0"

@@ -89,6 +89,7 @@ def test_what_is_paid_for_may_end(made: Path, tmp_path: Path, number: signal.Sig
         assert server.helpers() == []
 
 
+@pytest.mark.long
 def test_told_a_second_time_it_ends_at_once(made: Path, tmp_path: Path) -> None:
     home, hold = tmp_path / "home", threading.Event()
     shutil.copytree(made, home)
@@ -101,6 +102,7 @@ def test_told_a_second_time_it_ends_at_once(made: Path, tmp_path: Path) -> None:
         assert (status, "Lucid was stopped while it ran" in error) == ("failed", True), "".join(server.lines)
 
 
+@pytest.mark.long
 def test_the_wait_has_an_end_that_can_be_set(made: Path, tmp_path: Path) -> None:
     home, hold = tmp_path / "home", threading.Event()
     shutil.copytree(made, home)

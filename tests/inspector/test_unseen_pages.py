@@ -29,6 +29,7 @@ def project(tmp_path: Path, settings: Any) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_no_page_holds_characters_that_nobody_sees(client: Client, project: Path) -> None:
     writing = everywhere(UNSEEN)
     save_with_family(writing, project, UNSEEN, "spilled.txt")
