@@ -123,7 +123,9 @@ def _elsewhere(response: HttpResponseRedirect) -> HttpResponse:
 
 
 def _whole(response: HttpResponse, selector: str) -> HttpResponse:
-    return reswap(retarget(response, selector), "outerHTML")
+    """Replaces what is around the part that asked. `closest`, because the answer to a kill may have replaced that part
+    meanwhile: then there is nothing to replace, and nothing goes wrong."""
+    return reswap(retarget(response, f"closest {selector}"), "outerHTML")
 
 
 def _number(text: str) -> int:

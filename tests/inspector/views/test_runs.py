@@ -124,7 +124,7 @@ def test_a_card_asks_for_its_moving_part_until_the_state_changes(client: Client)
     assert "<article" not in response.content.decode()
     Run.objects.update(status="completed", finished_at=now(), summary="All well.")
     response = client.get(f"/runs/{run.pk}/card/?shown=running")
-    assert response["HX-Retarget"] == f"#run-{run.pk}"
+    assert response["HX-Retarget"] == f"closest #run-{run.pk}"
     assert "All well." in response.content.decode()
     assert "hx-trigger" not in response.content.decode()
 
@@ -145,7 +145,7 @@ def test_when_it_ends_the_whole_page_changes(client: Client) -> None:
     run = made()
     Run.objects.update(status="completed", finished_at=now(), summary="All well.", result={"files": 3})
     response = live(client, run, "running")
-    assert (response["HX-Retarget"], response["HX-Reswap"]) == ("#run", "outerHTML")
+    assert (response["HX-Retarget"], response["HX-Reswap"]) == ("closest #run", "outerHTML")
     html = response.content.decode()
     assert html.lstrip().startswith('<article id="run"')
     assert "Run again" in html
