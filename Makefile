@@ -41,7 +41,7 @@ SERVICES := tests/test_once.py $(wildcard tests/*/services) $(wildcard tests/*/v
   $(wildcard tests/sessions/test_*.py) tests/inspector/test_backends.py tests/postgres
 # A minute of it, in which imports, runs, captures and memory are written and two servers share a database.
 SERVICES_QUICK := tests/test_once.py tests/sessions/services/test_sync.py tests/sessions/services/test_captures.py \
-  tests/inspector/services/test_imports.py tests/inspector/services/runs tests/memory/services/test_writing.py \
+  tests/inspector/services/runs tests/memory/services/test_writing.py \
   tests/postgres/test_two_servers.py tests/postgres/test_shared_import.py
 
 services: .venv/installed-dev packages ## services, views, commands and imports on a real PostgreSQL and a real Redis (ten minutes)

@@ -46,15 +46,22 @@ def django_db_modify_db_settings() -> None:
 
 
 @pytest.fixture(autouse=True)
-def kills_end(_django_db_marker: None) -> Iterator[None]:
-    """A thread sees to it that a killed run ends, and must not outlast the database of its test."""
+def threads_end(_django_db_marker: None) -> Iterator[None]:
+    """Threads see to it that a killed run ends, and tell other hosts of this process. They must not outlast the
+    database of their test."""
     yield
-    threads = [thread for thread in threading.enumerate() if thread.name.startswith("kill of run")]
-    if threads:
+    killing = [thread for thread in threading.enumerate() if thread.name.startswith("kill of run")]
+    present = [thread for thread in threading.enumerate() if thread.name == "presence"]
+    if killing:
         from inspector.models import Run
 
         Run.objects.all().delete()
-    for thread in threads:
+    if present and os.environ.get("TEST_DATABASE_URL"):
+        from inspector.services.runs.presence import leave
+
+        leave()
+        killing += present
+    for thread in killing:
         thread.join()
 
 
