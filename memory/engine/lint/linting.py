@@ -71,8 +71,10 @@ def _checked(family: Family, directory: Directory, surroundings: Surroundings) -
             raise
         said = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
         rest = Directory(directory.path, tuple(file for file in directory.files if file not in failed))
-        found = [] if _fails(family, rest, surroundings) else list(family.check(rest, surroundings))
-        return [*(Finding("unreadable", file.name, Severity.ERROR, said) for file in failed), *found]
+        if _fails(family, rest, surroundings):
+            failed, rest = list(directory.files), Directory(directory.path, ())
+        findings = family.check(rest, surroundings) if rest.files else ()
+        return [*(Finding("unreadable", file.name, Severity.ERROR, said) for file in failed), *findings]
 
 
 def _fails(family: Family, directory: Directory, surroundings: Surroundings) -> bool:
