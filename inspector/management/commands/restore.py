@@ -46,7 +46,9 @@ class Command(BaseCommand):
             except OSError as error:
                 raise CommandError(trouble(error, str(settings.LUCID_HOME))) from error
             except DatabaseError as error:
-                raise CommandError(f"the database did not take the backup ({reason(error)}); restore it again.") from error
+                raise CommandError(
+                    f"the database did not take the backup ({reason(error)}); restore it again."
+                ) from error
         self.stdout.write(json.dumps(_as_json(restored)) if options["json"] else _sentence(restored))
 
     def _say(self, sentence: str) -> None:
