@@ -2,7 +2,39 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+CACHE_LOST = "Its worker ended while it ran. What it has found stays; the next one goes on with the other sessions."
+CACHE_KILLED = "What it has found stays. The other sessions are looked into by the next one."
+
 
 class CompactionConfig(AppConfig):
     name = "compaction"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from inspector.services.run_kinds import Kind, kind_register
+        from memory.services.mechanical_notes import mechanical_notes_register
+        from sessions.services.after_import import after_import_register
+
+        after_import_register("compaction.services.export.exports_descend")
+        mechanical_notes_register("compaction.engine.mechanical.notes_sections")
+        kind_register(
+            Kind(
+                name="compaction",
+                title="Compaction",
+                work="inspector.services.compactions.compaction_run",
+                confirm="inspector.views.compacting.confirmation_of",
+            )
+        )
+        kind_register(
+            Kind(
+                name="cache diff",
+                title="Prompt cache",
+                work="inspector.services.cache_diffs.cache_diffs_run",
+                about="Looks for breaks of the prompt cache in all sessions that have changed, and for their causes.",
+                verb="Look into the prompt cache",
+                single=True,
+                keep=100,
+                when_lost=CACHE_LOST,
+                when_killed=CACHE_KILLED,
+            )
+        )

@@ -2,8 +2,57 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+DREAM_LOST = (
+    "Its worker ended while it ran. Memory is as it was: it worked on a copy, and the next one puts the lock back."
+)
+DREAM_KILLED = "Memory is as it was: it worked on a copy, and the lock says again when memory was last consolidated."
+NOTES_CONFIRM = "inspector.views.notes.confirmation_of"
+
 
 class MemoryConfig(AppConfig):
     name = "memory"
     label = "memory"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from inspector.services.run_kinds import Kind, kind_register
+
+        kind_register(
+            Kind(
+                name="notes",
+                title="Session notes",
+                work="inspector.services.notes.notes_run",
+                confirm=NOTES_CONFIRM,
+                single=True,
+            )
+        )
+        kind_register(
+            Kind(
+                name="extraction",
+                title="Extraction of memories",
+                work="inspector.services.extractions.extraction_run",
+                confirm=NOTES_CONFIRM,
+            )
+        )
+        for name, title in (("dream", "Dream"), ("tidy", "Tidy")):
+            kind_register(
+                Kind(
+                    name=name,
+                    title=title,
+                    work="inspector.services.dreams.dream_run",
+                    confirm="inspector.views.dreams.confirmation_of",
+                    single=True,
+                    when_lost=DREAM_LOST,
+                    when_killed=DREAM_KILLED,
+                )
+            )
+        kind_register(Kind(name="recall", title="Recall", work="inspector.services.recalls.recall_run", keep=200))
+        kind_register(
+            Kind(
+                name="recall evaluation",
+                title="Recall evaluation",
+                work="inspector.services.recall_evaluations.evaluation_run",
+                single=True,
+                keep=100,
+            )
+        )

@@ -2,9 +2,41 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+IMPORT_LOST = "The import was cut off. Nothing is lost: the next one reads on where it stopped."
+IMPORT_KILLED = (
+    "What it has read stays. Files that change are still followed; the rest is read when it is retried, or when Lucid "
+    "starts the next time."
+)
+
 
 class SessionsConfig(AppConfig):
     # Django's own session framework already has the label "sessions".
     name = "sessions"
     label = "transcripts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from inspector.services.run_kinds import Kind, kind_register
+        from sessions.services.import_workers import import_workers_register
+
+        # Named, not imported: most processes do none of this work.
+        import_workers_register("inspector.services.import_workers.workers")
+        kind_register(
+            Kind(
+                name="import",
+                title="Import",
+                work="inspector.services.imports.import_again",
+                keep=50,
+                when_lost=IMPORT_LOST,
+                when_killed=IMPORT_KILLED,
+            )
+        )
+        kind_register(
+            Kind(
+                name="agent summary",
+                title="Agent summary",
+                work="inspector.services.agent_summaries.agent_summaries_run",
+                confirm="inspector.views.agent_summaries.words_again",
+                keep=200,
+            )
+        )

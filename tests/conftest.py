@@ -53,7 +53,7 @@ def threads_end(_django_db_marker: None) -> Iterator[None]:
     killing = [thread for thread in threading.enumerate() if thread.name.startswith("kill of run")]
     present = [thread for thread in threading.enumerate() if thread.name == "presence"]
     if killing:
-        from inspector.models import Run
+        from inspector.runs.models import Run
 
         Run.objects.all().delete()
     if present and os.environ.get("TEST_DATABASE_URL"):

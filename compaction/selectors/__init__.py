@@ -14,6 +14,7 @@ from compaction.engine import Notes
 from compaction.engine.keepsake import Keepsake
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction
+from inspector.web.query import whole_number
 from memory.selectors.notes import notes_files
 from sessions.engine.context import Context
 from sessions.engine.damage import DamageError, verify
@@ -43,8 +44,8 @@ def compaction_get(number: str | int) -> Compaction:
     """By the number of the run that made it; one that no run made, by its own."""
     rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
     text = str(number)
-    if text.isascii() and text.isdigit() and len(text) < 19:
-        found = rows.filter(run_id=int(text)).order_by("-pk").first() or rows.filter(run_id=None, pk=int(text)).first()
+    if (key := whole_number(text)) is not None:
+        found = rows.filter(run_id=key).order_by("-pk").first() or rows.filter(run_id=None, pk=key).first()
         if found is not None:
             return found
     raise CompactionMissingError(f"There is no compaction {text}.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from compaction.models import Compaction, Export
+from inspector.services.imports import EXPORTS
 from sessions.engine.paths import kept, opened
 from sessions.engine.slug import slug
 from sessions.models import Source, Transcript
@@ -85,4 +86,4 @@ def projects_directory() -> Path:
 
 
 def demo_exports() -> Path:
-    return Path(settings.LUCID_HOME) / "exports"
+    return Path(settings.LUCID_HOME) / EXPORTS

@@ -8,10 +8,11 @@ from compaction.engine import Effects
 from compaction.engine.attachments.recorded import recorded_files
 from compaction.engine.kinds import Applied, Kind, KindError, Parameters, apply_kind
 from compaction.engine.kinds.about import ABOUT
-from compaction.engine.kinds.weighing import Weighing, Weight
+from compaction.engine.kinds.weighing import Weighing
 from compaction.selectors import compactable, notes_of
 from sessions.engine.context import Context
 from sessions.engine.context.tally import system_tally
+from sessions.engine.price_forecast import Weight
 from sessions.models import Transcript
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from inspector.agents.choosing import choose_model
+from inspector.agents.choosing import CONFIGURED, MECHANICAL, choose_model
 from inspector.agents.forks import CacheSafeParams
 from inspector.agents.marks import DEFAULT_MARK
 from inspector.agents.model import Json, LanguageModel
@@ -20,9 +20,6 @@ from sessions.engine.messages import Kind, Message, text_block
 from sessions.engine.model_names import bare_name
 from sessions.models import Request, Transcript
 from sessions.selectors.context import Point, context_of, point_next
-
-MECHANICAL = "mechanical"
-CONFIGURED = "configured"
 
 NOBODY = "No model is asked."
 NO_SYSTEM = "No record of this session holds the system prompt, so its prompt cache cannot be shared."

@@ -10,21 +10,20 @@ from dataclasses import dataclass, field, replace
 from compaction.engine import PromptTooLongError, Summarise, SummariseError, SummaryRequest
 from compaction.engine.full.prompt import Variant
 from compaction.engine.full.request import SYSTEM, Path
-from compaction.selectors.parent import CONFIGURED, MECHANICAL, Parent
-from compaction.services.watching import Asked, Unwatched, Watcher, price_of
+from compaction.selectors.parent import Parent
+from compaction.services.watching import Asked, Unwatched, Watcher
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import ModelSettings, choose_model
+from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings, choose_model
 from inspector.agents.errors import BadRequestError, CancelledError, ModelError, RefusedError
 from inspector.agents.errors import PromptTooLongError as TooLong
 from inspector.agents.forks import ForkRefusedError, direct, fork
 from inspector.agents.model import Ask, LanguageModel, Progress, Reply, Retrying, TextArrived, Trying
 from inspector.agents.usage import Usage
+from inspector.budget.prices import price_of
 from sessions.engine import words
 from sessions.engine.messages import Message, joined
 
 CUT_OFF = "max_tokens"
-
-__all__ = ["CONFIGURED", "MECHANICAL", "Asking", "NoModelError", "Summariser", "summariser_choose"]
 
 
 class NoModelError(ValueError):

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from inspector.agents.usage import Usage
-from sessions.engine.prices import cost_of
-from sessions.engine.usage import Usage as Priced
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +78,3 @@ class Unwatched:
 
     def told(self, text: str, /) -> None:
         pass
-
-
-def price_of(model: str, usage: Usage) -> float | None:
-    """By the table of prices; None for a model that is not in it."""
-    return cost_of(
-        model, Priced(usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output)
-    )

@@ -18,13 +18,13 @@ from compaction.engine.compare.telling import recorded_title, sentence, summary_
 from compaction.selectors.comparisons import Compared, comparison_of
 from compaction.selectors.exports import exporting_of
 from compaction.selectors.points import SHOWN, End, Points, choices_of
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.engine.secrets import mask
 from sessions.selectors.session import Head, session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 TEMPLATE = "compaction/comparison.html"
 LONG = 5_000
@@ -103,7 +103,7 @@ def _page(request: HtmxRequest, head: Head, state: State, both: Compared, values
     if part := part_of(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
-    start = number_asked(request, "from")
+    start = query_number(request, "from")
     place = state.opened.partition(".")[0]
     if start is None and (row := shown.find(place)) is not None and not state.chosen:
         start = row
@@ -175,7 +175,7 @@ def part_of(
         if row is None:
             raise Http404(f"There is no message {opened[:SHOWN]}.")
         return f"{TEMPLATE}#rows", {"items": [row]}
-    numbers = [number_asked(request, name) for name in ("first", "end", "from")]
+    numbers = [query_number(request, name) for name in ("first", "end", "from")]
     if part == "rows" and None not in numbers:
         first, end, start = (number or 0 for number in numbers)
         return f"{TEMPLATE}#rows", {"items": shown.rows(layout.fill(first, end, start))}

@@ -15,14 +15,14 @@ from compaction.selectors.comparisons import ends_compared
 from compaction.selectors.points import End, Points
 from compaction.selectors.request_pairs import request_end, request_of, requests_offered
 from compaction.views.comparison import State, chips_of, ends_of, part_of
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.engine.secrets import mask
 from sessions.models import Request
 from sessions.selectors.session import Head, session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 TEMPLATE = "cache/compare.html"
 
@@ -45,7 +45,7 @@ def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
     if part := part_of(request, shown, layout, values):
         name, more = part
         return render_page(request, name, {**values, **more})
-    start = number_asked(request, "from")
+    start = query_number(request, "from")
     return render_page(
         request,
         TEMPLATE,

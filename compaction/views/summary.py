@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from compaction.selectors.summaries import summary_told
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.selectors.session import session_head
-from sessions.templatetags.lucid import session_root
 
 
 @require_safe

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_safe
 
 from compaction.selectors import compactions_of
 from compaction.selectors.trail import Size, Step, Trail, agents_compacted, trail_of
+from inspector.web.addresses import entry_url, session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from inspector.web.svg import Series, series
 from sessions.selectors.session import session_head
-from sessions.templatetags.lucid import entry_url, session_root
-from sessions.views.session import number_asked
 
 MADE = 50
 """Compactions made here that are listed."""
@@ -24,7 +24,7 @@ THOUSAND = 1000
 @require_safe
 def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    trail = trail_of(head.transcript, number_asked(request, "page"))
+    trail = trail_of(head.transcript, query_number(request, "page"))
     root = session_root(head.transcript)
     values = {
         "section": "sessions",

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inspector.agents.model import LanguageModel
 
+MECHANICAL = "mechanical"
+"""Nobody is asked: the record itself is put together."""
+CONFIGURED = "configured"
+"""The model that the settings name."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
@@ -52,9 +57,9 @@ def choice_of(settings: ModelSettings) -> Choice:
     if settings.api_key:
         return Choice("anthropic", "ANTHROPIC_API_KEY is set.", None, settings.main, settings.small)
     if settings.claude in ("", "off"):
-        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")
+        return Choice(MECHANICAL, "There is no ANTHROPIC_API_KEY, and the claude command is switched off.")
     if shutil.which(settings.claude) is None:
-        return Choice("mechanical", "There is no ANTHROPIC_API_KEY, and no claude command was found.")
+        return Choice(MECHANICAL, "There is no ANTHROPIC_API_KEY, and no claude command was found.")
     why = "There is no ANTHROPIC_API_KEY, but the claude command is installed."
     return Choice("claude", why, None, settings.main, settings.small)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.db.models import Count, F, Q, Sum
 
-from inspector.models import Run
+from inspector.runs.models import Run
 
 _TOKENS = F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens") + F("output_tokens")
 

@@ -15,7 +15,7 @@ from compaction.selectors.cache import RULES, Reached, breaks_of, reached_of, sc
 from compaction.selectors.cache_calls import calls_of
 from compaction.selectors.cache_losses import losses_of, worst
 from compaction.selectors.cache_series import Series, series_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import ACTIVE, LISTED, RunCard, run_cards
 from sessions.models import Request, Transcript
 

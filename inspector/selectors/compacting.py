@@ -31,10 +31,6 @@ ENOUGH = 5
 SPOKEN = (MessageKind.PROMPT, MessageKind.ANSWER)
 READ = 4_000
 """Characters of an input that are looked at: secrets are longer than what is shown."""
-AT_ONCE = 6_000
-"""Entries since the last boundary up to which a forecast is made without being asked for."""
-STRETCHES_AT_ONCE = 100
-"""Boundaries up to which all of a session is looked at without being asked for."""
 
 GONE = {
     Reason.SUMMARISED: "was summarised away",
@@ -82,16 +78,6 @@ class Situation:
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         self._counter = Remembered()
-
-    @property
-    def is_large(self) -> bool:
-        boundaries = self.transcript.ruler.get("boundaries") or (0,)
-        return int(self.transcript.entries - boundaries[-1]) > AT_ONCE
-
-    @property
-    def is_cut_often(self) -> bool:
-        """Whether it was compacted so often that a look at all of it takes long: each stretch is read on its own."""
-        return len(self.transcript.ruler.get("boundaries") or ()) > STRETCHES_AT_ONCE
 
     @cached_property
     def context(self) -> Context:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.models import AgentSummary, Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import ACTIVE
 from sessions.engine.agents.doing import ANSWER_TOKENS, Question, mechanical, question
 from sessions.engine.prices import cost_of
 from sessions.engine.secrets import mask
 from sessions.engine.usage import Usage
 from sessions.engine.words import money
-from sessions.models import Transcript
+from sessions.models import AgentSummary, Transcript
 from sessions.selectors.agents import Agent
 from sessions.selectors.latest import latest_of
 

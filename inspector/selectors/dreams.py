@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compaction.services.watching import price_of
 from inspector.agents.usage import Usage
-from inspector.models import Run
+from inspector.budget.prices import price_of
+from inspector.runs.models import Run
 from inspector.selectors.runs import RunCard, run_cards
 from memory.engine.dreaming.asking import SYSTEM
 from memory.models import Directory, Proposal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import ACTIVE, MOMENT_MS, is_silent, rate_of
 from sessions.services.sync import WAITING
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from inspector.models import Run
+from inspector.runs.models import Run
 
 
 def kill_note(run_id: int, created_at: int) -> Path | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compaction.engine.kinds.weighing import Price, Weight, price_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import LISTED, RunCard, run_cards
 from memory.models import Proposal
+from sessions.engine.price_forecast import Price, Weight, price_of
 from sessions.models import Transcript
 
 NOTES, EXTRACTION = "notes", "extraction"

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, OuterRef, Subquery
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import RunCard, run_card
 from inspector.web.svg import TokenBar, token_bar
 from sessions.engine import words

@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from inspector.models import Run, Worker
+from inspector.runs.models import Run, Worker
 from inspector.selectors.database_clock import database_ms
 
 BEAT_SECONDS = 3.0

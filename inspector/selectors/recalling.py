@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.doing import Price
 from inspector.selectors.runs import ACTIVE
 from memory.engine.recall import ANSWER_TOKENS, Prepared

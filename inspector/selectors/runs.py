@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_asked_at
 from inspector.selectors.presence import is_heard
 from sessions.engine import words

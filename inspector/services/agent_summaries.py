@@ -6,20 +6,20 @@ from typing import Any
 
 from django.conf import settings
 
-from compaction.services.summarising import MECHANICAL
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import choice_of, choose_model
+from inspector.agents.choosing import MECHANICAL, choice_of, choose_model
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel
-from inspector.models import AgentSummary, Run
+from inspector.runs.models import Run
 from inspector.selectors.doing import KIND, Doing, doing_of
 from inspector.services.billing import run_bill
-from inspector.services.budget import WithinBudget, budget_hold
+from inspector.services.budget import budget_hold
 from inspector.services.runs import RunError, Running, run_create
+from inspector.services.within_budget import WithinBudget
 from inspector.web.clock import now_ms
 from sessions.engine.agents.doing import ANSWER_TOKENS, tidy
 from sessions.engine.words import plural
-from sessions.models import Transcript
+from sessions.models import AgentSummary, Transcript
 from sessions.selectors.agents import Agent, agents_of
 
 NO_MODEL = (

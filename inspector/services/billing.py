@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compaction.services.watching import price_of
 from inspector.agents.usage import Usage
+from inspector.budget.prices import price_of
 from inspector.services.runs.running import Running
 
 

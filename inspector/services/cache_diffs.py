@@ -8,7 +8,7 @@ from typing import Any
 
 from compaction.selectors.cache import broken_at, dropped_lately, scans_due, unseen
 from compaction.services.cache_scan import cache_breaks_none, cache_scan_stale
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import Running, run_create
 from sessions.engine.words import plural
 from sessions.models import Transcript

@@ -9,7 +9,7 @@ from typing import Any
 
 from compaction.selectors.soundness import compaction_steps
 from compaction.services.sealing import compactions_seal
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import run_create
 from inspector.services.runs.running import Running
 from memory.selectors.soundness import version_steps

@@ -18,11 +18,12 @@ from compaction.services.make import compaction_make
 from compaction.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.services.watching import Asked
 from inspector.agents.cancel import CancelToken
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.billing import run_bill
-from inspector.services.budget import WithinBudget, budget_hold
+from inspector.services.budget import budget_hold
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError, Stopped
+from inspector.services.within_budget import WithinBudget
 from inspector.web.clock import now_ms
 from sessions.engine import words
 from sessions.models import Transcript

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from django.conf import settings
 
-from compaction.services.summarising import CONFIGURED
-from compaction.services.watching import price_of
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import choose_model
+from inspector.agents.choosing import CONFIGURED, choose_model
 from inspector.agents.loop import AgentLimits, AgentOutcome, AgentProgress, Ended, ToolStarted, Turn, run_agent
 from inspector.agents.model import Ask, LanguageModel, Listener, Progress, Retrying
 from inspector.agents.tools.tool import Toolbox
 from inspector.agents.usage import Usage
-from inspector.models import Run
+from inspector.budget.prices import price_of
+from inspector.runs.models import Run
 from inspector.services.billing import run_bill
-from inspector.services.budget import WithinBudget, budget_hold
+from inspector.services.budget import budget_hold
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import RunError, Stopped
+from inspector.services.within_budget import WithinBudget
 from sessions.engine.words import duration, money, plural, tokens
 
 SEEN = 1000

@@ -12,14 +12,13 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from compaction.selectors.parent import Parent, parent_of, sharing_with
-from compaction.services.summarising import MECHANICAL
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import choice_of
+from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.agents.forks import fork
 from inspector.agents.loop import AgentLimits, AgentOutcome, Ended
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import Edit, Glob, Grep, Read, Readable, Shell, Toolbox, Writable, Write
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.conducting import Asked, agent_conduct, denied, model_choose, spent
 from inspector.services.runs.creating import ACTIVE, run_create
 from inspector.services.runs.running import Running

@@ -10,13 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.models import Max
 
-from compaction.selectors.exports import demo_exports
-from compaction.services.export import exports_descend
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs.creating import run_create
 from inspector.services.runs.executing import run_perform
 from inspector.services.runs.pulse import listen, write_told
@@ -25,11 +24,14 @@ from inspector.services.runs.stops import Killed
 from sessions.engine.paths import kept, opened
 from sessions.engine.words import plural
 from sessions.models import Source, Transcript
+from sessions.services.after_import import after_import
 from sessions.services.database_lock import lock_is_free
 from sessions.services.sync import Progress, Report, sync, sync_files
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
+EXPORTS = "exports"
+"""Where sessions that are made of the demo go, below the home."""
 LISTEN_SECONDS = 0.25
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", "workers")
 
@@ -46,7 +48,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
                 listen(running)
 
         report = sync([path], listener=tell, check=_check(running))
-        exports_descend()
+        after_import()
         return _result(report)
 
     # The import forks, and a connection of another thread must not be carried into its processes.
@@ -56,7 +58,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
 def import_again(running: Running, run: Run) -> dict[str, Any]:
     """A retry, by a worker. It has threads, so nothing is forked."""
     report = sync([opened(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
-    exports_descend()
+    after_import()
     return _result(report)
 
 
@@ -67,7 +69,7 @@ def import_soon(files: Sequence[Path]) -> bool:
         run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
         return False
     sync_files(files)
-    exports_descend()
+    after_import()
     return True
 
 
@@ -119,7 +121,7 @@ def demo_settle() -> None:
     below = f"{DEMO}/"
     current = Source.objects.exclude(state=Source.State.REPLACED)
     demo = current.filter(path__startswith=below)
-    made = f"{kept(demo_exports())}/"
+    made = f"{kept(Path(settings.LUCID_HOME) / EXPORTS)}/"
     others = Transcript.objects.filter(source__in=current)
     others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=made)
     if others.exists():

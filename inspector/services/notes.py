@@ -9,14 +9,14 @@ from typing import Any
 
 from django.conf import settings
 
-from compaction.engine.mechanical import notes_sections
-from compaction.selectors.parent import MECHANICAL, Parent, Sharing, parent_of, sharing_with
+from compaction.selectors.parent import Parent, Sharing, parent_of, sharing_with
 from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import MECHANICAL
 from inspector.agents.forks import fork
 from inspector.agents.loop import AgentLimits, Ended
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import Edit, Toolbox, Writable
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.conducting import Asked, agent_conduct, denied, model_choose, spent
 from inspector.services.runs.creating import run_create
 from inspector.services.runs.running import Running
@@ -26,6 +26,7 @@ from memory.engine.notes import Checked, NotesBrokenError, checked, filled, last
 from memory.engine.telling import told
 from memory.models import NotesUpdate
 from memory.selectors.notes import FILE, NotesSituation
+from memory.services.mechanical_notes import mechanical_notes
 from memory.services.notes import Covered, notes_expected, notes_write
 from sessions.models import Transcript
 
@@ -65,7 +66,7 @@ def notes_run(running: Running, run: Run) -> dict[str, Any]:
         expected = notes_expected(transcript=transcript, into_agent=into)
         if name == MECHANICAL:
             running.phase("putting the notes together")
-            text = filled(situation.text, notes_sections(situation.messages))
+            text = filled(situation.text, mechanical_notes(situation.messages))
         else:
             text, name, more = _asked(running, run, situation, name)
         notes = checked(situation.text, text)

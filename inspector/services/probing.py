@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
-from inspector.models import Moment
+from inspector.runs.models import Moment
 from inspector.selectors.database_clock import database_ms
 from inspector.selectors.presence import WORKER, Present, present
 from inspector.services.impatience import impatient

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.recalls import bench_url
 from inspector.services.runs import RunError, Running, run_create
 from memory.engine.disk import FileTroubleError, Folder

@@ -8,15 +8,15 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from compaction.services.summarising import MECHANICAL
 from inspector.agents.cancel import CancelToken
-from inspector.agents.choosing import choice_of, choose_model
+from inspector.agents.choosing import MECHANICAL, choice_of, choose_model
 from inspector.agents.errors import ModelError
 from inspector.agents.model import Ask, LanguageModel, Reply
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.billing import run_bill
-from inspector.services.budget import WithinBudget, budget_hold
+from inspector.services.budget import budget_hold
 from inspector.services.runs import RunError, Running, run_create
+from inspector.services.within_budget import WithinBudget
 from memory.engine.disk import FileTroubleError, Folder
 from memory.engine.recall import (
     ANSWER_TOKENS,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
-    from inspector.models import Run
+    from inspector.runs.models import Run
     from inspector.services.runs.running import Running
 
 Result = dict[str, Any]
@@ -40,12 +40,21 @@ class Kind:
     when_lost: str = LOST
     """What is said when its worker died."""
     when_killed: str = KILLED
+    confirm: str = ""
+    """Where the function is that says at which address a run of this kind is started again, so that its price is shown
+    first: it takes the run, and gives None where that is not needed. Without it, Retry starts it at once."""
 
     def function(self) -> Work:
         if not isinstance(self.work, str):
             return self.work
-        found: Work = import_string(self.work)
-        return found
+        work: Work = import_string(self.work)
+        return work
+
+    def confirmation(self, run: Run) -> str | None:
+        if not self.confirm:
+            return None
+        address: str | None = import_string(self.confirm)(run)
+        return address
 
 
 _kinds: dict[str, Kind] = {}

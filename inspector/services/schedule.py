@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from inspector.models import Moment
+from inspector.runs.models import Moment
 from inspector.selectors.database_clock import database_ms
 from inspector.structured import get_logger
 

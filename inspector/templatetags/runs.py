@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.runs import LISTED, RunCard, run_cards
 from inspector.services.run_kinds import KILLED, kind_named
 from inspector.web.clock import now_ms

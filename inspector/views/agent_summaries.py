@@ -7,22 +7,21 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from compaction.services.summarising import MECHANICAL
-from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.runs.models import Run
 from inspector.selectors import run_card
 from inspector.selectors.doing import KIND, doing_of, price_of, run_of
 from inspector.services.agent_summaries import NO_MODEL, agent_summaries_create
 from inspector.services.runs import RunError
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import Page, page_of
+from inspector.web.query import page_number
 from sessions.models import Transcript
 from sessions.selectors.agents import Agent, agents_of
 from sessions.selectors.session import session_head
-from sessions.templatetags.lucid import session_root
 from sessions.views.agents import PER_PAGE
-from sessions.views.session import number_asked
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,7 +32,7 @@ def agent_summaries(request: HtmxRequest, session: str) -> HttpResponse:
     if transcript.parent is not None:
         return HttpResponseRedirect(reverse("agent-summaries", args=[transcript.parent.public_id]))
     agents = agents_of(transcript, now)
-    page = page_of(number_asked(request, "page") or 1, size=PER_PAGE, total=len(agents))
+    page = page_of(page_number(request), size=PER_PAGE, total=len(agents))
     if request.method == "POST":
         return _start(request, transcript, agents, page)
     doings = doing_of(transcript, agents[page.start : page.stop])

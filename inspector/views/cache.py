@@ -14,14 +14,14 @@ from compaction.models import CacheBreak
 from inspector.selectors.cache import CacheTab
 from inspector.services.cache_diffs import cache_diffs_create
 from inspector.views.cache_chart import MARKS, chart_of
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from inspector.web.svg import token_bar
 from sessions.engine.words import duration
 from sessions.selectors.session import Head, session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 TEMPLATE = "cache/session.html"
 SIZE = 20
@@ -34,7 +34,7 @@ def transcript_cache(request: HtmxRequest, session: str) -> HttpResponse:
     tab = CacheTab(head.transcript, now_ms())
     root = session_root(head.transcript)
     counted = sum(loss.count for loss in tab.losses)
-    page = page_of(number_asked(request, "page") or 1, size=SIZE, total=counted)
+    page = page_of(page_number(request), size=SIZE, total=counted)
     listed = list(tab.worst[page.start : page.stop])
     expected = list(tab.breaks(expected=True)[:MARKS])
     marked = [*(listed if counted <= SIZE else tab.worst[:MARKS]), *expected]

@@ -22,11 +22,11 @@ from compaction.selectors.request_pairs import request_end
 from compaction.views.comparison import State, ends_of, part_of
 from compaction.views.requests import compared
 from inspector.views.cache import cache_frame, shown_break, told
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from sessions.engine.secrets import mask
 from sessions.selectors.session import session_head
-from sessions.templatetags.lucid import session_root
 
 TEMPLATE = "cache/break.html"
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")

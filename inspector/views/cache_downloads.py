@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 from compaction.management.commands.cache import as_json
 from compaction.models import CacheBreak
 from inspector.web.htmx import HtmxRequest
+from inspector.web.query import query_number
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
-from sessions.views.session import number_asked
 
 COLUMNS = (
     "session",
@@ -58,7 +58,7 @@ def breaks_json(request: HtmxRequest) -> HttpResponse:
 def _rows(request: HtmxRequest) -> Iterator[dict[str, Any]]:
     """Expected ones too: the column says so."""
     found = CacheBreak.objects.select_related("session__project").order_by("at", "pk")
-    project = number_asked(request, "project")
+    project = query_number(request, "project")
     if project is not None:
         found = found.filter(session__project=project)
     for one in found.iterator(chunk_size=500):

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from compaction.engine.cache.reporting import Loss, answer, percent, title_of
 from compaction.selectors.cache_report import Report
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.cache import KIND
 from inspector.selectors.runs import ACTIVE, LISTED, run_cards
 from inspector.views.cache import shown_break
@@ -17,11 +17,11 @@ from inspector.views.cache_trend import trend_of
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number, query_number
 from inspector.web.svg import token_bar
 from sessions.engine.secrets import mask
 from sessions.engine.unseen import visible
 from sessions.selectors.facets import ProjectNode, project_tree
-from sessions.views.session import number_asked
 
 TEMPLATE = "cache/report.html"
 SIZE = 20
@@ -30,11 +30,11 @@ SIZE = 20
 @require_safe
 def cache_report(request: HtmxRequest) -> HttpResponse:
     projects = project_tree()
-    chosen = number_asked(request, "project")
+    chosen = query_number(request, "project")
     project = next((node for node in projects if node.id == chosen), None)
     report = Report(None if project is None else project.id)
     counted = sum(loss.count for loss in report.losses)
-    page = page_of(number_asked(request, "page") or 1, size=SIZE, total=counted)
+    page = page_of(page_number(request), size=SIZE, total=counted)
     totals = report.totals
     values = {
         "section": "cache",

@@ -11,6 +11,7 @@ from inspector.selectors.capturing import capturing, endpoint
 from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number, query_number
 from sessions.engine.anatomy import anatomy_of
 from sessions.engine.anatomy.captured import blocks_said, context_sent
 from sessions.engine.context.shown import Array
@@ -19,9 +20,7 @@ from sessions.models import Capture
 from sessions.selectors.capture_list import captures_found, captures_stored, with_sessions
 from sessions.selectors.captures import said_in, sent_of, usage_of
 from sessions.selectors.facets import project_tree
-from sessions.views.filters import page_number
 from sessions.views.request import dissected
-from sessions.views.session import number_asked
 
 PER_PAGE = 50
 RAW_CHARACTERS = 4_000_000
@@ -30,9 +29,9 @@ RAW_CHARACTERS = 4_000_000
 @require_safe
 def capture_list(request: HtmxRequest) -> HttpResponse:
     session = request.GET.get("session", "").replace("\0", "")[:200]
-    run = number_asked(request, "run")
+    run = query_number(request, "run")
     found = captures_found(session=session, run=run)
-    page = page_of(page_number(request.GET), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     context = {
         "section": "captures",
         "state": capturing(),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect
@@ -18,29 +17,28 @@ from django_htmx.http import replace_url
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds import Kind
 from compaction.engine.kinds.about import ABOUT, MODES
-from compaction.engine.kinds.weighing import price_of
 from compaction.selectors.forecast import Forecast
 from compaction.selectors.hooks import Configured, Scope, hooks_of
 from compaction.selectors.parent import sharing_of
-from compaction.services.summarising import MECHANICAL
-from inspector.agents.choosing import Choice, choice_of
-from inspector.models import Run
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.runs.models import Run
 from inspector.selectors.budget import budget_at
 from inspector.selectors.compacting import Situation
 from inspector.services.budget import budget_hold
 from inspector.services.compactions import KIND
 from inspector.services.runs import RunError, run_create
 from inspector.views.compaction_form import LONGEST_INSTRUCTIONS, CompactionForm, form_of, form_of_run
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
+from inspector.web.model_form import UNFIT, destination
+from inspector.web.query import query_number
 from inspector.web.svg import token_bar
+from sessions.engine.price_forecast import price_of
 from sessions.engine.secrets import mask
 from sessions.models import Transcript
+from sessions.selectors.extent import is_large
 from sessions.selectors.session import Head, session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
-
-UNFIT = 422
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,7 +57,7 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
 def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
     if request.method == "POST":
         return form_of(request.POST)
-    again = number_asked(request, "again")
+    again = query_number(request, "again")
     if again is not None and "kind" not in request.GET:
         run = Run.objects.filter(pk=again, kind=KIND).first()
         if run is not None and run.parameters.get("transcript") == head.transcript.pk:
@@ -148,7 +146,7 @@ class _Page:
         }
 
     def lists(self) -> dict[str, Any]:
-        number = number_asked(self.request, "page")
+        number = query_number(self.request, "page")
         form = self.form
         if form.kind is Kind.SNIP:
             page, rows = self.situation.turn_page(form.ids, number)
@@ -164,7 +162,7 @@ class _Page:
         """Large sessions wait until they are asked for it."""
         if self.form.errors or self.lacks():
             return {"lacks": self.lacks()}
-        if self.situation.is_large and not on_demand:
+        if is_large(self.head.transcript) and not on_demand:
             return {"waiting": True}
         found = self.forecast()
         values: dict[str, Any] = {"forecast": found, **_said(found)}
@@ -247,11 +245,3 @@ def _said(found: Forecast) -> dict[str, Any]:
         return {"why": mask(found.refused)}
     stages = [(one.applied, one.mechanism, mask(one.why)) for one in found.applied.reports]
     return {"why": mask(found.applied.why), "stages": stages}
-
-
-def destination(choice: Choice) -> str:
-    """Who gets to read the session when a model is asked."""
-    if choice.kind == "claude":
-        return "the claude command, and whoever it asks"
-    host = urlsplit(settings.MODELS.base_url).hostname or settings.MODELS.base_url
-    return host or "api.anthropic.com"

@@ -3,7 +3,6 @@ what was typed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,10 +15,11 @@ from compaction.engine.kinds.about import ABOUT, About
 from compaction.engine.kinds.fields import Field, Fields, fields_of
 from compaction.engine.kinds.settings import MODE, Mode
 from compaction.selectors.hooks import Scope
-from compaction.services.summarising import CONFIGURED, MECHANICAL
-from inspector.models import Run
+from inspector.agents.choosing import CONFIGURED, MECHANICAL
+from inspector.runs.models import Run
+from inspector.web.model_form import MODEL_NAME, NAMED, NO_NAME
+from inspector.web.query import whole_number
 
-NAMED = "named"
 WRITERS = (MECHANICAL, CONFIGURED, NAMED)
 SETTING = "set."
 LONGEST_INSTRUCTIONS = 4_000
@@ -27,8 +27,6 @@ LONGEST_INSTRUCTIONS = 4_000
 LONGEST_VALUE = 300
 LONGEST_ID = 100
 MOST_IDS = 2_000
-MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,79}")
-NO_NAME = "Name a model, such as claude-sonnet-5-5: letters, digits and . _ : / @ [ ] - only."
 
 
 @dataclass(slots=True)
@@ -179,8 +177,7 @@ def form_of(data: QueryDict) -> CompactionForm:
     hooks = data.get("hooks", "")
     form.hooks = Scope(hooks) if hooks in set(Scope) else Scope.OFF
     form.hooks_seen = data.get("hooks-seen", "")
-    again = data.get("again", "")
-    form.again = int(again) if again.isascii() and again.isdigit() and len(again) < 10 else None
+    form.again = whole_number(data.get("again", ""))
     defaults = {one.name: one.default for one in form.fields.all}
     # Where another mode was chosen, the settings beside it are still those of the former one.
     former = data.get("settings-of", form.mode) != form.mode

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.budget import budget_at
 from inspector.selectors.dreams import Dreamable, dreamable, dreamables, price
 from inspector.services.budget import budget_hold
@@ -21,9 +21,9 @@ from inspector.services.dreams import DREAM, dream_create
 from inspector.services.dreams.dreaming import NO_MODEL, TOKENS, TURNS
 from inspector.services.dreams.holding import dreams_settle
 from inspector.services.runs import RunError
-from inspector.views.compacting import destination
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.model_form import destination
 from memory.models import Directory
 
 CONFLICT = 409

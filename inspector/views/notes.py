@@ -12,21 +12,20 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from compaction.selectors.parent import Sharing, sharing_of
-from compaction.services.summarising import MECHANICAL
-from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.runs.models import Run
 from inspector.selectors.budget import budget_at
-from inspector.selectors.compacting import Situation
 from inspector.selectors.notes import EXTRACTION, NOTES, agent_price, proposals_of_session, unfinished_runs
 from inspector.services.budget import budget_hold
 from inspector.services.extractions import extraction_possible, extraction_request
 from inspector.services.notes import TURNS, notes_create, notes_prompt, notes_told
 from inspector.services.runs import RunError
-from inspector.views.compacting import UNFIT, destination
-from inspector.views.compaction_form import NAMED
 from inspector.views.notes_form import UNDO, NotesForm, form_of
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.model_form import NAMED, UNFIT, destination
+from inspector.web.query import query_number
 from memory.engine.disk import FileTroubleError
 from memory.engine.extraction import Considered, ExtractionConfig
 from memory.engine.notes import NotesThresholds
@@ -42,9 +41,8 @@ from sessions.engine.prose import render
 from sessions.engine.secrets import mask
 from sessions.models import Transcript
 from sessions.selectors.entries import find_entry
+from sessions.selectors.extent import is_cut_often, is_large
 from sessions.selectors.session import Head, session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 LONGEST_DIFF = 400
 """Lines."""
@@ -79,8 +77,7 @@ class _Page:
     # --- looking --------------------------------------------------------------------------------------------------
     def show(self, *, status: int = 200) -> HttpResponse:
         on_demand = self.request.GET.get("due") == "1"
-        session = Situation(self.transcript)
-        waiting = (session.is_large or session.is_cut_often) and not on_demand
+        waiting = (is_large(self.transcript) or is_cut_often(self.transcript)) and not on_demand
         values = {
             **self.frame(),
             **self.notes_shown(),
@@ -110,7 +107,7 @@ class _Page:
     def notes_shown(self) -> dict[str, Any]:
         found, limits = self.situation, self.situation.limits
         history = notes_history(self.transcript)
-        chosen = number_asked(self.request, "version")
+        chosen = query_number(self.request, "version")
         version = next((one.version for one in history if one.version.pk == chosen), None)
         return {
             "notes": found.newest,

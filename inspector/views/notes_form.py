@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from django.http import QueryDict
 
-from compaction.services.summarising import CONFIGURED, MECHANICAL
+from inspector.agents.choosing import CONFIGURED, MECHANICAL
 from inspector.selectors.notes import EXTRACTION, NOTES
-from inspector.views.compaction_form import MODEL_NAME, NAMED, NO_NAME
+from inspector.web.model_form import MODEL_NAME, NAMED, NO_NAME
+from inspector.web.query import whole_number
 
 UNDO = "undo"
 LONGEST_ADDRESS = 100
@@ -47,8 +48,7 @@ def form_of(given: QueryDict) -> NotesForm:
         given.get("first", "").strip()[:LONGEST_ADDRESS],
         given.get("last", "").strip()[:LONGEST_ADDRESS],
     )
-    batch = given.get("batch", "")
-    form.batch = int(batch) if batch.isascii() and batch.isdigit() and len(batch) < 19 else 0
+    form.batch = whole_number(given.get("batch", "")) or 0
     if form.what == EXTRACTION and form.writer == MECHANICAL:
         form.writer = CONFIGURED
     if form.asks and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):

@@ -9,12 +9,12 @@ from compaction.engine.cache.names import TITLES
 from compaction.selectors.forks import Explained, fork_explained, forks_of
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from inspector.web.svg import token_bar
 from sessions.engine.diffs import Diff, from_texts
 from sessions.engine.secrets import mask
 from sessions.selectors.capture_list import forks_found, own_count
 from sessions.selectors.facets import project_tree
-from sessions.views.filters import page_number
 
 PER_PAGE = 50
 LINES = 80
@@ -25,7 +25,7 @@ LONGEST = 200_000
 @require_safe
 def own_forks(request: HtmxRequest) -> HttpResponse:
     found = forks_found()
-    page = page_of(page_number(request.GET), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     context = {
         "section": "cache",
         "forks": forks_of(list(found[page.start : page.stop])),

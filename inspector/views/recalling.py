@@ -12,9 +12,8 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_http_methods
 
-from compaction.services.summarising import MECHANICAL
-from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.runs.models import Run
 from inspector.selectors import run_card
 from inspector.selectors.budget import budget_at
 from inspector.selectors.recalling import evaluation_of, price_of, recall_run_get
@@ -22,10 +21,11 @@ from inspector.selectors.runs import ACTIVE
 from inspector.services.recall_evaluations import evaluation_create
 from inspector.services.recalls import NO_MODEL, choice_made, recall_create
 from inspector.services.runs import RunError
-from inspector.views.compacting import destination
 from inspector.views.recall_shown import shown
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.model_form import destination
+from inspector.web.query import whole_number
 from memory.engine.recall import Choice, State, state_of
 from memory.models import Directory
 from memory.selectors.recalling import Message, events_of, message_of, messages_latest, recalled_now
@@ -123,7 +123,8 @@ def _asked(directory: Directory, given: dict[str, str]) -> Asked:
 def _run(directory: Directory, number: str) -> Run | None:
     if not number:
         return None
-    run = recall_run_get(directory, int(number)) if number.isascii() and number.isdigit() and len(number) < 19 else None
+    key = whole_number(number)
+    run = recall_run_get(directory, key) if key is not None else None
     if run is None:
         raise Http404(f"No run {number[:20]} asked about this memory.")
     return run

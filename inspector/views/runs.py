@@ -9,16 +9,16 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import reswap, retarget
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors import active_runs, run_card, run_cards, runs_found
 from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
 from inspector.selectors.presence import WORKER, present
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
-from inspector.views import agent_summaries, compacting, dreams, notes
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from sessions.selectors.facets import project_tree
 
 PER_PAGE = 30
@@ -37,7 +37,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
     kind = request.GET.get("kind", "") if kind_named(request.GET.get("kind", "")) else ""
     status = request.GET.get("status", "") if request.GET.get("status") in STATUSES else ""
     found = runs_found(kind=kind, status=status)
-    page = page_of(_number(request.GET.get("page", "")), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     context = {
         "section": "runs",
         "kinds": all_kinds(),
@@ -100,8 +100,8 @@ def kill(request: HtmxRequest, run_id: int) -> HttpResponse:
 @require_POST
 def retry(request: HtmxRequest, run_id: int) -> HttpResponse:
     run = get_object_or_404(Run, pk=run_id)
-    asking = (compacting.confirmation_of, dreams.confirmation_of, notes.confirmation_of, agent_summaries.words_again)
-    address = next((found for again in asking if (found := again(run)) is not None), None)
+    kind = kind_named(run.kind)
+    address = kind.confirmation(run) if kind is not None else None
     if address is not None:
         return _elsewhere(HttpResponseRedirect(address))
     try:
@@ -126,7 +126,3 @@ def _whole(response: HttpResponse, selector: str) -> HttpResponse:
     """Replaces what is around the part that asked. `closest`, because the answer to a kill may have replaced that part
     meanwhile: then there is nothing to replace, and nothing goes wrong."""
     return reswap(retarget(response, f"closest {selector}"), "outerHTML")
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1

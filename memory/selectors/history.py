@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Max, QuerySet
 
+from inspector.web.query import whole_number
 from memory.engine.blame import Line, blame
 from memory.engine.newlines import shown
 from memory.models import Batch, Directory, File, Version
@@ -59,7 +60,8 @@ def batches_of(directory: Directory) -> QuerySet[Batch]:
 
 def batch_get(number: str | int) -> Batch:
     text = str(number)
-    found = Batch.objects.filter(pk=int(text)).first() if text.isascii() and text.isdigit() and len(text) < 19 else None
+    key = whole_number(text)
+    found = Batch.objects.filter(pk=key).first() if key is not None else None
     if found is None:
         raise HistoryMissingError(f"There is no change {text}.")
     return found

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import whole_number
 from memory.engine.clash import ChangedMeanwhileError
 from memory.engine.disk import FileTroubleError, NotThereError, digest_of
 from memory.engine.newlines import shown
@@ -69,7 +70,7 @@ def memory_move(request: HtmxRequest, directory: Directory) -> HttpResponse:
     wrong = ""
     if request.method == "POST":
         try:
-            into = directory_get(int(request.POST.get("into", "") or 0))
+            into = directory_get(whole_number(request.POST.get("into", "")) or 0)
             batch = topic_move(directory=directory, into=into, name=file.name, expected=_expected(request))
             return seen(file_address(into, file.name), batch)
         except ValueError:
@@ -127,7 +128,7 @@ def memory_split(request: HtmxRequest, directory: Directory) -> HttpResponse:
         raise FileTroubleError(why)
     posted, wrong = request.POST, ""
     to, title, about = new_name(posted.get("to", "")), posted.get("title", ""), posted.get("description", "")
-    at = int(posted.get("line", "") or 0) if posted.get("line", "").isdecimal() else 0
+    at = whole_number(posted.get("line", "")) or 0
     if request.method == "POST":
         try:
             head, rest = split_at(_plain(file), at)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from memory.engine.lint import FORMULA
 from memory.models import Directory
 from memory.selectors.directories import Counts, counts_of, directories_shown, files_listed, is_there, name_of
@@ -27,7 +28,7 @@ MOST_HITS = 100
 @require_safe
 def memory_list(request: HtmxRequest) -> HttpResponse:
     found = directories_shown()
-    page = page_of(number_asked(request), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     shown = list(found[page.start : page.stop])
     counts = counts_of(shown)
     lines = [(one, name_of(one), is_there(one), counts.get(one.pk, Counts())) for one in shown]
@@ -64,8 +65,3 @@ def memory_find(request: HtmxRequest) -> HttpResponse:
     hits = [(hit, name_of(hit.directory)) for hit in found.hits]
     context = {**frame(request), "asked": query, "found": found, "hits": hits}
     return render_page(request, "memory/search.html", context, partials=("memory-hits",))
-
-
-def number_asked(request: HtmxRequest, key: str = "page") -> int:
-    text = request.GET.get(key, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from memory.engine.disk import DirectoryGoneError, digest_of
 from memory.engine.lint import FORMULA, RULES
 from memory.engine.reading import INDEX_NAME, Index
@@ -20,7 +21,6 @@ from memory.selectors.history import files_deleted
 from memory.selectors.provenance import uses_of
 from memory.selectors.shelves import index_of, shelf_known, shelf_of
 from memory.selectors.topics import SORTS, STATES, TYPES, Wanted, topics_read, topics_wanted
-from memory.views.catalog import number_asked
 from memory.views.frame import frame, of_directory
 from memory.views.lines import Line, index_lines
 from sessions.engine.secrets import mask
@@ -47,7 +47,7 @@ def memory_detail(request: HtmxRequest, directory: Directory) -> HttpResponse:
     checked = request.GET.get("check") == "1" or wanted.needs_all
     shelf = shelf_of(directory, files) if checked else shelf_known(directory, files)
     found = topics_wanted(files, wanted, places, uses, shelf)
-    page = page_of(number_asked(request), size=PER_PAGE, total=len(found))
+    page = page_of(page_number(request), size=PER_PAGE, total=len(found))
     context = {
         **frame(request, directory, "topics"),
         "wanted": wanted,
@@ -87,7 +87,7 @@ def memory_findings(request: HtmxRequest, directory: Directory) -> HttpResponse:
     shelf = shelf_of(directory, files_listed(directory))
     rule, name = request.GET.get("rule", ""), request.GET.get("name", "")
     found = [one for one in shelf.findings if rule in ("", one.rule) and name in ("", one.file)]
-    page = page_of(number_asked(request), size=FINDINGS_PER_PAGE, total=len(found))
+    page = page_of(page_number(request), size=FINDINGS_PER_PAGE, total=len(found))
     counts: dict[str, int] = {}
     for one in shelf.findings:
         counts[one.rule] = counts.get(one.rule, 0) + 1

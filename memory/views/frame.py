@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from inspector.web.htmx import HtmxRequest
+from inspector.web.query import query_number
 from memory.engine.disk import FileTroubleError
 from memory.engine.reading import DirectoryMissingError
 from memory.models import Batch, Cause, Directory
@@ -50,10 +51,10 @@ def frame(request: HtmxRequest, directory: Directory | None = None, tab: str = "
 
 
 def done_asked(request: HtmxRequest) -> Done | None:
-    number = request.GET.get("done", "")
-    if not (number.isascii() and number.isdigit() and len(number) < 19):
+    number = query_number(request, "done")
+    if number is None:
         return None
-    batch = Batch.objects.filter(pk=int(number), state=Batch.State.DONE).first()
+    batch = Batch.objects.filter(pk=number, state=Batch.State.DONE).first()
     return Done(batch, sentence_of(batch)) if batch else None
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from memory.engine.clash import ChangedMeanwhileError
 from memory.engine.disk import FileTroubleError
 from memory.models import Batch, Cause, Directory, File, Version
@@ -30,7 +31,6 @@ from memory.selectors.history import (
 )
 from memory.services.restoring import batch_undo, memory_roll_back, version_restore
 from memory.services.scanning import memory_follow_one
-from memory.views.catalog import number_asked
 from memory.views.conflict import clash_page, is_chosen, merged_bytes
 from memory.views.frame import file_address, frame, name_asked, of_directory, seen, sentence_of
 from sessions.engine.diffs import Diff, Hunk, Line, with_words
@@ -68,7 +68,7 @@ def memory_history(request: HtmxRequest, directory: Directory) -> HttpResponse:
     if name:
         return _of_file(request, directory, file_get(directory, name))
     found = batches_of(directory)
-    page = page_of(number_asked(request), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     batches = list(found.prefetch_related("undone_by")[page.start : page.stop])
     versions = batches_versions(batches)
     deleted = list(files_deleted(directory)[: MOST_DELETED + 1])
@@ -149,7 +149,7 @@ def memory_back(request: HtmxRequest, directory: Directory, change: int) -> Http
 def memory_change(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
     batch = batch_get(change)
     versions = list(batch_versions(batch))
-    page = page_of(number_asked(request), size=PER_PAGE, total=len(versions))
+    page = page_of(page_number(request), size=PER_PAGE, total=len(versions))
     told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in versions[page.start : page.stop]]
     context = {
         **frame(request, directory, "history"),
@@ -204,7 +204,7 @@ def _change_told(batch: Batch, versions: list[Version]) -> tuple[Batch, str, lis
 
 def _of_file(request: HtmxRequest, directory: Directory, file: File) -> HttpResponse:
     found = file_history(file)
-    page = page_of(number_asked(request), size=PER_PAGE, total=found.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
     told = [Told(one, action_of(one), masked_diff(version_diff(one))) for one in found[page.start : page.stop]]
     context = {
         **frame(request, directory, "history"),

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import whole_number
 from memory.engine.clash import ChangedMeanwhileError, Clash
 from memory.engine.disk import FileTroubleError
 from memory.engine.facts import Chosen, Facts, lines_to_json
@@ -270,8 +271,9 @@ def _chosen(form: QueryDict) -> Chosen:
     pieces: dict[int, list[int]] = {}
     for value in form.getlist("piece"):
         file, _, number = value.partition(":")
-        if file.isdecimal() and number.isdecimal():
-            pieces.setdefault(int(file), []).append(int(number))
-    divided = set(form.getlist("divided"))
-    files = [one for one in form.getlist("file") if one.isdecimal()]
-    return {int(one): pieces.get(int(one), []) if one in divided else None for one in files}
+        file_number, piece_number = whole_number(file), whole_number(number)
+        if file_number is not None and piece_number is not None:
+            pieces.setdefault(file_number, []).append(piece_number)
+    divided = {whole_number(value) for value in form.getlist("divided")}
+    files = [number for value in form.getlist("file") if (number := whole_number(value)) is not None]
+    return {number: pieces.get(number, []) if number in divided else None for number in files}

@@ -3,6 +3,7 @@ captured requests, and imports that are shared."""
 
 from __future__ import annotations
 
+from sessions.models.agent_summary import AgentSummary
 from sessions.models.archive import Block, Source
 from sessions.models.capture import Capture, CaptureBlob
 from sessions.models.entry import Entry, Mark, Oddity, Problem
@@ -11,6 +12,7 @@ from sessions.models.spend import Request, Turn
 from sessions.models.transcript import Project, Transcript
 
 __all__ = [
+    "AgentSummary",
     "Block",
     "Capture",
     "CaptureBlob",

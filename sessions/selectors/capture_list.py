@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Func, IntegerField, Q, QuerySet, Sum
 
+from inspector.web.query import whole_number
 from sessions.models import Capture, CaptureBlob, Request, Source, Transcript
 
 BULKY = ("params", "marks", "headers", "system", "tools", "messages", "diagnostics")
@@ -83,6 +84,6 @@ def captures_stored() -> Stored:
 
 def capture_named(name: str) -> Capture | None:
     """By its number, or by the id of the message or the request that the API gave."""
-    if name.isascii() and name.isdigit() and len(name) < 19:
-        return Capture.objects.filter(pk=int(name)).first()
+    if (number := whole_number(name)) is not None:
+        return Capture.objects.filter(pk=number).first()
     return Capture.objects.filter(Q(message_id=name) | Q(request_id=name) | Q(exchange=name)).order_by("-pk").first()

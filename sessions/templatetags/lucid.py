@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
 from django import template
 from django.template.base import Template
@@ -15,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from inspector.web.addresses import entry_url, session_root
 from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
@@ -167,21 +167,13 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
         return templates[name].render(context)
 
 
-def session_root(session: Any) -> str:
-    """Where the pages of a session start."""
-    return f"/sessions/{quote(str(getattr(session, 'public_id', '')), safe='')}/"
-
-
 @register.filter
 def pages(session: Any) -> str:
     """Where the pages of a session start, for templates that speak of several."""
     return session_root(session)
 
 
-@register.filter
-def entry_url(root: str, address: str | int) -> str:
-    """The permalink of an entry by its address, or by its position."""
-    return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"
+register.filter(entry_url)
 
 
 @register.filter

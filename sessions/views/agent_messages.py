@@ -9,9 +9,11 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from sessions.engine.agents import Lane, Spot, sequence
 from sessions.engine.agents.sequence import Arrow
 from sessions.engine.secrets import mask
@@ -19,8 +21,6 @@ from sessions.engine.unseen import visible
 from sessions.selectors.agents import Agent
 from sessions.selectors.mail import Exchange, exchange_of
 from sessions.selectors.session import session_head
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 PER_PAGE = 150
 NAME, TOPIC, LONG = 60, 24, 200
@@ -33,7 +33,7 @@ def agent_messages(request: HtmxRequest, session: str) -> HttpResponse:
     if head.transcript.parent is not None:
         return HttpResponseRedirect(reverse("agent-messages", args=[head.transcript.parent.public_id]))
     exchange = exchange_of(head.transcript, now)
-    page = page_of(number_asked(request, "page") or 1, size=PER_PAGE, total=len(exchange.mails))
+    page = page_of(page_number(request), size=PER_PAGE, total=len(exchange.mails))
     drawn = sequence(exchange.mails[page.start : page.stop], list(exchange.agents), page.first)
     root = session_root(head.transcript)
     people = {lane.key: _person(lane, exchange.agents) for lane in drawn.lanes}

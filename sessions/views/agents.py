@@ -11,16 +11,16 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
 from sessions.models import Transcript
 from sessions.selectors.agents import Agent, Kin, Spend
 from sessions.selectors.beside import agent_transcript
 from sessions.selectors.session import session_head, transcript_get
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 PER_PAGE = 100
 ORPHANS = 200
@@ -39,7 +39,7 @@ def transcript_agents(request: HtmxRequest, session: str) -> HttpResponse:
     agents = kin.agents(now)
     current = request.GET.get("agent", "")
     place = next((at for at, one in enumerate(agents) if one.key == current), 0)
-    page = page_of(number_asked(request, "page") or 1 + place // PER_PAGE, size=PER_PAGE, total=len(agents))
+    page = page_of(query_number(request, "page") or 1 + place // PER_PAGE, size=PER_PAGE, total=len(agents))
     total = reduce(Spend.plus, (one.spend for one in agents), Spend())
     most = max((one.spend.tokens for one in agents), default=0)
     values = {

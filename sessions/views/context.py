@@ -8,8 +8,10 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
 from sessions.engine.context.shown import Array
 from sessions.engine.context.sizes import Sizes, sizes_of
@@ -18,8 +20,6 @@ from sessions.engine.secrets import mask
 from sessions.models import Request, Transcript
 from sessions.selectors.session import Head, session_head
 from sessions.selectors.viewpoint import Viewpoint, viewpoint
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 ROOMY = 0.4
 """A bar is hard to read when it fills less of the window."""
@@ -48,7 +48,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
             "beside": array.beside(),
-            "items": array.page(number_asked(request, "from")),
+            "items": array.page(query_number(request, "from")),
             "sizes": sizes,
             **_bars(sizes, view.request),
             **_ruler(view),
@@ -87,7 +87,7 @@ def _part(request: HtmxRequest, array: Array, query: str) -> tuple[str, dict[str
         if piece is None:
             raise Http404("The request has no such block.")
         return "transcripts/_piece.html", {"piece": piece, "whole": True, "query": query}
-    numbers = [number_asked(request, name) for name in ("first", "end", "from")]
+    numbers = [query_number(request, name) for name in ("first", "end", "from")]
     if part == "message" and numbers[2] is not None and numbers[2] < len(array):
         return MESSAGES, {"items": [array.whole(numbers[2])]}
     if part == "messages" and None not in numbers:

@@ -80,10 +80,3 @@ class Asked:
         for gone in (name, "page"):
             rest.pop(gone, None)
         return f"?{rest.urlencode()}"
-
-
-def page_number(parameters: QueryDict) -> int:
-    """The page that an address asks for; the first, if it asks for something else than a page."""
-    form = FilterForm(parameters)
-    form.is_valid()
-    return form.cleaned_data.get("page") or 1

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import whole_number
 from sessions.engine.context.groups import grouped
 from sessions.selectors.briefs import briefs_of
 from sessions.selectors.context import left_out_of
@@ -44,4 +45,4 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
 
 def _number(text: str) -> int:
     """Of the range to begin with; anything else begins with the first."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    return whole_number(text) or 0

@@ -9,19 +9,20 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest
+from inspector.web.query import query_number
 from sessions.engine.cards import build
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import calls_answered_since, rows_at, window_from
-from sessions.views.session import number_asked, stretches_of
+from sessions.views.session import stretches_of
 
 
 @never_cache
 @require_safe
 def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
-    after = number_asked(request, "after") or 0
+    after = query_number(request, "after") or 0
     entries = Transcript.objects.filter(public_id=session).values_list("entries", flat=True).first()
     if entries is not None and entries <= after:
         return HttpResponse(status=204)

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from sessions.selectors.facets import project_tree
 from sessions.selectors.odd import broken_kinds, broken_lines, unknown_names
 from sessions.selectors.retention import expiring_sessions, retention_policy, vanished_sessions, with_days_left
-from sessions.views.filters import page_number
 
 PER_PAGE = 50
 
@@ -24,7 +24,7 @@ PER_PAGE = 50
 def odd(request: HtmxRequest) -> HttpResponse:
     problems = broken_lines()
     kinds = broken_kinds()
-    page = page_of(page_number(request.GET), size=PER_PAGE, total=sum(lines for _, lines in kinds))
+    page = page_of(page_number(request), size=PER_PAGE, total=sum(lines for _, lines in kinds))
     unknown = unknown_names()
     context = {
         "unknown": [(what, list(names)) for what, names in groupby(unknown, key=lambda name: name.what)],
@@ -42,7 +42,7 @@ def retention(request: HtmxRequest) -> HttpResponse:
     now = now_ms()
     policy = retention_policy(settings.CLAUDE_CONFIG_DIR, default=settings.LUCID_RETENTION_DAYS)
     expiring, vanished = expiring_sessions(policy, now=now), vanished_sessions()
-    page = page_of(page_number(request.GET), size=PER_PAGE, total=expiring.count())
+    page = page_of(page_number(request), size=PER_PAGE, total=expiring.count())
     context = {
         "policy": policy,
         "page": page,

@@ -6,14 +6,14 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
+from inspector.web.query import page_number
 from sessions.selectors.agents import agents_of
 from sessions.selectors.session import session_head
 from sessions.selectors.sharing import sharing_of
-from sessions.templatetags.lucid import session_root
-from sessions.views.session import number_asked
 
 PER_PAGE = 25
 
@@ -29,7 +29,7 @@ def agent_prefixes(request: HtmxRequest, session: str) -> HttpResponse:
         agents = [one for one in agents if one.key == wanted]
         if not agents:
             raise Http404("This session has no such agent.")
-    page = page_of(number_asked(request, "page") or 1, size=PER_PAGE, total=len(agents))
+    page = page_of(page_number(request), size=PER_PAGE, total=len(agents))
     shared = sharing_of(agents[page.start : page.stop])
     values = {
         "section": "sessions",

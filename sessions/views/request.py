@@ -8,8 +8,10 @@ from urllib.parse import quote
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
+from inspector.web.addresses import session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
 from sessions.engine.anatomy import Anatomy, anatomy_of, rows_of
 from sessions.engine.anatomy.shown import Unfolding, params_of
@@ -21,9 +23,7 @@ from sessions.engine.usage import Usage
 from sessions.models import Request
 from sessions.selectors.session import session_head
 from sessions.selectors.viewpoint import Viewpoint, viewpoint
-from sessions.templatetags.lucid import session_root
 from sessions.views.context import frame
-from sessions.views.session import number_asked
 
 TEMPLATE = "transcripts/request.html"
 PARTS = "transcripts/_anatomy.html#parts"
@@ -61,7 +61,7 @@ def dissected(request: HtmxRequest, sent: Context, array: Array, anatomy: Anatom
     unfolding = Unfolding(sent.given, sent.elements, array, mask, opened=opened, origin=origin_beside(sent))
     if request.htmx and (found := _part(request, array, anatomy, unfolding)):
         return found
-    start = number_asked(request, "first")
+    start = query_number(request, "first")
     if start is None and is_number(message := opened.partition(".")[0]):
         start = max(0, int(message) - 2)
     starts = {"messages": start}
@@ -90,7 +90,7 @@ def _part(request: HtmxRequest, array: Array, anatomy: Anatomy, unfolding: Unfol
     if section is None or part not in ("rows", "open", "close"):
         return None
     if part == "rows":
-        first, end = number_asked(request, "first"), number_asked(request, "end")
+        first, end = query_number(request, "first"), query_number(request, "end")
         rows = unfolding.rows(rows_of(section.parts, first or 0, end), section.name)
         return {"part": PARTS, "rows": rows, "section": section}
     found = next((one for one in section.parts if one.place == opened), None)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
 from sessions.engine.cards import Card, build
 from sessions.engine.cards.arrival import with_arrival
 from sessions.engine.cards.sight import seen_from
@@ -21,8 +22,6 @@ from sessions.selectors.context import left_out_among
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
 from sessions.selectors.viewpoint import Viewpoint, viewpoint
-
-DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
         ("from", window_from, last),
         ("at", window_at, last),
     ):
-        position = number_asked(request, name)
+        position = query_number(request, name)
         if position is not None and (name, position) != ("before", 0):
             return build_window(transcript, min(position, most), everything=everything), name
     return window_from(transcript, 0, everything=everything), ""
@@ -97,7 +96,7 @@ def _cards(request: HtmxRequest, transcript: Transcript, window: Window, chosen:
     cards = with_what_is_here(transcript, cards)
     if chosen is not None:
         cards = _seen(chosen, cards)
-    place = number_asked(request, "at")
+    place = query_number(request, "at")
     return cards if place is None else with_arrival(cards, place)
 
 
@@ -111,12 +110,6 @@ def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
 def _more(*, everything: bool, chosen: Viewpoint | None) -> str:
     """What every address of the timeline carries on."""
     return ("&all=1" if everything else "") + (f"&{chosen.as_context}" if chosen else "")
-
-
-def number_asked(request: HtmxRequest, name: str) -> int | None:
-    """A number of the address; None when there is none, or something else."""
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < DIGITS else None
 
 
 def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[Stretch]:

@@ -202,7 +202,7 @@ def stored() -> int:
 
 def _stored() -> dict[str, Any]:
     from compaction.models import Compaction, Export
-    from inspector.models import Run
+    from inspector.runs.models import Run
     from memory.engine.disk import digest_of
     from memory.models import Batch, Proposal, Version
     from memory.selectors.contents import content_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors import active_runs, import_state
 
 pytestmark = pytest.mark.django_db

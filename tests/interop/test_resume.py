@@ -16,8 +16,8 @@ from compaction.models import Compaction
 from compaction.selectors import compactable, compaction_load
 from compaction.services.export import compaction_export
 from compaction.services.make import compaction_make
-from compaction.services.summarising import MECHANICAL, summariser_choose
-from inspector.agents.choosing import ModelSettings
+from compaction.services.summarising import summariser_choose
+from inspector.agents.choosing import MECHANICAL, ModelSettings
 from sessions.engine.context import Context, Log, context_at
 from sessions.engine.context.digest import digest, spoken
 from sessions.engine.messages import joined

@@ -60,7 +60,7 @@ def import_all(path: str) -> None:
 
 
 def kill(run_id: str) -> None:
-    from inspector.models import Run
+    from inspector.runs.models import Run
     from inspector.services.runs import run_kill
 
     say("killed", run_kill(run_id=int(run_id)))

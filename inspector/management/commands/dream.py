@@ -11,8 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.services.summarising import MECHANICAL
-from inspector.agents.choosing import choice_of
+from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.services.dreams import DREAM, TIDY, dream_run
 from inspector.services.dreams.dreaming import NO_MODEL
 from inspector.services.dreams.holding import dreams_settle

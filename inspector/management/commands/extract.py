@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import Http404
 
-from compaction.services.summarising import CONFIGURED
-from inspector.models import Run
+from inspector.agents.choosing import CONFIGURED
+from inspector.runs.models import Run
 from inspector.services.extractions import KIND, extraction_parameters, extraction_possible
 from inspector.services.runs import Killed, run_perform
 from inspector.services.runs.stops import RunError

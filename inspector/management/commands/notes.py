@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.services.summarising import MECHANICAL
+from inspector.agents.choosing import MECHANICAL
 from inspector.services.notes import KIND, notes_parameters
 from inspector.services.runs import Killed, run_perform
 from inspector.services.runs.stops import RunError

@@ -16,8 +16,9 @@ from inspector.agents.model import Ask
 from inspector.agents.tools import Readable, Toolbox, Writable, reading_tools, writing_tools
 from inspector.agents.usage import Usage
 from inspector.services.billing import run_bill
-from inspector.services.budget import WithinBudget, budget_hold
+from inspector.services.budget import budget_hold
 from inspector.services.runs import RunError, Running
+from inspector.services.within_budget import WithinBudget
 from memory.engine.dreaming.asking import SYSTEM, Report, prompt, report_of
 from memory.engine.dreaming.lock import Lock
 from memory.models import Directory

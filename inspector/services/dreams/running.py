@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.budget import budget_hold
 from inspector.services.dreams.dreaming import NO_MODEL, dream, whys
 from inspector.services.dreams.holding import COPY, held

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from inspector.agents.choosing import choice_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.dreams.holding import dreams_settle
 from inspector.services.dreams.running import dream_create
 from inspector.services.runs import RunError

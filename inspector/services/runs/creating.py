@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.presence import is_gone
 from inspector.services.run_kinds import Kind, kind_named
 from inspector.services.runs.giving_up import run_give_up

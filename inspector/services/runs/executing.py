@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_asked_at
 from inspector.services.run_kinds import Kind, Result, Work, kind_named
 from inspector.services.runs.kill_notes import kill_forget

@@ -3,7 +3,7 @@ lost its lease: it hears so when it next looks, and what it writes afterwards re
 
 from __future__ import annotations
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_asked_at
 from inspector.services.run_kinds import LOST, kind_named
 from inspector.services.runs.kill_notes import kill_forget

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_note
 
 

@@ -9,7 +9,7 @@ import time
 from django.db import Error as DatabaseError
 from django.db import OperationalError, connection
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.presence import is_gone, lease_of
 from inspector.services.impatience import impatient
 from inspector.services.runs.giving_up import run_give_up

@@ -16,7 +16,7 @@ from typing import IO
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from inspector.models import Run, Worker
+from inspector.runs.models import Run, Worker
 from inspector.selectors.database_clock import database_ms
 from inspector.selectors.presence import BEAT_SECONDS, COMMAND, boot_seconds, folder, is_free
 from inspector.services.runs.under_way import under_way

@@ -13,7 +13,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.models import QuerySet
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs.running import Running
 from inspector.services.runs.stops import Killed, Lost
 from inspector.structured import get_logger

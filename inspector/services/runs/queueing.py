@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from inspector.models import Run, Worker
+from inspector.runs.models import Run, Worker
 from inspector.selectors.database_clock import database_ms
 from inspector.selectors.kills import kill_asked_at
 from inspector.selectors.presence import lease_of

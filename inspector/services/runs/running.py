@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_note
 from inspector.services.runs.stops import Stopped
 from inspector.web.clock import now_ms

@@ -11,9 +11,9 @@ from compaction.engine.kinds import Kind, Parameters
 from compaction.models import Compaction
 from compaction.selectors import compaction_get, compaction_load, compactions_of
 from compaction.services.make import compaction_make
-from compaction.services.summarising import CONFIGURED, MECHANICAL, NoModelError, Summariser, summariser_choose
+from compaction.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.services.watching import Unwatched
-from inspector.agents.choosing import ModelSettings
+from inspector.agents.choosing import CONFIGURED, MECHANICAL, ModelSettings
 from sessions.models import Transcript
 from tests.compaction.engine.summarising import REPLY
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server, too_long

@@ -14,7 +14,7 @@ from compaction.selectors.trail import trail_of
 from compaction.services.make import compaction_make
 from compaction.services.summarising import summariser_choose
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from sessions.models import Transcript
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.writing import START

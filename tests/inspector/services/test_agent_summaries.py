@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
-from inspector.models import AgentSummary, Run
+from inspector.runs.models import Run
 from inspector.services.agent_summaries import agent_summaries_create
 from inspector.services.runs import RunError, run_execute
-from sessions.models import Transcript
+from sessions.models import AgentSummary, Transcript
 from tests.inspector.agents.server import Fail, MessagesServer, Say
 from tests.inspector.asking import NOBODY, SMALL
 from tests.sessions.views.test_agents import HTMX, saved, started

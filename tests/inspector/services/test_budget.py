@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.budget import budget_at
 from inspector.services.compactions import compaction_run
 from inspector.services.runs import RunError, Running

@@ -9,7 +9,7 @@ from watchfiles import Change
 
 from compaction.models import CacheBreak, CacheScan
 from inspector.capture.spool import Spool
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.cache_diffs import KIND, cache_diffs_catch_up, cache_diffs_create, cache_diffs_recorded
 from inspector.services.captures import captures_ingest
 from inspector.services.follow import _take

@@ -14,7 +14,7 @@ from compaction.models import Compaction
 from compaction.services.make import compaction_make
 from compaction.services.summarising import summariser_choose
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.checks import CHECK, REPAIR
 from inspector.services.runs import run_perform
 from memory.models import Blob

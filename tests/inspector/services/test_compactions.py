@@ -16,7 +16,7 @@ from django.test import override_settings
 from compaction.models import Compaction
 from compaction.selectors import compaction_load
 from compaction.selectors.hooks import hooks_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.outcomes import run_detail
 from inspector.services.runs import run_execute, run_kill
 from inspector.web.clock import now_ms

@@ -17,7 +17,7 @@ import pytest
 from django.db import connection
 from django.test import override_settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.dreams import dreams_start
 from inspector.services.dreams.holding import dreams_settle, places
 from inspector.services.duties import worker_duties

@@ -14,7 +14,7 @@ from django.db import connection
 from django.test import override_settings
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.extractions import NO_MODEL, extraction_request
 from inspector.services.runs import RunError, run_execute, run_kill
 from inspector.web.clock import now_ms

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.follow import follow
 from inspector.services.imports import DEMO, import_ended, import_run
 from inspector.services.runs import Killed, run_execute, run_kill, run_retry

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from compaction.selectors import notes_of
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.notes import notes_create
 from inspector.services.runs import run_execute
 from inspector.web.clock import now_ms

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.recall_evaluations import evaluation_create
 from inspector.services.recalls import recall_create
 from inspector.services.runs import RunError, run_execute

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.db import OperationalError, connection
 
-from inspector.models import Moment
+from inspector.runs.models import Moment
 from inspector.selectors.database_clock import database_ms
 from inspector.services import schedule
 from inspector.services.duties import worker_duties

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from compaction.models import CacheBreak
 from compaction.services.cache_scan import cache_scan
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.views import home
 from sessions.models import Transcript
 from tests.compaction.breaking import GREP, Breaking

@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from compaction.models import CacheBreak, CacheScan
-from inspector.models import Run
+from inspector.runs.models import Run
 from sessions.models import Project, Source, Transcript
 from tests.compaction.breaking import GREP, Breaking
 from tests.compaction.logged import TOOLS

@@ -19,7 +19,7 @@ from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from compaction.selectors import compactable
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.compactions import compaction_run
 from inspector.services.runs import Running
 from inspector.web.clock import now_ms

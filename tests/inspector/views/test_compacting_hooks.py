@@ -15,7 +15,7 @@ from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from tests.demo import names
 from tests.importing import imported
 from tests.sessions.made import HOSTILE

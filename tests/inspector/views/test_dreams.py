@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from memory.engine.dreaming.lock import NAME
 from tests.memory.remembering import Shelf
 from tests.sessions.views.test_session import HTMX

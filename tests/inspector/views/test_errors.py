@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 from django.views.defaults import server_error
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db

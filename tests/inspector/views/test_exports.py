@@ -19,7 +19,7 @@ from pytest_django import Settings
 
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction, Export
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.imports import demo_settle
 from sessions.models import Source, Transcript
 from sessions.services.database_lock import database_lock

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from sessions.models import Oddity, Request, Source, Transcript
 from tests.sessions.made import DAY, HOSTILE, session
 

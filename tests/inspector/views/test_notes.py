@@ -15,8 +15,7 @@ from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
-from inspector.selectors.compacting import STRETCHES_AT_ONCE
+from inspector.runs.models import Run
 from inspector.services.notes import notes_run
 from inspector.services.runs import Running
 from memory.engine.disk import digest_of
@@ -25,6 +24,7 @@ from memory.models import Directory, NotesUpdate
 from memory.selectors.notes import NotesSituation
 from memory.services.notes import Covered, notes_write
 from sessions.models import Transcript
+from sessions.selectors.extent import STRETCHES_AT_ONCE
 from tests.demo import names
 from tests.importing import imported
 from tests.inspector.agents.server import MessagesServer, messages_server

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 from django.test import Client, override_settings
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms

@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import run_execute
 from inspector.startup.home import prepare_home
 from memory.models import Directory

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.presence import boot_seconds
 from tests.sessions.made import HOSTILE
 

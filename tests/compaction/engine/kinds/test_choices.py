@@ -7,10 +7,11 @@ import pytest
 from compaction.engine.boundary import Direction
 from compaction.engine.kinds import Kind, KindError, Parameters, apply_kind
 from compaction.engine.kinds.choices import Pivot, pivot_near, pivot_of, turn_choices
-from compaction.engine.kinds.weighing import Weighing, Weight, price_of
+from compaction.engine.kinds.weighing import Weighing
 from compaction.engine.pipeline import Effects
 from compaction.engine.pivots import legal_pivots
 from sessions.engine.messages import Message, changed, messages_of
+from sessions.engine.price_forecast import Weight, price_of
 from sessions.engine.tokens import estimate
 
 

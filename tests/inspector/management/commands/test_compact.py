@@ -16,7 +16,7 @@ from compaction.engine import Direction, legal_pivots
 from compaction.engine.kinds import Kind
 from compaction.models import Compaction
 from compaction.selectors import compactable, compaction_get, compaction_load
-from inspector.models import Run
+from inspector.runs.models import Run
 from sessions.engine.context import Log, context_at
 from sessions.engine.messages import joined
 from sessions.models import Transcript

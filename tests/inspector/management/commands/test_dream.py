@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from inspector.agents.choosing import ModelSettings
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.startup.home import prepare_home
 from memory.engine.dreaming.lock import NAME
 from memory.models import Batch

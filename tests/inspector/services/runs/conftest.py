@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services import run_kinds
 from inspector.services.run_kinds import Kind, Work, kind_register
 from inspector.startup.home import prepare_home

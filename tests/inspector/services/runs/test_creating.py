@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import RunError, run_create, run_retry
 from tests.inspector.queued import messages
 from tests.inspector.services.runs.conftest import Register

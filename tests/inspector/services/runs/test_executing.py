@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from structlog.testing import capture_logs
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.budget import budget_at
 from inspector.services.runs import RunError, Running, Work, run_execute, run_perform
 from inspector.web.clock import now_ms

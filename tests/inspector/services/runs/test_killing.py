@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.kills import kill_note
 from inspector.services.runs import Running, interrupt_all, run_execute, run_kill
 from inspector.services.runs.killing import GRACE_SECONDS, STUBBORN_SECONDS, Kills

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from django.conf import settings
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.selectors.presence import is_gone, present
 from inspector.services.runs import run_create, run_execute
 from inspector.services.runs.presence import absent, own_name
@@ -30,7 +30,7 @@ import sys
 import time
 import django
 django.setup()
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs.presence import own_name
 from inspector.services.runs.running import Running
 from inspector.services.runs.under_way import at_work

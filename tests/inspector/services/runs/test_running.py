@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from inspector.models import Run
+from inspector.runs.models import Run
 from inspector.services.runs import Killed, Running, run_execute
 from inspector.services.runs.running import LAST_TURNS, LONGEST_TEXT
 from tests.inspector.services.runs.conftest import Register

@@ -1,0 +1,16 @@
+"""Addresses of pages that several apps link to."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+
+def session_root(session: Any) -> str:
+    """Where the pages of a session start."""
+    return f"/sessions/{quote(str(getattr(session, 'public_id', '')), safe='')}/"
+
+
+def entry_url(root: str, address: str | int) -> str:
+    """An entry by its uuid, or by its position where it has none."""
+    return f"{root}entries/{quote(f'L{address}' if isinstance(address, int) else address, safe='')}/"
