@@ -13,7 +13,6 @@ from django.db import Error as DatabaseError
 
 from inspector.capture.here import spool_of
 from inspector.capture.spool import Spool
-from inspector.services.cache_diffs import cache_diffs_recorded
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from sessions.engine.capture import Exchange, UnreadableExchangeError
@@ -76,11 +75,6 @@ def _ingest(path: Path) -> str | None:
 def captures_wait() -> bool:
     """Whether anything is to be stored."""
     return bool(spool_of(settings.LUCID_HOME).waiting().files)
-
-
-def captures_follow_up() -> None:
-    """Stores what waits, and has the prompt cache looked into where that tells something new."""
-    cache_diffs_recorded(messages=captures_ingest().messages)
 
 
 def captures_forget() -> int:

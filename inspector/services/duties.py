@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from inspector.services.captures import captures_follow_up, captures_forget, captures_wait
+from inspector.services.cache_diffs import cache_diffs_recorded
+from inspector.services.captures import captures_forget, captures_ingest, captures_wait
 from inspector.services.runs.reaping import runs_reap, runs_watch
 from inspector.services.schedule import Duty
+
+
+def captures_follow_up() -> None:
+    """Stores what waits, and has the prompt cache looked into where that tells something new."""
+    cache_diffs_recorded(messages=captures_ingest().messages)
+
 
 REAP = Duty("runs", every=5.0, look=3.0, wanted=runs_watch, work=runs_reap)
 # The recordings lie in a home, and its processes agree by a lock on the folder.

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.runs.models import Run
-from inspector.selectors import run_card
 from inspector.selectors.doing import KIND, doing_of, price_of, run_of
+from inspector.selectors.runs import run_card
 from inspector.services.agent_summaries import NO_MODEL, agent_summaries_create
 from inspector.services.runs import RunError
 from inspector.web.addresses import session_root

@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from inspector.selectors import import_state, runs_of_note
 from inspector.selectors.cache_lost import cache_lost
+from inspector.selectors.imports import import_state
+from inspector.selectors.runs import runs_of_note
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import Series, TokenBar, series, token_bar

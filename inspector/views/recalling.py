@@ -14,10 +14,9 @@ from django.views.decorators.http import require_http_methods
 
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.runs.models import Run
-from inspector.selectors import run_card
 from inspector.selectors.budget import budget_at
 from inspector.selectors.recalling import evaluation_of, price_of, recall_run_get
-from inspector.selectors.runs import ACTIVE
+from inspector.selectors.runs import ACTIVE, run_card
 from inspector.services.recall_evaluations import evaluation_create
 from inspector.services.recalls import NO_MODEL, choice_made, recall_create
 from inspector.services.runs import RunError

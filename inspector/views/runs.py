@@ -10,10 +10,10 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import reswap, retarget
 
 from inspector.runs.models import Run
-from inspector.selectors import active_runs, run_card, run_cards, runs_found
 from inspector.selectors.budget import budget_at
 from inspector.selectors.outcomes import run_detail
 from inspector.selectors.presence import WORKER, present
+from inspector.selectors.runs import active_runs, run_card, run_cards, runs_found
 from inspector.services.runs import RunError, all_kinds, kind_named, run_create, run_kill, run_retry
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial

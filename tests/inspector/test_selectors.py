@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from inspector.runs.models import Run
-from inspector.selectors import active_runs, import_state
+from inspector.selectors.imports import import_state
+from inspector.selectors.runs import active_runs
 
 pytestmark = pytest.mark.django_db
 
