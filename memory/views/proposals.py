@@ -275,5 +275,5 @@ def _chosen(form: QueryDict) -> Chosen:
         if file_number is not None and piece_number is not None:
             pieces.setdefault(file_number, []).append(piece_number)
     divided = {whole_number(value) for value in form.getlist("divided")}
-    files = [number for value in form.getlist("file") if (number := whole_number(value)) is not None]
-    return {number: pieces.get(number, []) if number in divided else None for number in files}
+    files = [whole_number(value) for value in form.getlist("file")]
+    return {file: pieces.get(file, []) if file in divided else None for file in files if file is not None}

@@ -59,6 +59,14 @@ def test_a_topic_is_split_at_a_line(person: Person) -> None:
     assert person.shelf.all() == before
 
 
+def test_a_line_that_no_computer_can_count_is_not_a_line(person: Person) -> None:
+    before = person.shelf.all()
+    fields = person.form("split/", name="tides.md") | {"to": "more", "title": "More", "description": "The rest"}
+    assert "Choose the line" in flat(person.post("split/", **fields | {"line": "1" * 4_400}).content.decode())
+    assert person.post("move/", **person.form("move/", name="tides.md") | {"into": "1" * 4_400}).status_code < 500
+    assert person.shelf.all() == before
+
+
 def test_pruning_shows_what_the_index_becomes_then_deletes_and_restores(person: Person) -> None:
     before = person.shelf.all()
     html = person.client.get(f"{person.root}prune/?name=fog.md&name=boat.md").content.decode()

@@ -120,6 +120,13 @@ def test_it_takes_the_pieces_that_are_ticked_and_can_be_taken_back(
     assert "partly accepted, then taken back" in client.get(address).content.decode()
 
 
+def test_ticks_with_thousands_of_digits_tick_nothing(client: Client, proposal: Proposal, shelf: Shelf) -> None:
+    endless = "1" * 4_400
+    form = {"some": "1", "file": [endless], "divided": [endless], "piece": [f"{endless}:{endless}"]}
+    assert client.post(f"/memory/proposals/{proposal.pk}/", form).status_code < 500
+    assert shelf.read("tides.md") == TIDES
+
+
 def test_it_is_rejected_without_a_change(client: Client, proposal: Proposal, shelf: Shelf) -> None:
     assert client.post(f"/memory/proposals/{proposal.pk}/", {"reject": "1"}).status_code == 303
     assert shelf.read("tides.md") == TIDES
