@@ -10,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from compaction.models import Compaction, Export
-from inspector.services.imports import EXPORTS
+from inspector.selectors.imports import EXPORTS
 from sessions.engine.paths import kept, opened
 from sessions.engine.slug import slug
 from sessions.models import Source, Transcript

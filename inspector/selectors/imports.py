@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from inspector.runs.models import Run
 from inspector.selectors.runs import ACTIVE, MOMENT_MS, is_silent, rate_of
-from sessions.services.sync import WAITING
+
+WAITING = "waiting for another import"
+EXPORTS = "exports"
+"""Where sessions that are made of the demo go, below the home."""
 
 
 @dataclass(frozen=True, slots=True)

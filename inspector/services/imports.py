@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import Max
 
 from inspector.runs.models import Run
+from inspector.selectors.imports import EXPORTS
 from inspector.services.runs.creating import run_create
 from inspector.services.runs.executing import run_perform
 from inspector.services.runs.pulse import listen, write_told
@@ -30,8 +31,6 @@ from sessions.services.sync import Progress, Report, sync, sync_files
 
 DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
-EXPORTS = "exports"
-"""Where sessions that are made of the demo go, below the home."""
 LISTEN_SECONDS = 0.25
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", "workers")
 

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection, connections, transaction
 from django.db.models import Case, When
 
+from inspector.selectors.imports import WAITING
 from sessions.engine.damage import DamageError
 from sessions.engine.discovery import candidate, discover, wanted
 from sessions.engine.paths import opened
@@ -33,7 +34,6 @@ from sessions.services.writer import Pile, Written
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
-WAITING = "waiting for another import"
 PILE_BYTES = 12 * 1024 * 1024
 """Of the files, whose rows are kept before they are written: a few megabytes in memory."""
 

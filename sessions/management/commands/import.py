@@ -10,9 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from inspector.selectors.imports import WAITING
 from sessions.engine.discovery import PathMissingError
 from sessions.engine.printing import printable
-from sessions.services.sync import WAITING, Progress, Report, sync
+from sessions.services.sync import Progress, Report, sync
 
 
 class Command(BaseCommand):
