@@ -26,7 +26,7 @@ import pytest
 from tests.faults.clock import jump
 from tests.faults.disk import full_disk
 from tests.faults.flips import flip_bits
-from tests.faults.hosts import restarts, two_importers
+from tests.faults.hosts import own_trees, restarts, two_importers
 from tests.faults.kills import kill
 from tests.faults.models import model_environment
 from tests.faults.scenarios import SCENARIOS, Scenario, scenario
@@ -102,7 +102,7 @@ def jobs(options: argparse.Namespace) -> list[Job]:
     if "restarts" in options.parts:
         asked.append(lambda _: restarts(count=options.restarts, tell=tell))
     if "servers" in options.parts:
-        asked.append(_two_importers)
+        asked += [_two_importers, partial(_own_trees, options.host_kills, options.seed)]
     if "disk" in options.parts:
         asked.append(lambda _: full_disk(tell))
     if "flips" in options.parts:
@@ -125,6 +125,11 @@ def _jump(name: str, seed: int, worker: Worker) -> Row:
 def _two_importers(worker: Worker) -> Row:
     url = create_database(_server(worker), "lucid_two")
     return two_importers(url, worker.folder / "two", tell=tell)
+
+
+def _own_trees(kills: int, seed: int, worker: Worker) -> Row:
+    url = create_database(_server(worker), "lucid_own_trees")
+    return own_trees(url, worker.folder / "own-trees", kills=kills, seed=seed, tell=tell)
 
 
 def _server(worker: Worker) -> str:
@@ -196,6 +201,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=150, help="failing calls for each thing that is done; 0: every one")
     parser.add_argument("--during", default="", metavar="NAME", help="kills and failing calls only while this is done")
     parser.add_argument("--restarts", type=int, default=4)
+    parser.add_argument("--host-kills", type=int, default=6, help="of one of two hosts that import (default: 6)")
     parser.add_argument("--flips", type=int, default=10)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--workers", type=int, default=2)
