@@ -1,6 +1,6 @@
-"""python -m benchmarks.workers: one import, shared with 1, 2 and 4 worker processes, and two hosts with half of the tree
-each, one after the other and at once, on a PostgreSQL and a Redis of its own. Says whether what came of it is the same
-as without them."""
+"""python -m benchmarks.workers: one import, shared with 1, 2 and 4 worker processes, and two hosts with half of the
+tree each, one after the other and at once, on a PostgreSQL and a Redis of its own. Says whether what came of it is the
+same as without them."""
 
 from __future__ import annotations
 
