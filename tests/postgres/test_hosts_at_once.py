@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import psycopg
@@ -104,7 +105,12 @@ class Hosts:
         process = script(
             STOP, self.folder / f"home-{host}", self.database, str(tree or self.tree(host)), where, LUCID_HOST=host
         )
-        hears(process, where)
+        limit = Timer(PATIENCE, process.kill)
+        limit.start()
+        try:
+            hears(process, where)
+        finally:
+            limit.cancel()
         return process
 
     def command(self, host: str, tree: Path | None = None) -> subprocess.Popen[str]:
