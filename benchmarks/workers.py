@@ -92,6 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.workers", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=150)
     parser.add_argument("--counts", default="1,2,4", help="worker processes (default: 1,2,4)")
+    parser.add_argument("--only", choices=("one", "two"), help="one host, or two hosts with half of the tree each")
     asked = parser.parse_args()
     counts = [int(count) for count in asked.counts.split(",")]
     size = Size(f"workers-{asked.megabytes}", asked.megabytes * MB, asked.megabytes, 10)
@@ -103,15 +104,14 @@ def main() -> None:
             "REDIS_URL": stack.enter_context(redis_server(folders[1])),
         }
         bench = Bench(corpus, servers, folders[2])
-        runs = [bench.measure("alone, 1 process", processes=1), bench.measure("alone, 2 processes", processes=2)]
-        runs += [bench.measure(f"1 process and {_workers(count)}", count) for count in counts]
-        print(_table(runs, corpus), flush=True)
-        halves = _halves(corpus.directory, folders[2])
-        pairs = []
-        for count in (0, *counts):
-            for at_once in (False, True):
-                pairs.append(bench.measure_hosts(halves, count, at_once=at_once))
-        print(_table(pairs, corpus))
+        if asked.only != "two":
+            runs = [bench.measure("alone, 1 process"), bench.measure("alone, 2 processes", processes=2)]
+            runs += [bench.measure(f"1 process and {_workers(count)}", count) for count in counts]
+            print(_table(runs, corpus), flush=True)
+        if asked.only != "one":
+            halves = _halves(corpus.directory, folders[2])
+            orders = [(count, at_once) for count in (0, *counts) for at_once in (False, True)]
+            print(_table([bench.measure_hosts(halves, count, at_once=at_once) for count, at_once in orders], corpus))
 
 
 class Bench:

@@ -199,21 +199,25 @@ def test_a_host_imports_its_tree_while_another_is_in_the_middle_of_its_own(hosts
     assert hosts.stored() == hosts.stored(fresh_database(postgres_url))
 
 
-def test_what_both_trees_hold_has_one_owner_whoever_settles_first(hosts: Hosts, postgres_url: str) -> None:
+@pytest.mark.parametrize("half", ["origin", "fork"])
+def test_what_both_trees_hold_has_one_owner_whichever_is_half_read(hosts: Hosts, postgres_url: str, half: str) -> None:
     """A session was copied from one host to the other and went on there."""
-    (origin, *_) = hosts.write("a")
-    project = hosts.tree("b") / "projects" / "-home-dev-tidewatch"
+    origin_host, fork_host = ("a", "b") if half == "origin" else ("b", "a")
+    (origin,) = hosts.write(origin_host, 1)
     records = [json.loads(line) for line in origin.read_bytes().splitlines()]
-    fork = Writing(session="ffffffff-0000-4000-8000-000000000000", count=10_000)
+    fork = Writing(session="ffffffff-0000-4000-8000-000000000000", count=10_000, leaf=records[-1]["uuid"])
     fork.records = [{**record, "sessionId": fork.session} for record in records]
-    fork.clock, fork.leaf = fork.clock + 10_000_000, records[-1]["uuid"]
-    fork.turns(20).save(project)
+    fork.clock += 10_000_000
+    fork.turns(20).save(hosts.tree(fork_host) / "projects" / "-home-dev-tidewatch")
     with held(hosts, "a", "half") as first:
+        begun = rows(hosts.database, ENTRIES)[0][0]
+        assert 0 < begun < len(records)
         hosts.imports("b")
         ends(first)
     hosts.sound()
     stored = hosts.stored()
     assert stored["transcripts"][fork.session]["forked_from"] == origin.stem
+    assert stored["transcripts"][origin.stem]["forked_from"] is None
     assert stored == hosts.stored(fresh_database(postgres_url))
 
 
