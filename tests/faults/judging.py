@@ -167,10 +167,10 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/"
+    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts after an
-hour, folders that somebody worked in after a day."""
+hour, tokens that let nobody in after twelve, folders that somebody worked in after a day."""
 
 
 def _temporaries(sequel: Sequel, ended: Ended, fault: Fault) -> list[str]:

@@ -15,8 +15,8 @@ TROUBLES = (*ERRORS, Trouble.SHORT)
 
 
 def faults_at(number: int, *, all_troubles: bool = False) -> Iterator[Fault]:
-    """Both ways to fail the call with this number, each kind of trouble in its turn. Half of a write alone is no failure
-    but something that the system may do: it comes on top."""
+    """Both ways to fail the call with this number, each kind of trouble in its turn. Half of a write alone is no
+    failure, but something that the system may do: it comes on top."""
     if all_troubles:
         yield from (Fault(number, mode, trouble) for trouble in TROUBLES for mode in (Mode.ONCE, Mode.ON))
         return
@@ -34,9 +34,7 @@ def faults_of(calls: int, *, most: int = 0, all_troubles: bool = False) -> list[
     return [every[number * len(every) // most] for number in range(most)]
 
 
-def sweep(
-    states: States, scenario: Scenario, *, most: int = 0, all_troubles: bool = False, tell: Tell = print
-) -> Row:
+def sweep(states: States, scenario: Scenario, *, most: int = 0, all_troubles: bool = False, tell: Tell = print) -> Row:
     quiet: Calm = calm(states, scenario)
     row = Row("a write fails", scenario.name, states.database_name)
     sequels = Sequels()
