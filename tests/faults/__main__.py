@@ -2,7 +2,7 @@
 
 python -m tests.faults                       all of it
 python -m tests.faults kills --kills 400     one part, with more of it
-python -m tests.faults sweep --most 0        every call that writes, in every variant (hours)
+python -m tests.faults sweep --all-troubles  every call that writes, with every kind of trouble (hours)
 """
 
 from __future__ import annotations
@@ -47,8 +47,6 @@ KILLED = {
 }
 """What is killed, and which share of the kills it gets."""
 JUMPED = ("import", "tidy and accept", "queue a run", "extraction")
-SLOW = {"first start": 0.4, "large import": 0.3}
-"""Attempts that take seconds get a smaller share."""
 Job = Callable[["Worker"], Row]
 
 
@@ -96,7 +94,7 @@ def jobs(options: argparse.Namespace) -> list[Job]:
                     asked.append(partial(_kill, database, name, max(1, round(share * options.kills)), options.seed))
     if "sweep" in options.parts:
         for it in (one for one in SCENARIOS if options.during in ("", one.name)):
-            asked.append(partial(_sweep, it, round(options.most * SLOW.get(it.name, 1.0))))
+            asked.append(partial(_sweep, it, options.most, options.all_troubles))
     if "clock" in options.parts:
         asked += [partial(_jump, name, options.seed) for name in JUMPED]
     if "restarts" in options.parts:
@@ -114,8 +112,8 @@ def _kill(database: str, name: str, count: int, seed: int, worker: Worker) -> Ro
     return kill(worker.states(database), scenario(name), count=count, seed=seed, tell=tell)
 
 
-def _sweep(it: Scenario, most: int, worker: Worker) -> Row:
-    return sweep(worker.states("SQLite"), it, most=most, tell=tell)
+def _sweep(it: Scenario, most: int, all_troubles: bool, worker: Worker) -> Row:
+    return sweep(worker.states("SQLite"), it, most=most, all_troubles=all_troubles, tell=tell)
 
 
 def _jump(name: str, seed: int, worker: Worker) -> Row:
@@ -198,7 +196,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", choices=(*PARTS, []), default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--kills", type=int, default=200, help="on each database (default: 200)")
-    parser.add_argument("--most", type=int, default=150, help="failing calls for each thing that is done; 0: every one")
+    parser.add_argument("--most", type=int, default=0, help="failing calls for each thing that is done (default: all)")
+    parser.add_argument("--all-troubles", action="store_true", help="every kind of trouble at every call (hours)")
     parser.add_argument("--during", default="", metavar="NAME", help="kills and failing calls only while this is done")
     parser.add_argument("--restarts", type=int, default=4)
     parser.add_argument("--host-kills", type=int, default=6, help="of one of two hosts that import (default: 6)")
