@@ -1,12 +1,17 @@
-"""What pages make again and again of the same values, such as the card of a record, which does not change any more. It is
-kept under all the values that it is made of, so that it cannot be out of date, and only the latest of it."""
+"""What pages make again and again of the same values, such as the card of a record, which does not change any more. It
+is kept under all the values that it is made of, so that it cannot be out of date, and only the latest of it."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Generic, TypeVar
+
+from django.template.base import Template
+from django.template.context import Context
+from django.template.engine import Engine
 
 V = TypeVar("V")
 
@@ -39,3 +44,17 @@ class Kept(Generic[V]):
             while self._size > self._most:
                 self._size -= self._kept.popitem(last=False)[1][1]
         return made
+
+
+fragments: Kept[str] = Kept(4_000_000, len)
+"""HTML, in characters. The values that a piece is kept under take about as much again."""
+
+
+def fragment(name: str, **values: Hashable) -> str:
+    """A template that sees these values and nothing else of its page."""
+    return fragments.get((name, *values.items()), lambda: template_named(name).render(Context(values)))
+
+
+@lru_cache
+def template_named(name: str) -> Template:
+    return Engine.get_default().get_template(name)

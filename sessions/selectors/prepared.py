@@ -1,5 +1,5 @@
-"""Queries that every page of a session asks. Django works out the SQL of a query each time, column by column, which takes
-several times as long as SQLite takes to answer; here it is worked out once for each connection."""
+"""Queries that every page of a session asks. Django works out the SQL of a query each time, column by column, which
+takes several times as long as SQLite takes to answer; here it is worked out once for each connection."""
 
 from __future__ import annotations
 

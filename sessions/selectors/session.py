@@ -87,9 +87,11 @@ def _column(name: str) -> Field[Any, Any]:
 
 
 _named = Prepared(
-    lambda: Transcript.objects.select_related("source", "project", "parent", "forked_from")
-    .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
-    .filter(public_id=Slot("public_id", _column("public_id")))
+    lambda: (
+        Transcript.objects.select_related("source", "project", "parent", "forked_from")
+        .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
+        .filter(public_id=Slot("public_id", _column("public_id")))
+    )
 )
 
 
@@ -142,8 +144,10 @@ _kin = Prepared(
     )
 )
 _latest = Prepared(
-    lambda: current_sessions()
-    .filter(project=Slot("project", _column("id")))
-    .order_by("-last_at", "-pk")
-    .only("public_id", "title", "first_prompt", "last_at")[:NEIGHBOURS]
+    lambda: (
+        current_sessions()
+        .filter(project=Slot("project", _column("id")))
+        .order_by("-last_at", "-pk")
+        .only("public_id", "title", "first_prompt", "last_at")[:NEIGHBOURS]
+    )
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import pickle
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -27,6 +28,8 @@ from sessions.services.writer import Written
 
 Texts = Sequence[tuple[int, str]]
 COMMIT_CHARS = 64_000_000
+COMMIT_SECONDS = 3.0
+"""Nobody else can write meanwhile, and people wait for four seconds; on a busy machine these characters take longer."""
 AT_ONCE = 500
 
 logger = logging.getLogger(__name__)
@@ -63,9 +66,9 @@ def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None])
     pieces = iter(spool)
     ended = False
     while not ended:
-        chars = entries = 0
+        chars, entries, began = 0, 0, time.monotonic()
         with transaction.atomic():
-            while chars < COMMIT_CHARS:
+            while chars < COMMIT_CHARS and time.monotonic() - began < COMMIT_SECONDS:
                 piece = next(pieces, None)
                 if piece is None:
                     ended = True

@@ -1,5 +1,5 @@
-"""Imports give way to people: where there are fewer cores than work, pages come first. On an idle machine an import is as
-fast as ever."""
+"""Imports give way to people: where there are fewer cores than work, pages come first. On an idle machine an import is
+as fast as ever."""
 
 from __future__ import annotations
 

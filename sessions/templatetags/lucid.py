@@ -5,19 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 from django import template
-from django.template.base import Template
 from django.template.context import Context
-from django.template.engine import Engine
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from inspector.web.kept import Kept
+from inspector.web.kept import fragment, fragments, template_named
 from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
@@ -118,18 +115,17 @@ def _line(line: Line) -> str:
     return f"<del>{text}</del>" if line.kind == "-" else f" {text}\n"
 
 
-_fragments: Kept[SafeString] = Kept(3_000_000, len)
-"""Characters. The values that the pieces are kept under take about as much again."""
 _FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)
 def card(context: Context, shown: Card) -> SafeString:
-    """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline is
-    looked at from a request, and `oob` for whether it takes the place of a card that is there."""
+    """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline
+    is looked at from a request, and `oob` for whether it takes the place of a card that is there."""
     root = context.get("session_root") or session_root(context.get("session"))
     chosen, oob = bool(context.get("chosen")), bool(context.get("oob"))
-    return _fragments.get((shown, root, chosen, oob), lambda: _card(shown, root, chosen=chosen, oob=oob))
+    made = fragments.get((card, shown, root, chosen, oob), lambda: _card(shown, root, chosen=chosen, oob=oob))
+    return SafeString(made)
 
 
 def _card(shown: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
@@ -169,19 +165,14 @@ def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
     with context.push(**values):
-        return _template(f"transcripts/cards/{name}.html").render(context)
+        return template_named(f"transcripts/cards/{name}.html").render(context)
 
 
 @register.simple_tag(takes_context=True)
 def piece(context: Context, shown: ShownPiece) -> SafeString:
     """A block of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
-    values = {"piece": shown, "root": context["root"], "query": context["view"].query}
-    return _fragments.get((*values.values(),), lambda: _template("transcripts/_piece.html").render(Context(values)))
-
-
-@lru_cache
-def _template(name: str) -> Template:
-    return Engine.get_default().get_template(name)
+    made = fragment("transcripts/_piece.html", piece=shown, root=context["root"], query=context["view"].query)
+    return SafeString(made)
 
 
 def session_root(session: Any) -> str:
