@@ -24,6 +24,7 @@ from inspector.startup.privacy import tighten_home
 from inspector.web.database import Trouble, reason_of, trouble_of
 from inspector.web.room import disk_trouble
 from sessions.engine.damage import DamageError
+from sessions.services.priority import IMPORT, give_way
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1
@@ -117,6 +118,8 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
     # Wrong usage then ends with the usage and status 2 instead of an exception.
     command._called_from_command_line = True  # type: ignore[attr-defined]
     options = vars(command.create_parser("lucid", name).parse_args(arguments))
+    if getattr(command, "gives_way", False):
+        give_way(IMPORT)
     try:
         if _needs_database(command, options):
             _ensure_database()

@@ -24,6 +24,7 @@ from sessions.engine.scan.facts import Facts
 from sessions.engine.scan.reading import read_stretches
 from sessions.engine.scan.scanner import Scanner
 from sessions.services.jobs import Delivery, Job, Packing
+from sessions.services.priority import SCAN, give_way
 from sessions.services.rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
 
 WORTH_A_PROCESS = 8_000_000
@@ -197,6 +198,7 @@ def _work(jobs: Connection, results: Connection, parents: Iterable[Connection]) 
         end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    give_way(SCAN)
     gc.disable()
     with suppress(EOFError, BrokenPipeError):  # the parent is gone
         while True:

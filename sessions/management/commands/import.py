@@ -19,6 +19,7 @@ from sessions.services.sync import WAITING, Progress, Report, sync
 class Command(BaseCommand):
     help = "Read transcripts into the archive: a file, a project directory, or a configuration directory."
     requires_system_checks: list[str] = []
+    gives_way = True
     _waits = False
 
     def add_arguments(self, parser: CommandParser) -> None:
