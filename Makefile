@@ -12,6 +12,9 @@ CLIENT := 2.1.325
 # What Lucid loads is compiled once, here: where the environment says to write no bytecode, every start would do it anew.
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# The extras are in the lock files, so that `make run` is quick and `make test` tries all. UPGRADE= keeps versions that fit.
+UPGRADE := --upgrade
+COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
 .PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock clean packages
 
@@ -87,10 +90,10 @@ load: .venv/installed-dev ## a hundred readers beside an import, then clients th
 screenshots: .venv/installed-dev ## take the pictures of docs/screenshots/ anew
 	$(BIN)/python -m tests.e2e.screenshots
 
-lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml
+lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml (UPGRADE= keeps those that still fit)
 	$(BIN)/uv --version >/dev/null 2>&1 || $(PIP) install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
-	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate --group dev -o requirements-dev.lock pyproject.toml
+	$(COMPILE) --output-file requirements.lock pyproject.toml
+	$(COMPILE) --group dev --output-file requirements-dev.lock pyproject.toml
 
 clean: ## remove what was made here; data in LUCID_HOME stays
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache
