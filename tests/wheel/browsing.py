@@ -46,6 +46,8 @@ class Browser:
     def page(self, address: str) -> set[str]:
         """Fetches it with its assets, and returns where its links lead."""
         answer = self._server.get(address)
+        if answer.status == 302:
+            answer = self._server.get(answer.headers["Location"])
         assert answer.status == 200, (address, answer.status, answer.body[:300])
         if not answer.headers["Content-Type"].startswith("text/html"):
             return set()

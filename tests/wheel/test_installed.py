@@ -122,7 +122,7 @@ def check_pages(installed: Installed) -> None:
 
 def values_of_the_demo(installed: Installed, browser: Browser) -> dict[str, str]:
     """What stands in angle brackets in the README, in the order in which it is to be replaced."""
-    memory = installed.home.parent / "config" / "projects" / PROJECT / "memory"
+    memory = installed.home.parent / "config" / "projects" / "-home-dev-copy" / "memory"
     shutil.copytree(DEMO / "projects" / PROJECT / "memory", memory)
     dream = installed.json("dream", str(memory))
     assert dream["status"] == "completed"
