@@ -17,6 +17,7 @@ from django.db.models import Max
 from compaction.selectors.exports import demo_exports
 from compaction.services.export import exports_descend
 from inspector.models import Run
+from inspector.resources import DEMO
 from inspector.services.runs.creating import run_create
 from inspector.services.runs.executing import run_perform
 from inspector.services.runs.pulse import listen, write_told
@@ -28,7 +29,6 @@ from sessions.models import Source, Transcript
 from sessions.services.import_lock import import_is_free
 from sessions.services.sync import Progress, Report, sync, sync_files
 
-DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
 LISTEN_SECONDS = 0.25
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", "workers")
