@@ -12,8 +12,11 @@ CLIENT := 2.1.325
 # What Lucid loads is compiled once, here: where the environment says to write no bytecode, every start would do it anew.
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# The extras are in the lock files, so that `make run` is quick and `make test` tries all. UPGRADE= keeps versions that fit.
+UPGRADE := --upgrade
+COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock wheel clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -56,7 +59,7 @@ FAULTS :=
 faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
-long: .venv/installed-dev packages ## tests that take long: servers under load, crawls, full disks (five minutes)
+long: .venv/installed-dev packages ## tests that take long: servers under load, crawls, full disks, each Python that is here (ten minutes)
 	$(BIN)/pytest -n auto --dist load -m long
 
 slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
@@ -87,13 +90,18 @@ load: .venv/installed-dev ## a hundred readers beside an import, then clients th
 screenshots: .venv/installed-dev ## take the pictures of docs/screenshots/ anew
 	$(BIN)/python -m tests.e2e.screenshots
 
-lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml
+lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml (UPGRADE= keeps those that still fit)
 	$(BIN)/uv --version >/dev/null 2>&1 || $(PIP) install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate -o requirements.lock pyproject.toml
-	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-header --no-annotate --group dev -o requirements-dev.lock pyproject.toml
+	$(COMPILE) --output-file requirements.lock pyproject.toml
+	$(COMPILE) --group dev --output-file requirements-dev.lock pyproject.toml
+
+wheel: .venv/installed-dev ## the wheel and the source distribution of this version, in dist/
+	@rm -rf dist; mkdir -p build
+	$(BIN)/python -P -m build --no-isolation --outdir dist . >build/wheel.log 2>&1 || { tail -n 20 build/wheel.log; exit 1; }
+	@ls dist
 
 clean: ## remove what was made here; data in LUCID_HOME stays
-	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest of python3.11 and up; each sentence says what to install when something is missing.

@@ -1,18 +1,22 @@
-"""python -m benchmarks.workers: one import, shared with 1, 2 and 4 worker processes, on a PostgreSQL and a Redis of its
-own. Says whether what came of it is the same as without them."""
+"""python -m benchmarks.workers: one import, shared with 1, 2 and 4 worker processes, and two hosts with half of the
+tree each, one after the other and at once, on a PostgreSQL and a Redis of its own. Says whether what came of it is the
+same as without them."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +39,40 @@ IMPORT = (
     " print(json.dumps(sync([Path(sys.argv[1])], workers=int(sys.argv[2])).to_json()))"
 )
 PLACES = "import django; django.setup(); from inspector.services.import_workers import workers; print(workers.places())"
-# Sums of fractions depend in their last digits on the order in which the rows lie.
+HOSTS = ("one", "two")
+FILES = ("transcripts_source", "transcripts_block")
+"""Tables that speak of files, not of transcripts."""
+OF_TRANSCRIPT = (
+    "SELECT one.id, path FROM transcripts_transcript one JOIN transcripts_source file ON file.id = source_id"
+)
+# What each is called by, and what it says. Numbers depend on who came first, and sums of fractions in their last digits
+# on the order in which the rows lie.
 TABLES = {
-    "transcripts_source": "path, state, size, archived, imported, owed, head_hash, tail_hash",
-    "transcripts_block": "id, md5(data)",
-    "transcripts_transcript": (
-        "id, public_id, lines, entries, turns, requests, input, output, round(cost::numeric, 6), indexed, settled"
+    "transcripts_source": (
+        "t.id",
+        "t.state, t.size, t.archived, t.imported, t.owed, t.head_hash, t.tail_hash",
     ),
-    "transcripts_entry": "t.*",
-    "transcripts_turn": "id, first, last, calls, errors, requests, input, output, round(cost::numeric, 6)",
-    "transcripts_request": "transcript_id, message_key, position, turn, input, cache_read, output, cost, owned",
-    "transcripts_mark": 'transcript_id, first, last, fate, "by"',
-    "transcripts_problem": 'transcript_id, line, "offset", kind',
-    "transcripts_oddity": "transcript_id, what, name, count, first",
-    "transcripts_text": "entry_id, piece, md5(body::text)",
+    "transcripts_block": ("t.id >> 24", "t.id & 16777215, md5(data)"),
+    "transcripts_transcript": (
+        "t.id",
+        "public_id, lines, entries, turns, requests, input, output, round(cost::numeric, 6), indexed, settled",
+    ),
+    "transcripts_entry": (
+        "t.id >> 26",
+        't.id & 67108863, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key, at, turn, flags',
+    ),
+    "transcripts_turn": (
+        "t.id >> 26",
+        "t.id & 67108863, first, last, calls, errors, requests, input, output, round(cost::numeric, 6)",
+    ),
+    "transcripts_request": (
+        "transcript_id",
+        "message_key, position, turn, input, cache_read, output, cost, owned",
+    ),
+    "transcripts_mark": ("transcript_id", 'first, last, fate, "by"'),
+    "transcripts_problem": ("transcript_id", 'line, "offset", kind'),
+    "transcripts_oddity": ("transcript_id", "what, name, count, first"),
+    "transcripts_text": ("entry_id >> 26", "entry_id & 67108863, piece, md5(body::text)"),
 }
 
 
@@ -68,7 +92,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.workers", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=150)
     parser.add_argument("--counts", default="1,2,4", help="worker processes (default: 1,2,4)")
+    parser.add_argument("--only", choices=("one", "two"), help="one host, or two hosts with half of the tree each")
     asked = parser.parse_args()
+    counts = [int(count) for count in asked.counts.split(",")]
     size = Size(f"workers-{asked.megabytes}", asked.megabytes * MB, asked.megabytes, 10)
     corpus = corpus_open(size, DATA / size.name)
     with ExitStack() as stack:
@@ -78,9 +104,14 @@ def main() -> None:
             "REDIS_URL": stack.enter_context(redis_server(folders[1])),
         }
         bench = Bench(corpus, servers, folders[2])
-        runs = [bench.measure("alone, 1 process", processes=1), bench.measure("alone, 2 processes", processes=2)]
-        runs += [bench.measure(f"with {_workers(count)}", count) for count in map(int, asked.counts.split(","))]
-    print(_table(runs, corpus))
+        if asked.only != "two":
+            runs = [bench.measure("alone, 1 process"), bench.measure("alone, 2 processes", processes=2)]
+            runs += [bench.measure(f"1 process and {_workers(count)}", count) for count in counts]
+            print(_table(runs, corpus), flush=True)
+        if asked.only != "one":
+            halves = _halves(corpus.directory, folders[2])
+            orders = [(count, at_once) for count in (0, *counts) for at_once in (False, True)]
+            print(_table([bench.measure_hosts(halves, count, at_once=at_once) for count, at_once in orders], corpus))
 
 
 class Bench:
@@ -100,9 +131,35 @@ class Bench:
             busy, started = _busy(os.getpid()), time.perf_counter()
             report = self._python(IMPORT, settings, str(self._corpus.directory), str(processes))
             seconds, cpu = time.perf_counter() - started, _busy(os.getpid()) - busy
-        if report["entries"] != self._corpus.entries or report["failed"]:
-            raise SystemExit(f"{name}: {report['entries']} of {self._corpus.entries} entries, {report['failed']}")
-        return Measured(name, seconds, cpu, report["workers"], _prints(database))
+        return self._measured(name, seconds, cpu, [report], database)
+
+    def measure_hosts(self, trees: Sequence[Path], count: int, *, at_once: bool) -> Measured:
+        """Two hosts with a tree each."""
+        database = fresh_database(self._servers["DATABASE_URL"])
+        settings = {
+            "DATABASE_URL": database,
+            "REDIS_URL": self._servers["REDIS_URL"],
+            "DJANGO_SETTINGS_MODULE": "inspector.settings",
+        }
+        with self._working(count, settings):
+            busy, started = _busy(os.getpid()), time.perf_counter()
+            with ThreadPoolExecutor(len(HOSTS) if at_once else 1) as pool:
+                reports = list(pool.map(partial(self._host, settings), HOSTS, trees))
+            seconds, cpu = time.perf_counter() - started, _busy(os.getpid()) - busy
+        name = f"two hosts {'at once' if at_once else 'one after the other'}"
+        return self._measured(f"{name}, {_workers(count)}" if count else name, seconds, cpu, reports, database)
+
+    def _host(self, settings: dict[str, str], host: str, tree: Path) -> Any:
+        return self._python(IMPORT, {**settings, "LUCID_HOST": host}, str(tree), "1", home=host)
+
+    def _measured(
+        self, name: str, seconds: float, cpu: float, reports: Sequence[dict[str, Any]], database: str
+    ) -> Measured:
+        entries = sum(report["entries"] for report in reports)
+        failed = [failure for report in reports for failure in report["failed"]]
+        if entries != self._corpus.entries or failed:
+            raise SystemExit(f"{name}: {entries} of {self._corpus.entries} entries, {failed}")
+        return Measured(name, seconds, cpu, max(report["workers"] for report in reports), _prints(database))
 
     @contextmanager
     def _working(self, count: int, settings: dict[str, str]) -> Iterator[None]:
@@ -116,15 +173,29 @@ class Bench:
                     raise SystemExit("the workers did not answer in time")
             yield
 
-    def _python(self, text: str, settings: dict[str, str], *arguments: str) -> Any:
+    def _python(self, text: str, settings: dict[str, str], *arguments: str, home: str = "import") -> Any:
         done = subprocess.run(
             [sys.executable, "-c", text, *arguments],
-            env=environment(self._folder / "import", **settings),
+            env=environment(self._folder / home, **settings),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             check=True,
         )
         return json.loads(done.stdout)
+
+
+def _halves(directory: Path, folder: Path) -> list[Path]:
+    """The tree as two of about the same size, by projects."""
+    trees, sizes = [folder / f"tree-{host}" for host in HOSTS], [0] * len(HOSTS)
+    projects = {
+        project: sum(file.stat().st_size for file in project.rglob("*") if file.is_file())
+        for project in (directory / "projects").iterdir()
+    }
+    for project, size in sorted(projects.items(), key=lambda item: -item[1]):
+        place = sizes.index(min(sizes))
+        sizes[place] += size
+        shutil.copytree(project, trees[place] / "projects" / project.name)
+    return trees
 
 
 def _busy(pid: int) -> float:
@@ -145,8 +216,12 @@ def _prints(database: str) -> dict[str, str]:
     """A digest of all rows of each table, in an order that does not depend on who wrote them when."""
     prints = {}
     with psycopg.connect(database) as connection:
-        for table, columns in TABLES.items():
-            rows = f"SELECT md5(ROW({columns})::text) AS print FROM {table} t"
+        for table, (key, columns) in TABLES.items():
+            files = "transcripts_source" if table in FILES else f"({OF_TRANSCRIPT})"
+            rows = (
+                f"SELECT md5(ROW(file.path, {columns})::text) AS print FROM {table} t"
+                f" LEFT JOIN {files} AS file ON file.id = {key}"
+            )
             digest = f"SELECT md5(string_agg(print, '' ORDER BY print)) FROM ({rows}) AS rows"
             prints[table] = str(connection.execute(digest).fetchone())
     return prints

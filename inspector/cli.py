@@ -21,8 +21,10 @@ from django.db import connections
 from inspector import __version__
 from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
+from inspector.web.database import Trouble, reason_of, trouble_of
 from inspector.web.room import disk_trouble
 from sessions.engine.damage import DamageError
+from sessions.services.priority import IMPORT, give_way
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1
@@ -32,6 +34,11 @@ NOBODY_READS = 141
 COLLECTED_AFTER = 50_000
 """Objects: nearly all that a command makes stays to its end. Looking for rings among them at every 700, as Python does,
 takes a tenth of the time of a command that reads thousands of files."""
+WAIT = {
+    Trouble.HELD: "The database is held by another program; try again in a moment.",
+    Trouble.AWAY: "The database does not answer; try again when it is back.",
+}
+"""Pages try again by themselves and say so; a command ends, and may have done a part by then."""
 # Django gives these to every command; here they would only hide the command's own.
 UNLISTED = {
     "--version",
@@ -111,6 +118,8 @@ def _execute(command: BaseCommand, name: str, arguments: list[str]) -> int:
     # Wrong usage then ends with the usage and status 2 instead of an exception.
     command._called_from_command_line = True  # type: ignore[attr-defined]
     options = vars(command.create_parser("lucid", name).parse_args(arguments))
+    if getattr(command, "gives_way", False):
+        give_way(IMPORT)
     try:
         if _needs_database(command, options):
             _ensure_database()
@@ -142,8 +151,10 @@ def _unexpected(name: str, error: Exception) -> str:
         return sentence
     if isinstance(error, DamageError):
         return f"{error} lucid check says what else is damaged, and what can be repaired."
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return f"{name} failed unexpectedly ({type(error).__name__}: {reason}); the details are in {settings.LOG_FILE}."
+    if trouble := trouble_of(error):
+        return WAIT[trouble]
+    cause = f"{type(error).__name__}: {reason_of(error)}"
+    return f"{name} failed unexpectedly ({cause}); the details are in {settings.LOG_FILE}."
 
 
 def _print_help() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import logging.config
-from pathlib import Path
 from typing import Any
 
+from inspector import resources
 from inspector.agents.choosing import ModelSettings
 from inspector.logs import logging_config
 from inspector.startup.connecting import with_options
@@ -15,9 +15,8 @@ from inspector.startup.home import secret_key
 
 env = Environment()
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-DEMO_DIR = BASE_DIR / "sessions" / "demo"
-DOCS_DIR = BASE_DIR / "docs"
+DEMO_DIR = resources.DEMO
+DOCS_DIR = resources.DOCS
 
 # --- from the environment -----------------------------------------------------------------------------------------
 LUCID_HOME = env.path("LUCID_HOME", "~/.lucid")
@@ -95,7 +94,7 @@ MIDDLEWARE = [
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [resources.TEMPLATES],
         "OPTIONS": {
             "context_processors": ["django.template.context_processors.request"],
             "builtins": [
@@ -149,10 +148,10 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = bool(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "lucid"
 
-# --- static files: read from the source tree, so that there is no build step ----------------------------------------
+# --- static files: read from where they lie, so that there is no build step ----------------------------------------
 STATIC_URL = "/static/"
 STORAGES = {"staticfiles": {"BACKEND": "inspector.static.VersionedStorage"}}
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [resources.STATIC]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 WHITENOISE_MAX_AGE = 0

@@ -1,4 +1,4 @@
-"""Static files straight from the source tree: no build step, one address per version, so browsers keep them."""
+"""Static files straight from where they lie: no build step, one address per version, so browsers keep them."""
 
 from __future__ import annotations
 

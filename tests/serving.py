@@ -79,11 +79,22 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
     return {**kept, **ours, **extra}
 
 
-def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Program:
+    """What is started as `lucid`, and where: unless a test says otherwise, that of the tree."""
+
+    command: tuple[str, ...] = (sys.executable, "-m", "inspector")
+    cwd: Path = ROOT
+
+
+TREE = Program()
+
+
+def lucid(home: Path, *arguments: str, program: Program = TREE, **extra: str) -> subprocess.CompletedProcess[str]:
     """One command, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "inspector", *arguments],
-        cwd=ROOT,
+        [*program.command, *arguments],
+        cwd=program.cwd,
         env=environment(home, **extra),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -94,20 +105,19 @@ def lucid(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
 
 
 @contextmanager
-def serving(home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+def serving(home: Path, *arguments: str, program: Program = TREE, **extra: str) -> Iterator[Server]:
     """A server that answers, on a free port. It is stopped at the end, if the test has not done so."""
-    with bound_to("127.0.0.1:0", home, *arguments, **extra) as server:
+    with bound_to("127.0.0.1:0", home, *arguments, program=program, **extra) as server:
         server.cookie = _enter(server)
         yield server
 
 
 @contextmanager
-def bound_to(bind: str, home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+def bound_to(bind: str, home: Path, *arguments: str, program: Program = TREE, **extra: str) -> Iterator[Server]:
     """The same where it is told to listen, as nobody who was let in."""
-    command = [sys.executable, "-m", "inspector", "serve", "--bind", bind, *arguments]
     process = subprocess.Popen(
-        command,
-        cwd=ROOT,
+        [*program.command, "serve", "--bind", bind, *arguments],
+        cwd=program.cwd,
         env=environment(home, **extra),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

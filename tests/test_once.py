@@ -28,7 +28,7 @@ ONCE: dict[str, tuple[str, ...] | str] = {
     "transcripts.Request": ("transcript", "message_key"),
     "transcripts.Capture": ("exchange",),
     "transcripts.CaptureBlob": ("hash",),
-    "transcripts.SharedImport": "it is forgotten with its import, of which there is one at a time",
+    "transcripts.SharedImport": "it is forgotten with its import, of which each host has one at a time",
     "transcripts.Portion": "a row is taken by whoever locks it, and committed with what was read",
     "memory.Directory": ("path",),
     "memory.File": ("directory", "name"),

@@ -47,9 +47,10 @@ class PageProcess:
         with theirs:
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             try:
-                # A session of its own keeps Ctrl-C at the terminal away from it.
+                # A session of its own keeps Ctrl-C at the terminal away from it. -P keeps packages of the current
+                # directory away from ours.
                 self._process = await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "inspector.pages", stdin=theirs.fileno(), start_new_session=True
+                    sys.executable, "-P", "-m", "inspector.pages", stdin=theirs.fileno(), start_new_session=True
                 )
             except OSError:
                 self._writer.close()

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Any
 
-import uvloop
 from django.conf import settings
 from django.db import connections
 from django.urls import get_resolver
@@ -25,6 +24,7 @@ from inspector.pages.handler import Threads
 from inspector.pages.known import known_set, start_known_set
 from inspector.pages.wire import Message, read, scope_unpacked, write
 from inspector.startup.connecting import for_pages
+from inspector.startup.loop import new_event_loop
 
 __all__ = ["celery_app", "main"]
 
@@ -118,7 +118,7 @@ def main() -> None:
     gc.set_threshold(COLLECTED_AFTER)
     for_pages(connections.settings["default"])
     show_on_console(settings.LUCID_LOG_LEVEL)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve())
     # Without waiting for threads, as the server does not either.
     logging.shutdown()

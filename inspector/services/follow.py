@@ -14,8 +14,9 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.services.export import exports_descend
+from inspector.resources import DEMO
 from inspector.services.cache_diffs import cache_diffs_catch_up, cache_diffs_follow
-from inspector.services.imports import DEMO, demo_return, demo_settle, demo_shown, import_ended, import_run
+from inspector.services.imports import demo_return, demo_settle, demo_shown, import_ended, import_run
 from inspector.services.runs.stops import Killed
 from inspector.structured import get_logger
 from memory.engine.disk import FileTroubleError

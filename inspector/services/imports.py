@@ -15,6 +15,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.models import Max
 
+from inspector.resources import DEMO
 from inspector.runs.models import Run
 from inspector.selectors.imports import EXPORTS
 from inspector.services.runs.creating import run_create
@@ -26,10 +27,9 @@ from sessions.engine.paths import kept, opened
 from sessions.engine.words import plural
 from sessions.models import Source, Transcript
 from sessions.services.after_import import after_import
-from sessions.services.database_lock import lock_is_free
+from sessions.services.import_lock import import_is_free
 from sessions.services.sync import Progress, Report, sync, sync_files
 
-DEMO = Path(__file__).resolve().parents[2] / "sessions" / "demo"
 KIND = "import"
 LISTEN_SECONDS = 0.25
 COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", "workers")
@@ -62,9 +62,9 @@ def import_again(running: Running, run: Run) -> dict[str, Any]:
 
 
 def import_soon(files: Sequence[Path]) -> bool:
-    """Files that were just written: at once, unless another import is under way. Then a worker reads them after it, and
-    the answer is False."""
-    if not lock_is_free("import"):
+    """Files that were just written: at once, unless they would have to wait for another import. Then a worker reads
+    them after it, and the answer is False."""
+    if not import_is_free():
         run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
         return False
     sync_files(files)

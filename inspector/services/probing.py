@@ -20,13 +20,16 @@ from inspector.runs.models import Moment
 from inspector.selectors.database_clock import database_ms
 from inspector.selectors.presence import WORKER, Present, present
 from inspector.services.impatience import impatient
-from inspector.web.database import trouble_of
+from inspector.web.database import Trouble, trouble_of
 from inspector.web.room import FULL, is_full
 from sessions.engine.words import size
+from sessions.services.database_lock import lock_is_free
 
 MOMENT_SECONDS = 2.0
 WRITE_MS = 1500
 ANSWER_SECONDS = 3.0
+IMPORT_SECONDS = 10.0
+"""So long an import may write nothing and still be at work."""
 REDIS_SECONDS = 1.0
 LEAST_FREE = 50_000_000
 STARTING_SECONDS = 60.0
@@ -125,9 +128,23 @@ def _write() -> str:
         if is_full(error):
             return FULL
         held = trouble_of(error)
+        if held is Trouble.HELD and _import_writes():
+            return ""
         why = f"{held.name.lower()}, {_brief(error)}" if held is not None else _brief(error)
         return f"the database cannot be written to: {why}"
     return ""
+
+
+def _import_writes() -> bool:
+    """Whether it is our own import that keeps us waiting, and gets on: what it writes goes to the journal. One that is
+    stuck, and another program that holds the database, leave that as it is."""
+    if connection.vendor != "sqlite" or lock_is_free("import"):
+        return False
+    try:
+        written = os.stat(f"{connection.settings_dict['NAME']}-wal").st_mtime
+    except OSError:
+        return False
+    return time.time() - written < IMPORT_SECONDS
 
 
 def _queue() -> str:

@@ -1,13 +1,13 @@
 """A connection of a client, which is let go when it keeps the server waiting. Left to itself, the server would keep
-half a request for ever, and take in headers without end."""
+half a request for ever, and take in headers without end. Two libraries can take requests apart: httptools where it is
+installed, else h11. What is asked of a client is the same with both, and stands here."""
 
 from __future__ import annotations
 
 import asyncio
 from asyncio import TimerHandle
 from http import HTTPStatus
-
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from typing import Any
 
 from inspector.startup.peer import is_from_owner
 
@@ -25,7 +25,14 @@ MUCH = "The headers of the request are too large.\n"
 FULL = "Lucid has more connections than it can serve. Try again.\n"
 
 
-class Connection(HttpToolsProtocol):
+class Connection(asyncio.Protocol):
+    """Stands before a protocol of uvicorn, which has the attributes below and calls what follows them."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    connections: set[Any]
+    cycle: Any
+    """The request under way, or the last one."""
     _waits_for_head: TimerHandle | None = None
     _stalled: TimerHandle | None = None
     _around = 0
@@ -50,33 +57,6 @@ class Connection(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
-    def data_received(self, data: bytes) -> None:
-        # A chunk that begins in the middle of a request may hold much of its body: it is not held against the next.
-        self._begun = 0 if self._in_request else len(data)
-        self._around += len(data)
-        super().data_received(data)
-        if self._around > MOST_HEAD + OVERHEAD * self._inside and not self.transport.is_closing():
-            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, MUCH)
-
-    def on_message_begin(self) -> None:
-        self._around, self._inside, self._in_request = self._begun, 0, True
-        super().on_message_begin()
-        self._wait_for_head()
-
-    def on_headers_complete(self) -> None:
-        self._head_came()
-        self._settle_host()
-        super().on_headers_complete()
-
-    def on_body(self, body: bytes) -> None:
-        self._inside += len(body)
-        self._around -= len(body)
-        super().on_body(body)
-
-    def on_message_complete(self) -> None:
-        self._in_request, self._begun = False, 0
-        super().on_message_complete()
-
     def pause_writing(self) -> None:
         super().pause_writing()
         self._went_on()
@@ -86,20 +66,31 @@ class Connection(HttpToolsProtocol):
         self._went_on()
         super().resume_writing()
 
+    def data_received(self, data: bytes) -> None:
+        # A chunk that begins in the middle of a request may hold much of its body: it is not held against the next.
+        self._begun = 0 if self._in_request else len(data)
+        self._around += len(data)
+        super().data_received(data)
+        if self._around > MOST_HEAD + OVERHEAD * self._inside and not self.transport.is_closing():
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, MUCH)
+
+    def _request_begins(self) -> None:
+        self._around, self._inside, self._in_request = self._begun, 0, True
+        self._wait_for_head()
+
+    def _body_came(self, size: int) -> None:
+        self._inside += size
+        self._around -= size
+
+    def _request_ends(self) -> None:
+        self._in_request, self._begun = False, 0
+
+    def _unset_keepalive_if_required(self) -> None:
+        super()._unset_keepalive_if_required()  # type: ignore[misc]
+
     @property
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
-
-    def _settle_host(self) -> None:
-        """A whole address in the first line outdoes the Host header, and two hosts are a name that nobody has: whoever
-        asks later for the host gets one answer."""
-        hosts = [value for name, value in self.headers if name == b"host"]
-        _, whole, rest = self.url.partition(b"://")
-        if whole and not self.url.startswith(b"/"):
-            hosts = [rest.partition(b"/")[0]]
-        elif len(hosts) < 2:
-            return
-        self.headers[:] = [*(one for one in self.headers if one[0] != b"host"), (b"host", b",".join(hosts))]
 
     def _wait_for_head(self) -> None:
         if self._waits_for_head is None:
@@ -150,3 +141,15 @@ class Connection(HttpToolsProtocol):
             )
             self.transport.write((head + sentence).encode("ascii"))
         self.transport.close()
+
+
+def one_host(target: bytes, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """A whole address in the first line outdoes the Host header, and two hosts are a name that nobody has: whoever asks
+    later for the host gets one answer."""
+    hosts = [value for name, value in headers if name == b"host"]
+    _, whole, rest = target.partition(b"://")
+    if whole and not target.startswith(b"/"):
+        hosts = [rest.partition(b"/")[0]]
+    elif len(hosts) < 2:
+        return headers
+    return [*(header for header in headers if header[0] != b"host"), (b"host", b",".join(hosts))]

@@ -13,6 +13,8 @@ from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
 from inspector.startup.schema import Schema, read_schema
 from inspector.startup.sqlite_file import damage_of
+from inspector.web.database import reason_of, trouble_of
+from inspector.web.room import FULL, has_no_room, is_full
 from sessions.services.database_lock import database_lock
 
 Say = Callable[[str], None]
@@ -78,12 +80,16 @@ def _refuse_newer(schema: Schema) -> None:
 
 
 def _unusable(path: Path | None, error: DatabaseError) -> str:
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    reason = reason_of(error)
     if path is None:
         return f"The database of DATABASE_URL cannot be used ({reason}); check the address and that it is running."
     if "malformed" in reason or "not a database" in reason:
         return _damaged(path, reason)
-    return f"The database {path} cannot be used ({reason}); see whether another program holds it or the disk is full."
+    if is_full(error) or has_no_room(path.parent):
+        return FULL
+    if trouble_of(error):
+        return f"The database {path} is held by another program; try again in a moment."
+    return f"The database {path} cannot be used ({reason}); see whether the disk is sound and may be written."
 
 
 def _damaged(path: Path, reason: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,8 @@ from inspector.capture.upstream import BadUpstreamError, Upstream
 T = TypeVar("T")
 SWITCHES = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
-DATABASES = ("sqlite:///", "postgres://", "postgresql://")
+SQLITE = "sqlite:///"
+DATABASES = (SQLITE, "postgres://", "postgresql://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,10 @@ class Environment:
         # The address may hold a password, so it is not repeated.
         if not url.startswith(DATABASES):
             raise ImproperlyConfigured(f"{name} must be an address of a database, such as postgres://user@host/name.")
+        if not url.startswith(SQLITE) and find_spec("psycopg") is None:
+            raise ImproperlyConfigured(
+                f"{name} names a PostgreSQL, but its driver is not installed: install lucid-inspector[postgres]."
+            )
         config: dict[str, Any] = self._env.db_url_config(url)
         return config
 

@@ -53,7 +53,8 @@ class Helper:
         self.name = name
         self._after = after
         self._patience = patience
-        self._command = (sys.executable, "-m", "inspector.child", *command)
+        # -P: whoever starts us may be in a directory with a package of the same name as one of ours.
+        self._command = (sys.executable, "-P", "-m", "inspector.child", *command)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
 

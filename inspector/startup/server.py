@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
-import uvloop
 from django.db import connections
 
 from inspector.startup.connecting import for_pages
-from inspector.startup.connection import Connection
+from inspector.startup.loop import connection_class, new_event_loop
 from inspector.startup.processes import Helper, stop_all
 
 UNFINISHED_REQUESTS = 2
@@ -32,7 +31,7 @@ class _Server(uvicorn.Server):
 def serve_until_told(listener: socket.socket, helpers: list[Helper], ready: Callable[[], None]) -> None:
     """Serves until SIGINT or SIGTERM. `ready` is called once requests are answered; the helpers start after it."""
     for_pages(connections.settings["default"])
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve(listener, helpers, ready))
 
 
@@ -64,7 +63,7 @@ def _stop(server: _Server, hurry: asyncio.Event) -> None:
 def _config() -> uvicorn.Config:
     return uvicorn.Config(
         "inspector.asgi:application",
-        http=Connection,
+        http=connection_class(),
         ws="none",
         lifespan="auto",
         interface="asgi3",

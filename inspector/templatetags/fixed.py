@@ -1,12 +1,18 @@
-"""`{% url %}` for an address without arguments is worked out once: a page has dozens, and they are always the same."""
+"""What is the same on many pages is worked out once: an address without arguments, of which a page has dozens, and a
+template that is made of a few values."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable
 
 from django import template
 from django.template.base import Node, Parser, Token
 from django.template.context import Context
 from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as any_url
+from django.utils.safestring import SafeString
+
+from inspector.web.kept import fragment
 
 register = template.Library()
 
@@ -27,3 +33,9 @@ def url(parser: Parser, token: Token) -> Node:
     node = any_url(parser, token)
     named = isinstance(node.view_name.var, str) and not node.view_name.filters
     return FixedAddress(node) if named and not (node.args or node.kwargs or node.asvar) else node
+
+
+@register.simple_tag
+def kept(name: str, **values: Hashable) -> SafeString:
+    """As `include … only` with plain values: pages that have the same show what was made of them before."""
+    return SafeString(fragment(name, **values))

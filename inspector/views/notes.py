@@ -137,7 +137,8 @@ class _Page:
     def considered(self) -> Considered | str:
         """Or why there is no memory that something could go to."""
         try:
-            return extraction_considered(self.transcript, memory_path(self.transcript))
+            memory = memory_path(self.transcript)
+            return extraction_considered(self.transcript, memory, latest=self.situation.context)
         except NoMemoryError as error:
             return str(error)
 

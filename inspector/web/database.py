@@ -29,6 +29,11 @@ def trouble_of(error: BaseException | None) -> Trouble | None:
     return None
 
 
+def reason_of(error: BaseException) -> str:
+    """In one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 def _of_sqlite(error: BaseException) -> Trouble | None:
     name = str(getattr(error, "sqlite_errorname", None) or "")
     return Trouble.HELD if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) else None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 FULL = "The disk is full. Make room; nothing that was stored is lost, and Lucid goes on by itself."
 BROKEN = (
@@ -14,11 +16,17 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_DISK = (errno.EIO, errno.EROFS)
 SQLITE_BROKEN = ("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN")
 """How the names begin that SQLite gives to trouble with its files."""
+LEAST_ROOM = 64 * 1024
+"""Bytes. SQLite needs half of it to open a database, and calls it an error of the disk when it does not get that."""
 POSTGRESQL_FULL, POSTGRESQL_BROKEN = "53100", "58030"
 
 
 def is_full(error: BaseException | None) -> bool:
     return any(_is_full(cause) for cause in _causes(error))
+
+
+def has_no_room(folder: Path) -> bool:
+    return folder.is_dir() and shutil.disk_usage(folder).free < LEAST_ROOM
 
 
 def disk_trouble(error: BaseException | None) -> str | None:

@@ -9,6 +9,7 @@ from django.conf import settings
 from memory.engine.extraction import Considered, ExtractionConfig, consider
 from memory.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
+from sessions.engine.context import Context
 from sessions.engine.flags import Flag
 from sessions.engine.messages import Message
 from sessions.engine.paths import kept, opened
@@ -39,23 +40,27 @@ def memory_path(transcript: Transcript) -> Path:
     raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
 
 
-def extraction_considered(transcript: Transcript, memory: Path, config: ExtractionConfig | None = None) -> Considered:
-    """Whether what came since the last look is worth one. `memory`: the directory."""
+def extraction_considered(
+    transcript: Transcript, memory: Path, config: ExtractionConfig | None = None, latest: Context | None = None
+) -> Considered:
+    """Whether what came since the last look is worth one. `memory`: the directory. `latest`: what would be sent now,
+    where that is known already."""
     cursor = extraction_of(transcript).position
     wrote = Touch.objects.filter(
         transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor
     )
-    messages = stretch_of(transcript, cursor, transcript.entries)
+    messages = stretch_of(transcript, cursor, transcript.entries, latest)
     main = transcript.kind == Transcript.Kind.MAIN
     return consider(messages, cursor, set(wrote.values_list("position", flat=True)), config, main=main)
 
 
-def stretch_of(transcript: Transcript, start: int, stop: int) -> list[Message]:
-    """The messages of the entries from `start` up to `stop`, also those that were compacted away since."""
+def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | None = None) -> list[Message]:
+    """The messages of the entries from `start` up to `stop`, also those that were compacted away since. `latest`: what
+    would be sent now, for who knows it."""
     found: list[Message] = []
     end = stop
     while end > start and (point := _point(transcript, end)) is not None:
-        context = context_of(transcript, point)
+        context = latest if latest and end >= transcript.entries else context_of(transcript, point)
         begin = max(start, context.start)
         found = [one for one in context.messages if one.position is not None and begin <= one.position < stop] + found
         if not 0 < context.start < end:

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from inspector.web.clock import now_ms
 from memory.engine.disk import FileTroubleError, digest_of, real_path
+from memory.engine.disk.trouble import told
 from memory.engine.notes import Checked
 from memory.engine.places import session_notes
 from memory.models import Cause, Directory, NotesUpdate, Version
@@ -43,7 +44,8 @@ def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Dire
     path = agent_places(transcript)[0].parent if into_agent else own_place(transcript)
     if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
-    path.mkdir(parents=True, exist_ok=True)
+    with told(kept(path)):
+        path.mkdir(parents=True, exist_ok=True)
     return _registered(path)
 
 

@@ -8,8 +8,10 @@ from django.db import models
 class SharedImport(models.Model):
     """There while the import goes on. Whoever helps stops when the row is gone, or the import's lock is."""
 
+    host = models.TextField(default="")
+    """Whose files they are, and whose lock of the import it is."""
     holder = models.IntegerField()
-    """The server process of the connection that holds the lock of the import."""
+    """The server process of the connection that holds that lock."""
 
     def __str__(self) -> str:
         return f"shared import {self.pk}"

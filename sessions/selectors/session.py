@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Field, Q, QuerySet
 from django.http import Http404
 
 from sessions.engine.secrets import mask
@@ -13,6 +14,7 @@ from sessions.engine.unseen import visible
 from sessions.models import Source, Transcript
 from sessions.selectors.catalog import current_sessions
 from sessions.selectors.live import is_live
+from sessions.selectors.prepared import Prepared, Slot
 from sessions.selectors.spend import SPEND, AgentSpend, agent_spend
 
 NEIGHBOURS = 40
@@ -69,8 +71,7 @@ class Head:
     @property
     def neighbours(self) -> list[Transcript]:
         """The latest sessions of the same project. A query, so only pages with a side column ask."""
-        wanted = current_sessions().filter(project=self.transcript.project_id).order_by("-last_at", "-pk")
-        found = list(wanted.only("public_id", "title", "first_prompt", "last_at")[:NEIGHBOURS])
+        found = _latest.rows(project=self.transcript.project_id)
         return found if self.main in found else [*found, self.main]
 
     @property
@@ -79,14 +80,23 @@ class Head:
         return kind if isinstance(kind, str) else ""
 
 
-def transcript_get(public_id: str) -> Transcript:
-    known = (
+def _column(name: str) -> Field[Any, Any]:
+    field = Transcript._meta.get_field(name)
+    assert isinstance(field, Field)
+    return field
+
+
+_named = Prepared(
+    lambda: (
         Transcript.objects.select_related("source", "project", "parent", "forked_from")
         .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
-        .filter(public_id=public_id)
+        .filter(public_id=Slot("public_id", _column("public_id")))
     )
-    # Not first(): to order the one row that there can be, Django compares each of the columns with all others.
-    found = list(known[:1])
+)
+
+
+def transcript_get(public_id: str) -> Transcript:
+    found = _named.rows(public_id=public_id)
     if not found:
         raise Http404(f"No session {public_id[:80]} has been imported.")
     return found[0]
@@ -109,10 +119,35 @@ def session_head(public_id: str, now: int) -> Head:
 
 def _family(transcript: Transcript) -> list[Transcript]:
     """Its sub-agents, the session that it went on in and the one that went on in it, with one query."""
-    wanted = Q(parent=transcript)
-    if transcript.kind == Transcript.Kind.MAIN:
-        wanted |= Q(continued_in=transcript.session_id, kind=Transcript.Kind.MAIN)
-        if transcript.continued_in:
-            wanted |= Q(public_id=transcript.continued_in)
+    if transcript.kind != Transcript.Kind.MAIN:
+        return _children.rows(parent=transcript.pk)
+    # An empty name is nobody's.
+    near = {"session": transcript.session_id, "next": transcript.continued_in or None}
+    return _kin.rows(parent=transcript.pk, **near)
+
+
+def _with_spend(wanted: Q) -> QuerySet[Transcript]:
     names = ("public_id", "title", "first_prompt", "continued_in", "parent")
-    return list(Transcript.objects.filter(wanted).only(*names, *SPEND))
+    return Transcript.objects.filter(wanted).only(*names, *SPEND)
+
+
+def _is_child() -> Q:
+    return Q(parent=Slot("parent", _column("id")))
+
+
+_children = Prepared(lambda: _with_spend(_is_child()))
+_kin = Prepared(
+    lambda: _with_spend(
+        _is_child()
+        | Q(continued_in=Slot("session", _column("continued_in")), kind=Transcript.Kind.MAIN)
+        | Q(public_id=Slot("next", _column("public_id")))
+    )
+)
+_latest = Prepared(
+    lambda: (
+        current_sessions()
+        .filter(project=Slot("project", _column("id")))
+        .order_by("-last_at", "-pk")
+        .only("public_id", "title", "first_prompt", "last_at")[:NEIGHBOURS]
+    )
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 from django.db import connection
@@ -40,6 +41,8 @@ class Window:
     later: int | None
     decoded: int
     """Raw bytes that were decompressed for it."""
+    digest: bytes | None = None
+    """Of everything that its cards are made of: bytes, rows and marks. None if something of it is damaged."""
 
 
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
@@ -132,6 +135,7 @@ def _build(
     results = [_row(row, reader) for row in answers]
     lost = {row[8]: result for row, result in zip(answers, results, strict=True) if result.damage}
     marks = _marks(transcript, rows, results)
+    damaged = any(row.damage for row in (*rows, *results))
     return Window(
         tuple(_marked(row, marks) for row in rows),
         _by_call([_marked(row, marks) for row in results]) | (_lost(rows, lost) if lost else {}),
@@ -139,7 +143,18 @@ def _build(
         earlier,
         later,
         reader.decoded,
+        None if damaged else _digest(found, answers, marks, reader),
     )
+
+
+def _digest(
+    found: Sequence[tuple[Any, ...]], answers: Sequence[tuple[Any, ...]], marks: Sequence[Mark], reader: Reader
+) -> bytes:
+    # The rows tell the lengths, so that no bytes of one record can be taken for those of another.
+    digest = blake2b(repr((found, answers, marks)).encode(), digest_size=32)
+    for row in (*found, *answers):
+        digest.update(reader.read(row[1], row[2]))
+    return digest.digest()
 
 
 def _row(row: tuple[Any, ...], reader: Reader) -> Row:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from django.db import connection, transaction
 
 from sessions.models import Entry
+from sessions.services.import_lock import ImportLock
 
 LARGE = 32 * 1024 * 1024
 INDEXES = {
@@ -18,27 +19,42 @@ INDEXES = {
 
 
 @contextmanager
-def loading(todo_bytes: int) -> Iterator[None]:
+def loading(todo_bytes: int, lock: ImportLock) -> Iterator[None]:
     """Around an import into an empty archive. One that is killed leaves the indexes to the next, which makes them."""
-    if todo_bytes > LARGE and not Entry.objects.exists():
-        _drop()
+    dropped = todo_bytes > LARGE and _drop(lock)
     try:
         yield
     finally:
-        restore()
+        # While others import, one of them may have dropped them, and makes them when it has read its files.
+        if _missing() and (dropped or not lock.busy_hosts()):
+            _restore(lock)
 
 
-def restore() -> None:
-    """Create those of the indexes that are missing; nothing when none is."""
-    with transaction.atomic(), connection.cursor() as cursor:
+def _drop(lock: ImportLock) -> bool:
+    with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
+        lock.guard_all()
+        if Entry.objects.exists() or lock.busy_hosts():
+            return False
+        for name in INDEXES:
+            cursor.execute(f"DROP INDEX IF EXISTS {name}")
+    return True
+
+
+def _restore(lock: ImportLock) -> None:
+    with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
+        lock.guard_all()
         for name, what in INDEXES.items():
             cursor.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {what}")
 
 
-def _drop() -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        for name in INDEXES:
-            cursor.execute(f"DROP INDEX IF EXISTS {name}")
+def _missing() -> bool:
+    """Asked first: on PostgreSQL, to make one that is there waits for everybody who writes."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        else:
+            cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()")
+        return not INDEXES.keys() <= {name for (name,) in cursor.fetchall()}
 
 
 def tidy(todo_bytes: int) -> None:

@@ -35,11 +35,11 @@ def database_lock(name: str, *, waiting: Callable[[], None] | None = None) -> It
     if connection.vendor == "postgresql":
         from sessions.services.server_lock import server_lock  # its driver is not loaded for SQLite
 
-        held = server_lock(name, waiting)
+        with server_lock(name, waiting) as lock:
+            yield lock
     else:
-        held = _file_lock(name, waiting)
-    with held as lock:
-        yield lock
+        with _file_lock(name, waiting):
+            yield Lock()
 
 
 def lock_is_free(name: str) -> bool:
@@ -60,7 +60,7 @@ def _give_up() -> None:
 
 
 @contextmanager
-def _file_lock(name: str, waiting: Callable[[], None] | None) -> Iterator[Lock]:
+def _file_lock(name: str, waiting: Callable[[], None] | None) -> Iterator[None]:
     path = Path(settings.LUCID_HOME) / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
@@ -68,7 +68,7 @@ def _file_lock(name: str, waiting: Callable[[], None] | None) -> Iterator[Lock]:
             assert waiting is not None
             waiting()
             time.sleep(TRY_SECONDS)
-        yield Lock()
+        yield
 
 
 def _flocked(file: IO[str], *, wait: bool) -> bool:

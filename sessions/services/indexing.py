@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import pickle
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from sessions.engine.damage import DamageError
 from sessions.engine.flags import Flag
@@ -23,10 +24,15 @@ from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services import text_index
 from sessions.services.hosts import own_hosts
+from sessions.services.import_lock import ImportLock
 from sessions.services.writer import Written
 
 Texts = Sequence[tuple[int, str]]
 COMMIT_CHARS = 64_000_000
+COMMIT_SECONDS = 3.0
+"""Nobody else can write meanwhile, and people wait for four seconds; on a busy machine these characters take longer."""
+SERVER_COMMIT_SECONDS = 2.0
+"""On a server the imports of other hosts wait for the end of each."""
 AT_ONCE = 500
 
 logger = logging.getLogger(__name__)
@@ -56,16 +62,21 @@ class Spool:
         self._file.close()
 
 
-def index_spooled(spool: Spool, written: Written, meanwhile: Callable[[], None]) -> Iterator[int]:
-    """Index what waits, in transactions of some megabytes: after each, how many entries it was. `meanwhile` is called
-    in them, once for every piece."""
+def index_spooled(
+    spool: Spool, written: Written, guard: Callable[[], None], meanwhile: Callable[[], None]
+) -> Iterator[int]:
+    """Index what waits, in transactions of some megabytes: after each, how many entries it was. `guard` is called at
+    the beginning of each, `meanwhile` in them, once for every piece."""
     indexed = dict(Transcript.objects.values_list("pk", "indexed"))
     pieces = iter(spool)
     ended = False
+    seconds = SERVER_COMMIT_SECONDS if connection.vendor == "postgresql" else COMMIT_SECONDS
     while not ended:
         chars = entries = 0
+        began = time.monotonic()
         with transaction.atomic():
-            while chars < COMMIT_CHARS:
+            guard()
+            while chars < COMMIT_CHARS and time.monotonic() - began < seconds:
                 piece = next(pieces, None)
                 if piece is None:
                     ended = True
@@ -89,15 +100,22 @@ def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
     written.add("text", len(texts))
 
 
-def index_owed(written: Written, guard: Callable[[], None]) -> None:
-    """What an import that was cut off wrote, but did not index. `guard` is called in each transaction."""
+def index_owed(written: Written, lock: ImportLock) -> None:
+    """What an import that was cut off wrote, but did not index: of any host that does not import."""
     owing = Transcript.objects.filter(indexed__lt=F("entries"))
     # The bytes of these are still in a file of another host, which makes up for it.
     owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
+    for host in set(owing.values_list("source__host", flat=True)):
+        with lock.instead_of(host) as free:
+            if free:
+                _index_owed(owing.filter(source__host=host), written, lock)
+
+
+def _index_owed(owing: QuerySet[Transcript], written: Written, lock: ImportLock) -> None:
     for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
         try:
             with transaction.atomic():
-                guard()
+                lock.guard()
                 index_archived(pk, indexed, entries, written)
         except DamageError as error:
             # It is still owed: when the block is repaired, the next import makes up for it.

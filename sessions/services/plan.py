@@ -20,8 +20,8 @@ from sessions.engine.prints import PRINT_BYTES, print_of, tail_print
 from sessions.engine.storing import storable_json
 from sessions.models import Entry, Project, Source, Transcript
 from sessions.selectors.archive import Reader
-from sessions.services.database_lock import Lock
 from sessions.services.hosts import own_hosts, this_host
+from sessions.services.import_lock import ImportLock
 from sessions.services.inserting import insert
 from sessions.services.jobs import Job
 from sessions.services.writer import Written
@@ -42,6 +42,8 @@ class Plan:
     skipped: list[str] = field(default_factory=list)
     """Files that are no transcripts."""
     failed: list[str] = field(default_factory=list)
+    left: list[tuple[Candidate, str]] = field(default_factory=list)
+    """Files that another host may be reading at this moment, with the host."""
 
     def put_off_packing(self) -> None:
         """Of new files: their lines first, so that people can read them, then their bytes."""
@@ -53,6 +55,7 @@ class Plan:
 class Known(NamedTuple):
     """What tells whether a file has changed. Of most files nothing else is needed."""
 
+    host: str
     pk: int
     state: str
     size: int
@@ -68,10 +71,12 @@ class Known(NamedTuple):
 
 
 class Planner:
-    def __init__(self, written: Written, paths: Sequence[str] | None = None, *, lock: Lock) -> None:
+    def __init__(self, written: Written, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
         """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
         self._written = written
         self._lock = lock
+        # Before the sources are: what a host that is not busy has read is then among them.
+        self._busy = lock.busy_hosts()
         known = Source.objects.exclude(state=Source.State.REPLACED)
         if paths is not None:
             known = known.filter(path__in=paths)
@@ -82,9 +87,9 @@ class Planner:
         columns = ("path", "host", "pk", "state", "size", "archived", "mtime_ns")
         for path, host, *rest in known.order_by("host").values_list(*columns):
             if host in own_hosts():
-                self._known[path] = Known(*rest)
+                self._known[path] = Known(host, *rest)
             else:
-                self._elsewhere[path].append(Known(*rest))
+                self._elsewhere[path].append(Known(host, *rest))
         self._projects: dict[str, Project] = {}
         self._taken: set[str] | None = None
 
@@ -110,7 +115,7 @@ class Planner:
                     self._unknown(plan, candidate, fresh)
                 except OSError as error:
                     plan.failed.append(f"{candidate.path}: {error.strerror or error}")
-            elif not known.same(candidate):
+            elif not known.same(candidate) and not self._left(plan, candidate, known):
                 self._changed(plan, Source.objects.get(pk=known.pk), candidate)
         gone = self._gone(seen, roots, unread)
         with transaction.atomic():
@@ -124,9 +129,10 @@ class Planner:
 
     def _unknown(self, plan: Plan, candidate: Candidate, fresh: list[Candidate]) -> None:
         """A file that this host has not seen: new, or the one that another host has under this path."""
-        for known in self._elsewhere.get(candidate.path, ()):
-            if known.same(candidate):
-                return
+        elsewhere = self._elsewhere.get(candidate.path, ())
+        if any(known.same(candidate) or self._left(plan, candidate, known) for known in elsewhere):
+            return
+        for known in elsewhere:
             source = Source.objects.get(pk=known.pk)
             if candidate.size >= _known(source) and _continues(source, candidate):
                 self._changed(plan, source, candidate)
@@ -134,6 +140,14 @@ class Planner:
             if not source.owed and candidate.size < source.archived and _begins(source, candidate):
                 return
         fresh.append(candidate)
+
+    def _left(self, plan: Plan, candidate: Candidate, known: Known) -> bool:
+        """Whether its host imports: what there is to compare with may grow at any moment, and is that host's to
+        write. When it is done, we look again."""
+        if known.host not in self._busy:
+            return False
+        plan.left.append((candidate, known.host))
+        return True
 
     def _changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         try:

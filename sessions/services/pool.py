@@ -24,6 +24,7 @@ from sessions.engine.scan.facts import Facts
 from sessions.engine.scan.reading import read_stretches
 from sessions.engine.scan.scanner import Scanner
 from sessions.services.jobs import Delivery, Job, Packing
+from sessions.services.priority import SCAN, give_way
 from sessions.services.rows import batch_rows, block_rows, fact_rows, mark_rows, source_rows
 
 WORTH_A_PROCESS = 8_000_000
@@ -170,7 +171,7 @@ class _Worker:
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux
             with suppress(OSError):  # a user may have only so many large pipes
                 fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self.process = context.Process(target=_work, args=(theirs, ours), daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, ours, (self.jobs, self.results)), daemon=True)
         self.process.start()
         theirs.close()
         ours.close()
@@ -190,11 +191,17 @@ class _Worker:
         self.process.join()
 
 
-def _work(jobs: Connection, results: Connection) -> None:
+def _work(jobs: Connection, results: Connection, parents: Iterable[Connection]) -> None:
+    # What a fork leaves open here would keep it waiting for a parent that was killed, and with it the parent's lock,
+    # which it has inherited too.
+    for end in parents:
+        end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    give_way(SCAN)
     gc.disable()
-    while True:
-        for delivery in _do(jobs.recv()):
-            results.send(delivery)
-        results.send(None)
+    with suppress(EOFError, BrokenPipeError):  # the parent is gone
+        while True:
+            for delivery in _do(jobs.recv()):
+                results.send(delivery)
+            results.send(None)

@@ -15,6 +15,7 @@ from django.db import transaction
 from sessions.engine.paths import opened
 from sessions.models import SharedImport, Source, Transcript
 from sessions.services.hosts import own_hosts
+from sessions.services.import_lock import lock_of
 from sessions.services.indexing import index
 from sessions.services.jobs import Delivery, Job
 from sessions.services.portions import Outcome, portion_claim, portion_done
@@ -37,28 +38,32 @@ class PortionReader:
 
     def __init__(self, shared_import: int) -> None:
         self._number = shared_import
+        self._host = SharedImport.objects.filter(pk=shared_import).values_list("host", flat=True).first()
+        """None if it is over already."""
         self._left: set[int] = set()
         """Portions that it cannot read."""
 
     def read(self, *, seconds: float) -> bool:
         """Portions, one after the other. True if time ran out and more may be waiting."""
         end = time.monotonic() + seconds
+        if self._host is None:
+            return False
         while time.monotonic() < end:
             try:
-                if not self._read_portion():
+                if not self._read_portion(self._host):
                     return False
             except OverError:
                 return False
         return True
 
-    def _read_portion(self) -> bool:
+    def _read_portion(self, host: str) -> bool:
         """False if there is none left that it can read."""
-        from sessions.services.server_lock import join
+        from sessions.services.server_import_lock import join_import
 
         claimed = 0
         try:
             with transaction.atomic():
-                join("import")
+                join_import(host)
                 portion = portion_claim(self._number, self._left)
                 if portion is None:
                     return False
@@ -102,8 +107,8 @@ class _Portion:
         if time.monotonic() - self._looked < LOOK_SECONDS:
             return
         self._looked = time.monotonic()
-        holder = SharedImport.objects.filter(pk=self._number).values_list("holder", flat=True).first()
-        if holder is None or not is_held_by("import", holder):
+        shared = SharedImport.objects.filter(pk=self._number).first()
+        if shared is None or not is_held_by(lock_of(shared.host), shared.holder):
             raise OverError
 
     def _keep(self, delivery: Delivery) -> None:

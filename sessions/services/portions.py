@@ -57,20 +57,23 @@ def grouped(jobs: Sequence[Job]) -> list[list[Job]]:
     return groups
 
 
-def portions_create(*, groups: Sequence[Sequence[Job]], holder: int) -> SharedImport:
-    shared = SharedImport.objects.create(holder=holder)
+def portions_create(*, groups: Sequence[Sequence[Job]], host: str, holder: int) -> SharedImport:
+    shared = SharedImport.objects.create(host=host, holder=holder)
     Portion.objects.bulk_create([Portion(shared_import=shared, jobs=_packed(group)) for group in groups])
     return shared
 
 
-def portions_forget(shared_import: int | None = None) -> None:
-    """Those of an import that ends; with the lock of the import, those of all that were cut off. Waits for whoever
-    still reads one, so that what comes next sees all of it or nothing."""
-    shared, portions = SharedImport.objects.all(), Portion.objects.all()
-    if shared_import is not None:
-        shared, portions = shared.filter(pk=shared_import), portions.filter(shared_import_id=shared_import)
-    shared.delete()  # first, and by itself: this is what tells them to stop
-    portions.delete()
+def portions_forget(shared_import: int) -> None:
+    """Those of an import that ends. Waits for whoever still reads one, so that what comes next sees all of it or
+    nothing."""
+    SharedImport.objects.filter(pk=shared_import).delete()  # first, and by itself: this is what tells them to stop
+    Portion.objects.filter(shared_import_id=shared_import).delete()
+
+
+def portions_forget_lost(busy_hosts: Collection[str]) -> None:
+    """Those of imports that were cut off: of all hosts but these, while nobody else begins to import."""
+    SharedImport.objects.exclude(host__in=busy_hosts).delete()
+    Portion.objects.exclude(shared_import_id__in=SharedImport.objects.values("pk")).delete()
 
 
 def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list[Job]] | None:

@@ -137,9 +137,8 @@ def own_entries(touched: dict[int, int]) -> None:
 def _note_forks(files: Collection[int], origins: dict[int, Counter[int]]) -> None:
     for transcript in Transcript.objects.filter(pk__in=files):
         counts = origins.get(transcript.pk)
-        if counts is None:
+        if counts is None and not transcript.copies:
             continue
-        origin, _ = counts.most_common(1)[0]
         start = transcript.pk << POSITION_BITS
         with connection.cursor() as cursor:
             cursor.execute(
@@ -147,7 +146,10 @@ def _note_forks(files: Collection[int], origins: dict[int, Counter[int]]) -> Non
                 [start, start + (1 << POSITION_BITS), _COPY],
             )
             (copied,) = cursor.fetchone()
-        Transcript.objects.filter(pk=transcript.pk).update(forked_from_id=origin, copies=copied)
+        origin = transcript.forked_from_id if counts is None else counts.most_common(1)[0][0]
+        # It was taken for a fork while its origin was only half read, by another host.
+        noted = {"forked_from_id": origin if copied else None, "copies": copied}
+        Transcript.objects.filter(pk=transcript.pk).update(**noted)
 
 
 def _totals(cursor: Any, changed: Collection[int]) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import Error as DatabaseError
@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from sessions.models import Portion
 from sessions.services import bulk
-from sessions.services.database_lock import Lock
+from sessions.services.import_lock import ImportLock, lock_of
 from sessions.services.import_workers import ImportWorkers, import_workers
 from sessions.services.jobs import Job
 from sessions.services.portions import (
@@ -29,21 +29,29 @@ from sessions.services.portions import (
     portions_forget,
 )
 
+if TYPE_CHECKING:
+    from sessions.services.server_import_lock import ServerImportLock
+
 CALL_SECONDS = 10.0
 PAUSE = 0.1
 
 
-def share(jobs: Sequence[Job], todo_bytes: int, lock: Lock) -> Share | None:
+def share(jobs: Sequence[Job], todo_bytes: int, lock: ImportLock) -> Share | None:
     """None where there is too little to read, nobody to help, or no database that takes several writers."""
     if not settings.LUCID_SHARE_IMPORTS or connection.vendor != "postgresql" or todo_bytes <= bulk.LARGE:
         return None
     team = import_workers()
     places = 0 if team is None else team.places()
-    return Share(jobs, lock, team, places) if team is not None and places else None
+    if team is None or not places:
+        return None
+    from sessions.services.server_import_lock import ServerImportLock  # its driver is not loaded for SQLite
+
+    assert isinstance(lock, ServerImportLock)
+    return Share(jobs, lock, team, places)
 
 
 class Share:
-    def __init__(self, jobs: Sequence[Job], lock: Lock, team: ImportWorkers, places: int) -> None:
+    def __init__(self, jobs: Sequence[Job], lock: ServerImportLock, team: ImportWorkers, places: int) -> None:
         self.workers: set[str] = set()
         """Those that took part."""
         self._jobs = jobs
@@ -54,15 +62,13 @@ class Share:
         self._called = 0.0
 
     def __enter__(self) -> Self:
-        from sessions.services.server_lock import ServerLock  # its driver is not loaded for SQLite
-
-        assert isinstance(self._lock, ServerLock)
         self._lock.share()
         # Bytes are packed at once: whoever reads the lines has the file open, and may be on another machine.
         groups = grouped([replace(job, pack=True, quick=True) for job in self._jobs])
         with transaction.atomic():
             self._lock.guard()
-            self._number = portions_create(groups=groups, holder=self._lock.holder).pk
+            shared = portions_create(groups=groups, host=self._lock.host, holder=self._lock.holder)
+        self._number = shared.pk
         self._call(self._places)
         return self
 
@@ -108,7 +114,7 @@ class Share:
         from sessions.services.server_lock import joined
 
         left = Portion.objects.filter(shared_import_id=self._number, done=False).count()
-        free = self._team.places() - joined("import")
+        free = self._team.places() - joined(lock_of(self._lock.host))
         self._call(min(free, left))
 
     def _call(self, places: int) -> None:

@@ -6,34 +6,35 @@ import gc
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from django.db import connection, connections, transaction
-from django.db.models import Case, When
+from django.db.models import Case, QuerySet, When
 
 from inspector.selectors.imports import WAITING
 from sessions.engine.damage import DamageError
-from sessions.engine.discovery import candidate, discover, wanted
+from sessions.engine.discovery import Candidate, candidate, discover, wanted
 from sessions.engine.paths import opened
 from sessions.models import Oddity, Source, Transcript
 from sessions.services import bulk
-from sessions.services.database_lock import Lock, database_lock
 from sessions.services.families import spilled_unite
-from sessions.services.hosts import own_hosts
+from sessions.services.hosts import own_hosts, this_host
+from sessions.services.import_lock import ImportLock, import_lock
 from sessions.services.indexing import Spool, index_owed, index_spooled
 from sessions.services.jobs import Delivery, Job, Packing
 from sessions.services.plan import Plan, Planner
-from sessions.services.portions import portions_forget
+from sessions.services.portions import portions_forget_lost
 from sessions.services.settle import settle
 from sessions.services.share import Share, share
 from sessions.services.writer import Pile, Written
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
+_UNSETTLED = Transcript.objects.filter(settled=False, entries__gt=0)
 PILE_BYTES = 12 * 1024 * 1024
 """Of the files, whose rows are kept before they are written: a few megabytes in memory."""
 
@@ -82,16 +83,6 @@ Listener = Callable[[Progress], None]
 Check = Callable[[], None]
 
 
-@contextmanager
-def import_lock(waiting: Check | None = None) -> Iterator[Lock]:
-    """One import at a time, whoever asks: the watcher, the command line, a button, another host on the same database.
-    `waiting` is called now and then while another has it."""
-    with database_lock("import", waiting=waiting) as lock:
-        if connection.vendor == "postgresql":
-            portions_forget()  # before anybody plans: workers may still read for an import that was killed
-        yield lock
-
-
 def sync(
     paths: Sequence[Path], *, listener: Listener | None = None, check: Check | None = None, workers: int | None = None
 ) -> Report:
@@ -100,51 +91,27 @@ def sync(
     started = time.monotonic()
     roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
     candidates = list(discover(roots))
-    progress = Progress(started=time.time())
-
-    def waiting() -> None:
-        progress.phase = WAITING
-        if listener is not None:
-            listener(progress)
-        if check is not None:
-            check()
-
-    with import_lock(waiting) as lock, collector_paused():
-        written = Written()
-        plan = Planner(written, lock=lock).plan(candidates, [root for root in roots if root.is_dir()])
-        progress.phase, progress.files_total, progress.bytes_total = "reading", plan.files, plan.todo_bytes
-        progress.files = plan.files - len(plan.jobs)
-        shared = share(plan.jobs, plan.todo_bytes, lock)
-        if plan.todo_bytes > bulk.LARGE and shared is None:
-            plan.put_off_packing()
-        work = Work(plan, written, progress, lock, workers or os.cpu_count() or 1, listener, check)
-        with bulk.loading(plan.todo_bytes):
-            work.read(shared)
-        browsable = time.monotonic()
-        work.archive()
-        bulk.tidy(plan.todo_bytes)
-    report = _report(plan, written, work.touched, {one.path for one in candidates})
-    report.new_entries, report.workers = progress.entries, progress.workers
-    report.browsable_seconds = round(browsable - started, 3)
+    task = Import(workers or os.cpu_count() or 1, listener, check)
+    with collector_paused():
+        task.run(candidates, [root for root in roots if root.is_dir()])
+    report = _report(task, {one.path for one in candidates})
+    report.browsable_seconds = round(task.browsable - started, 3)
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
 
 def sync_files(paths: Sequence[Path]) -> list[int]:
     """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
-    found = []
-    for path in paths:
-        if wanted(path.name, str(path.parent)) and path.is_file():
-            found.append(candidate(os.path.abspath(path), path.stat()))
+    found = _files(path for path in paths if wanted(path.name, str(path.parent)))
     if not found:
         return []
-    with import_lock() as lock:
-        written = Written()
-        plan = Planner(written, [one.path for one in found], lock=lock).plan(found)
-        work = Work(plan, written, Progress(), lock, workers=1)
-        work.read()
-        work.archive()
-        return list(work.touched)
+    task = Import(workers=1)
+    task.run_few(found)
+    return list(task.touched)
+
+
+def _files(paths: Iterable[Path]) -> list[Candidate]:
+    return [candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
 
 
 @contextmanager
@@ -157,6 +124,96 @@ def collector_paused() -> Iterator[None]:
         gc.enable()
 
 
+class Import:
+    """Everything that was asked for at a time. Files that another host is reading are looked at again when it is done:
+    it may have stored them, or died."""
+
+    def __init__(self, workers: int, listener: Listener | None = None, check: Check | None = None) -> None:
+        self.plan = Plan()
+        """Of all that was asked for."""
+        self.written = Written()
+        self.progress = Progress(started=time.time())
+        self.touched: dict[int, int] = {}
+        self.browsable = 0.0
+        """When every session could be read."""
+        self._workers = workers
+        self._listener = listener
+        self._check = check
+
+    def run(self, candidates: Sequence[Candidate], roots: Sequence[Path]) -> None:
+        self.plan = self._large(candidates, None, roots)
+        self._make_up(self._large)
+
+    def run_few(self, candidates: Sequence[Candidate]) -> None:
+        self.plan = self._small(candidates, [one.path for one in candidates])
+        self._make_up(self._small)
+
+    def _make_up(self, part: Callable[[Sequence[Candidate], Sequence[str]], Plan]) -> None:
+        left = self.plan.left
+        while left:
+            self._wait_for({host for _, host in left})
+            again = _files(opened(one.path) for one, _ in left)
+            plan = part(again, [one.path for one in again])
+            self.plan.skipped += plan.skipped
+            self.plan.failed += plan.failed
+            left = plan.left
+
+    def _wait_for(self, hosts: set[str]) -> None:
+        """Without any lock: they may wait for us."""
+        from sessions.services.server_import_lock import hosts_wait  # its driver is not loaded for SQLite
+
+        hosts_wait(hosts, self._waiting)
+
+    def _large(self, candidates: Sequence[Candidate], paths: Sequence[str] | None, roots: Sequence[Path] = ()) -> Plan:
+        progress = self.progress
+        with import_lock(self._waiting) as lock:
+            plan = self._planned(lock, candidates, paths, roots)
+            progress.phase = "reading"
+            progress.files_total = max(progress.files_total, plan.files)
+            progress.files = progress.files_total - len(plan.jobs) - len(plan.left)
+            progress.bytes_total += plan.todo_bytes
+            shared = share(plan.jobs, plan.todo_bytes, lock)
+            if plan.todo_bytes > bulk.LARGE and shared is None:
+                plan.put_off_packing()
+            work = Work(plan, self.written, progress, lock, self._workers, self._listener, self._check)
+            with bulk.loading(plan.todo_bytes, lock):
+                work.read(shared)
+            self.browsable = time.monotonic()
+            work.archive()
+            bulk.tidy(plan.todo_bytes)
+        self.touched |= work.touched
+        return plan
+
+    def _small(self, candidates: Sequence[Candidate], paths: Sequence[str]) -> Plan:
+        with import_lock(self._waiting) as lock:
+            plan = self._planned(lock, candidates, paths)
+            work = Work(plan, self.written, self.progress, lock, self._workers)
+            work.read()
+            work.archive()
+        self.touched |= work.touched
+        return plan
+
+    def _planned(
+        self,
+        lock: ImportLock,
+        candidates: Sequence[Candidate],
+        paths: Sequence[str] | None,
+        roots: Sequence[Path] = (),
+    ) -> Plan:
+        """Whose file is whose is decided by one host at a time; what it decided is committed before the next looks."""
+        with lock.alone(self._waiting):
+            if connection.vendor == "postgresql":
+                portions_forget_lost(lock.busy_hosts())
+            return Planner(self.written, paths, lock=lock).plan(candidates, roots)
+
+    def _waiting(self) -> None:
+        self.progress.phase = WAITING
+        if self._listener is not None:
+            self._listener(self.progress)
+        if self._check is not None:
+            self._check()
+
+
 class Work:
     """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
 
@@ -165,7 +222,7 @@ class Work:
         plan: Plan,
         written: Written,
         progress: Progress,
-        lock: Lock,
+        lock: ImportLock,
         workers: int,
         listener: Listener | None = None,
         check: Check | None = None,
@@ -185,10 +242,7 @@ class Work:
 
     def read(self, shared: Share | None = None) -> None:
         """All lines: after this every session can be read."""
-        # What an import that was cut off wrote and did not settle, links and totals from the first entry on.
-        owed = Transcript.objects.filter(settled=False, entries__gt=0).values_list("pk", "state__links")
-        self.touched = dict.fromkeys((pk for pk, _ in owed), 0)
-        self._unlinked = {pk for pk, links in owed if links is None}
+        self._take_on(_UNSETTLED.filter(source__host=this_host()))
         self._listener(self._progress)
         if shared is None:
             self._read(self._plan.jobs)
@@ -229,7 +283,7 @@ class Work:
         """The bytes that were put off, and the index of the texts, side by side."""
         self._progress.phase = "indexing"
         self._listener(self._progress)
-        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host__in=own_hosts())
+        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host=this_host())
         packings = [
             Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
@@ -237,7 +291,7 @@ class Work:
         with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing
             self._index(deliveries)
             self._drain(deliveries)
-        index_owed(self._written, self._lock.guard)
+        index_owed(self._written, self._lock)
 
     def _index(self, deliveries: Iterator[Delivery]) -> None:
         """What waits in the spool, and with each piece of it a piece of the bytes."""
@@ -245,7 +299,6 @@ class Work:
 
         def pack_some() -> None:
             nonlocal piled
-            self._lock.guard()
             self._check()
             delivery = next(deliveries, None)
             piled += self._keep(delivery) if delivery is not None else 0
@@ -253,7 +306,7 @@ class Work:
                 self._pile.write()
                 piled = 0
 
-        for entries in index_spooled(self._spool, self._written, pack_some):
+        for entries in index_spooled(self._spool, self._written, self._lock.guard, pack_some):
             self._progress.indexed += entries
             self._listener(self._progress)
         self._spool.close()
@@ -309,13 +362,25 @@ class Work:
         return delivery.size
 
     def _finish(self) -> None:
-        with transaction.atomic():
-            self._lock.guard()
+        if not self._plan.jobs and not _UNSETTLED.exists():
+            return
+        with self._lock.alone(self._check), transaction.atomic():
+            self._lock.guard_all()
+            # Those that import at this moment settle theirs themselves.
+            busy = self._lock.busy_hosts()
+            self._take_on(_UNSETTLED.exclude(source__host__in=[this_host(), *busy]))
             if self._unlinked:
                 self._relink()
             settle(self.touched, self._written)
             if any(job.transcript_id is None for job in self._plan.jobs):
                 spilled_unite()
+
+    def _take_on(self, unsettled: QuerySet[Transcript]) -> None:
+        """What an import that was cut off wrote and did not settle, links and totals from the first entry on."""
+        for pk, links in unsettled.values_list("pk", "state__links"):
+            self.touched[pk] = 0
+            if links is None:
+                self._unlinked.add(pk)
 
     def _relink(self) -> None:
         from sessions.services.relink import relink
@@ -332,10 +397,12 @@ def _none() -> Generator[Delivery]:
     yield from ()
 
 
-def _report(plan: Plan, written: Written, touched: dict[int, int], paths: set[str]) -> Report:
+def _report(task: Import, paths: set[str]) -> Report:
     """Counts over everything that was asked for, whether it changed now or not."""
-    report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=written.total)
-    report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(touched)
+    plan = task.plan
+    report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=task.written.total)
+    report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(task.touched)
+    report.new_entries, report.workers = task.progress.entries, task.progress.workers
     counted = Transcript.objects.exclude(source__state=Source.State.REPLACED)
     # Those of this host last: another may have another file under the same path, or the only row of the same one.
     ours = Case(When(source__host__in=own_hosts(), then=1), default=0)

@@ -8,16 +8,17 @@ from datetime import datetime
 from typing import Any
 
 from django import template
-from django.template.base import Template
 from django.template.context import Context
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from inspector.web.addresses import entry_url, session_root
+from inspector.web.kept import fragment, fragments, template_named
 from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
+from sessions.engine.context.pieces import ShownPiece
 from sessions.engine.diffs import Diff, Line
 from sessions.engine.secrets import mask
 
@@ -119,32 +120,37 @@ _FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
 
 @register.simple_tag(takes_context=True)
 def card(context: Context, shown: Card) -> SafeString:
-    """One card of the timeline. Looks up `session` in the context for its addresses.
-
-    A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time.
-    """
+    """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline
+    is looked at from a request, and `oob` for whether it takes the place of a card that is there."""
     root = context.get("session_root") or session_root(context.get("session"))
+    chosen, oob = bool(context.get("chosen")), bool(context.get("oob"))
+    made = fragments.get((card, shown, root, chosen, oob), lambda: _card(shown, root, chosen=chosen, oob=oob))
+    return SafeString(made)
+
+
+def _card(shown: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
+    """A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time."""
     tone = "bad" if shown.error else shown.tone
     states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
     exact = _moment(shown.at)
-    with context.push(session_root=root):
-        return _render(
-            context,
-            "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
-            card=shown,
-            entry=entry_url(root, shown.address),
-            anchor=shown.anchor,
-            states=" ".join(state for state in states if state),
-            title=shown.title,
-            summary=shown.summary,
-            facts=" · ".join(shown.facts),
-            marks=shown.marks,
-            clock=_clock(exact),
-            moment=_exactly(exact),
-            body=parts(context, shown.parts),
-            cut=shown.cut,
-            places=_places(shown),
-        )
+    context = Context({"session_root": root, "chosen": chosen, "oob": oob})
+    return _render(
+        context,
+        "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
+        card=shown,
+        entry=entry_url(root, shown.address),
+        anchor=shown.anchor,
+        states=" ".join(state for state in states if state),
+        title=shown.title,
+        summary=shown.summary,
+        facts=" · ".join(shown.facts),
+        marks=shown.marks,
+        clock=_clock(exact),
+        moment=_exactly(exact),
+        body=parts(context, shown.parts),
+        cut=shown.cut,
+        places=_places(shown),
+    )
 
 
 def _places(shown: Card) -> SafeString:
@@ -158,13 +164,15 @@ def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
 
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
-    assert context.template is not None
-    kept: dict[str, Any] = context.render_context.dicts[0]  # type: ignore[assignment]
-    templates: dict[str, Template] = kept.setdefault("cards", {})
-    if name not in templates:
-        templates[name] = context.template.engine.get_template(f"transcripts/cards/{name}.html")
     with context.push(**values):
-        return templates[name].render(context)
+        return template_named(f"transcripts/cards/{name}.html").render(context)
+
+
+@register.simple_tag(takes_context=True)
+def piece(context: Context, shown: ShownPiece) -> SafeString:
+    """A block of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
+    made = fragment("transcripts/_piece.html", piece=shown, root=context["root"], query=context["view"].query)
+    return SafeString(made)
 
 
 @register.filter

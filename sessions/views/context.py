@@ -124,5 +124,5 @@ def _ruler(view: Viewpoint) -> dict[str, Any]:
     """The context size over the session; each of its strips leads to the request that is nearest."""
     transcript, steps = view.transcript, view.steps
     drawn = ruler(transcript.ruler, transcript.entries, view.point.position)
-    strips = [(strip, steps.near(strip.position)) for strip in drawn.strips] if drawn and len(steps) else []
+    strips = tuple((strip, steps.near(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()
     return {"ruler": drawn, "strips": strips}

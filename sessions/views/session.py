@@ -10,10 +10,12 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.kept import Kept
 from inspector.web.query import query_number
 from sessions.engine.cards import Card, build
 from sessions.engine.cards.arrival import with_arrival
 from sessions.engine.cards.sight import seen_from
+from sessions.engine.cards.size import frames, texts
 from sessions.engine.ruler import ruler
 from sessions.engine.secrets import mask
 from sessions.models import Transcript, Turn
@@ -22,6 +24,9 @@ from sessions.selectors.context import left_out_among
 from sessions.selectors.session import session_head
 from sessions.selectors.timeline import Window, window_at, window_from, window_last, window_until
 from sessions.selectors.viewpoint import Viewpoint, viewpoint
+
+_windows: Kept[tuple[Card, ...]] = Kept(2_000_000, lambda cards: frames(cards) + sum(map(texts, cards)))
+"""Bytes that they come to on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,21 @@ def _chosen(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
 
 
 def _cards(request: HtmxRequest, transcript: Transcript, window: Window, chosen: Viewpoint | None) -> list[Card]:
-    cards = build(window.rows, window.results, mask=mask, at_end=window.later is None)
+    cards = _drawn(window)
     cards = with_what_is_here(transcript, cards)
     if chosen is not None:
         cards = _seen(chosen, cards)
     place = query_number(request, "at")
     return cards if place is None else with_arrival(cards, place)
+
+
+def _drawn(window: Window) -> list[Card]:
+    at_end = window.later is None
+
+    def draw() -> tuple[Card, ...]:
+        return tuple(build(window.rows, window.results, mask=mask, at_end=at_end))
+
+    return list(draw() if window.digest is None else _windows.get((window.digest, at_end), draw))
 
 
 def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:

@@ -2,7 +2,7 @@
 
 python -m tests.faults                       all of it
 python -m tests.faults kills --kills 400     one part, with more of it
-python -m tests.faults sweep --most 0        every call that writes, in every variant (hours)
+python -m tests.faults sweep --all-troubles  every call that writes, with every kind of trouble (hours)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pytest
 from tests.faults.clock import jump
 from tests.faults.disk import full_disk
 from tests.faults.flips import flip_bits
-from tests.faults.hosts import restarts, two_importers
+from tests.faults.hosts import own_trees, restarts, two_importers
 from tests.faults.kills import kill
 from tests.faults.models import model_environment
 from tests.faults.scenarios import SCENARIOS, Scenario, scenario
@@ -47,8 +47,6 @@ KILLED = {
 }
 """What is killed, and which share of the kills it gets."""
 JUMPED = ("import", "tidy and accept", "queue a run", "extraction")
-SLOW = {"first start": 0.4, "large import": 0.3}
-"""Attempts that take seconds get a smaller share."""
 Job = Callable[["Worker"], Row]
 
 
@@ -96,13 +94,13 @@ def jobs(options: argparse.Namespace) -> list[Job]:
                     asked.append(partial(_kill, database, name, max(1, round(share * options.kills)), options.seed))
     if "sweep" in options.parts:
         for it in (one for one in SCENARIOS if options.during in ("", one.name)):
-            asked.append(partial(_sweep, it, round(options.most * SLOW.get(it.name, 1.0))))
+            asked.append(partial(_sweep, it, options.most, options.all_troubles))
     if "clock" in options.parts:
         asked += [partial(_jump, name, options.seed) for name in JUMPED]
     if "restarts" in options.parts:
         asked.append(lambda _: restarts(count=options.restarts, tell=tell))
     if "servers" in options.parts:
-        asked.append(_two_importers)
+        asked += [_two_importers, partial(_own_trees, options.host_kills, options.seed)]
     if "disk" in options.parts:
         asked.append(lambda _: full_disk(tell))
     if "flips" in options.parts:
@@ -114,8 +112,8 @@ def _kill(database: str, name: str, count: int, seed: int, worker: Worker) -> Ro
     return kill(worker.states(database), scenario(name), count=count, seed=seed, tell=tell)
 
 
-def _sweep(it: Scenario, most: int, worker: Worker) -> Row:
-    return sweep(worker.states("SQLite"), it, most=most, tell=tell)
+def _sweep(it: Scenario, most: int, all_troubles: bool, worker: Worker) -> Row:
+    return sweep(worker.states("SQLite"), it, most=most, all_troubles=all_troubles, tell=tell)
 
 
 def _jump(name: str, seed: int, worker: Worker) -> Row:
@@ -125,6 +123,11 @@ def _jump(name: str, seed: int, worker: Worker) -> Row:
 def _two_importers(worker: Worker) -> Row:
     url = create_database(_server(worker), "lucid_two")
     return two_importers(url, worker.folder / "two", tell=tell)
+
+
+def _own_trees(kills: int, seed: int, worker: Worker) -> Row:
+    url = create_database(_server(worker), "lucid_own_trees")
+    return own_trees(url, worker.folder / "own-trees", kills=kills, seed=seed, tell=tell)
 
 
 def _server(worker: Worker) -> str:
@@ -193,9 +196,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", choices=(*PARTS, []), default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--kills", type=int, default=200, help="on each database (default: 200)")
-    parser.add_argument("--most", type=int, default=150, help="failing calls for each thing that is done; 0: every one")
+    parser.add_argument("--most", type=int, default=0, help="failing calls for each thing that is done (default: all)")
+    parser.add_argument("--all-troubles", action="store_true", help="every kind of trouble at every call (hours)")
     parser.add_argument("--during", default="", metavar="NAME", help="kills and failing calls only while this is done")
     parser.add_argument("--restarts", type=int, default=4)
+    parser.add_argument("--host-kills", type=int, default=6, help="of one of two hosts that import (default: 6)")
     parser.add_argument("--flips", type=int, default=10)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--workers", type=int, default=2)

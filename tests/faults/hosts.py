@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -30,31 +31,57 @@ def two_importers(url: str, folder: Path, *, tell: Tell = print) -> Row:
     row = Row("two servers at once", "import", "PostgreSQL", "two homes, two hosts, one tree")
     config = folder / "config"
     write_sessions(config, sessions=SESSIONS, turns=TURNS)
-    env = {"DATABASE_URL": url, "CLAUDE_CONFIG_DIR": str(config)}
-    homes = [folder / name for name in ("one", "two")]
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-m", "inspector", "import", "--json"],
-            cwd=ROOT,
-            env=environment(home, LUCID_HOST=home.name, **env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for home in homes
-    ]
-    wrong = []
-    for process in both:
-        said = process.communicate(timeout=2 * SECONDS)[0]
-        if process.returncode != 0:
-            wrong.append(f"an import failed: {said[-500:]}")
-    checked = json.loads(lucid(homes[0], "check", "--json", **env).stdout)
-    sessions = json.loads(lucid(homes[0], "sessions", "--json", **env).stdout)
-    entries = sum(one["entries"] for one in sessions)
-    if checked["damaged"] or checked["doubles"] or entries != ENTRIES:
-        wrong.append(f"{entries} entries instead of {ENTRIES}; doubles: {checked['doubles']}")
-    row.add(told=False, lost=wrong, tell=tell)
+    both = [_importer(url, folder / name, config) for name in ("one", "two")]
+    wrong = [sentence for process in both for sentence in _ended(process)]
+    row.add(told=False, lost=wrong + _stored(url, folder / "one", ENTRIES), tell=tell)
     return row
+
+
+def own_trees(url: str, folder: Path, *, kills: int, seed: int, tell: Tell = print) -> Row:
+    """`url`: of an empty database. Two hosts import what they have for themselves; one of them is killed again and
+    again, the other goes on, and both trees grow."""
+    row = Row("kill -9 of one of two hosts", "imports of both", "PostgreSQL", "two trees; the other host goes on")
+    chance = random.Random(seed)
+    trees = {name: folder / f"tree-{name}" for name in ("one", "two")}
+    for number in range(1, kills + 1):
+        for place, tree in enumerate(trees.values()):
+            write_sessions(tree, sessions=SESSIONS, turns=TURNS * number, first=place * SESSIONS)
+        first, second = (_importer(url, folder / name, tree) for name, tree in trees.items())
+        try:
+            first.wait(chance.uniform(0.5, 4.0))
+        except subprocess.TimeoutExpired:
+            first.kill()
+        first.communicate(timeout=SECONDS)
+        row.add(told=first.returncode != 0, lost=_ended(second), tell=tell)
+    wrong = [sentence for name, tree in trees.items() for sentence in _ended(_importer(url, folder / name, tree))]
+    row.add(told=False, lost=wrong + _stored(url, folder / "one", 2 * kills * ENTRIES), tell=tell)
+    return row
+
+
+def _importer(url: str, home: Path, config: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "inspector", "import", "--json"],
+        cwd=ROOT,
+        env=environment(home, LUCID_HOST=home.name, DATABASE_URL=url, CLAUDE_CONFIG_DIR=str(config)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _ended(process: subprocess.Popen[str]) -> list[str]:
+    said = process.communicate(timeout=2 * SECONDS)[0]
+    return [] if process.returncode == 0 else [f"an import failed: {said[-500:]}"]
+
+
+def _stored(url: str, home: Path, expected: int) -> list[str]:
+    checked = json.loads(lucid(home, "check", "--json", DATABASE_URL=url).stdout)
+    sessions = json.loads(lucid(home, "sessions", "--json", DATABASE_URL=url).stdout)
+    entries = sum(one["entries"] for one in sessions)
+    if checked["damaged"] or checked["doubles"] or entries != expected:
+        found = f"damaged: {checked['damaged']}, doubles: {checked['doubles']}"
+        return [f"{entries} entries instead of {expected}; {found}"]
+    return []
 
 
 def restarts(*, count: int, tell: Tell = print) -> Row:

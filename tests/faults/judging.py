@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tests.faults.fingerprint import fingerprint
 from tests.faults.scenarios import Scenario
 from tests.faults.shim import NO_FAULT, Fault, Mode
 from tests.faults.states import States
@@ -53,30 +54,67 @@ def calm(states: States, scenario: Scenario) -> Calm:
     return Calm(done.seen.calls, before, after)
 
 
+@dataclass(frozen=True, slots=True)
+class Sequel:
+    """What followed an attempt: the next start, and, if it was not done, the same once more."""
+
+    wrong: tuple[str, ...]
+    is_done: bool = True
+    temporaries: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Sequels:
+    """Those of one scenario, by what the attempt left behind."""
+
+    known: dict[str, Sequel] = field(default_factory=dict)
+    played: int = 0
+
+    def after(self, states: States, scenario: Scenario, calm: Calm) -> Sequel:
+        mark = fingerprint(states.warm.place)
+        if mark is not None and mark in self.known:
+            return self.known[mark]
+        self.played += 1
+        sequel = _sequel(states, scenario, calm)
+        if mark is not None:
+            self.known[mark] = sequel
+        return sequel
+
+
 def attempt(
-    states: States, scenario: Scenario, calm: Calm, fault: Fault, *, clock: int = 0
+    states: States,
+    scenario: Scenario,
+    calm: Calm,
+    fault: Fault,
+    *,
+    clock: int = 0,
+    sequels: Sequels | None = None,
 ) -> tuple[Ended, list[Finding]]:
-    """One fault, the next start, and, if it was not done, the same once more. `clock`: by how many seconds it is wrong
-    during the fault alone."""
+    """One fault, and what follows. `clock`: by how many seconds it is wrong during the fault alone. `sequels`: what
+    followed an attempt that left the same is not played again."""
     warm = states.warm
     states.put_back(scenario.begin)
     arguments = scenario.arguments(warm)
     warm.clock = clock
     ended = warm.do(scenario.work, arguments, fault=fault)
     warm.clock = 0
-    wrong = _told(ended, fault)
-    start = warm.do("next_start")
-    if start.status != 0:
-        wrong.append(f"the next start fails: {_end(start.output)}")
-    else:
-        stored: Stored = start.document
-        wrong += _whole(stored, calm, warm.place) + _temporaries(stored, ended, fault)
-        done = _is_done(stored, scenario, calm)
-        if ended.status == 0 and not done and "could not be accepted" not in ended.output:
-            wrong.append("it said that it was done, and it was not")
-        if not done:
-            wrong += _again(states, scenario, calm)
+    sequel = sequels.after(states, scenario, calm) if sequels else _sequel(states, scenario, calm)
+    wrong = [*_told(ended, fault), *sequel.wrong, *_temporaries(sequel, ended, fault)]
+    if ended.status == 0 and not sequel.is_done and "could not be accepted" not in ended.output:
+        wrong.append("it said that it was done, and it was not")
     return ended, [Finding(scenario.name, fault, ended.seen.what, sentence) for sentence in wrong]
+
+
+def _sequel(states: States, scenario: Scenario, calm: Calm) -> Sequel:
+    start = states.warm.do("next_start")
+    if start.status != 0:
+        return Sequel((f"the next start fails: {_end(start.output)}",))
+    stored: Stored = start.document
+    wrong = _whole(stored, calm, states.warm.place)
+    done = _is_done(stored, scenario, calm)
+    if not done:
+        wrong += _again(states, scenario, calm)
+    return Sequel(tuple(wrong), done, tuple(stored["temporaries"]))
 
 
 def _again(states: States, scenario: Scenario, calm: Calm) -> list[str]:
@@ -129,16 +167,16 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/"
+    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts after an
-hour, folders that somebody worked in after a day."""
+hour, tokens that let nobody in after twelve, folders that somebody worked in after a day."""
 
 
-def _temporaries(stored: Stored, ended: Ended, fault: Fault) -> list[str]:
+def _temporaries(sequel: Sequel, ended: Ended, fault: Fault) -> list[str]:
     """Beside memory. Where not even that could be removed, a later scan does it."""
     excused = fault.mode is Mode.ON or ended.seen.what.startswith("unlink")
-    return [f"left beside memory: {stored['temporaries']}"] if stored["temporaries"] and not excused else []
+    return [f"left beside memory: {list(sequel.temporaries)}"] if sequel.temporaries and not excused else []
 
 
 def _is_done(stored: Stored, scenario: Scenario, calm: Calm) -> bool:

@@ -36,7 +36,7 @@ struct state {
     int64_t count;
     int64_t at;
     int64_t mode;
-    int64_t error; /* an errno; 0: half of a write, then what follows is as `mode` says */
+    int64_t error; /* an errno; 0: half of a write, then no room; what is no write finds no room at once */
     int64_t fired;
     int64_t port;
     int64_t clock_ns;
@@ -127,7 +127,7 @@ static int hit(const char *call, const char *path, int halves) {
         kill(0, SIGKILL);
         for (;;) pause();
     }
-    if (state->error == 0 && number == state->at) return halves ? HALF : PASS;
+    if (state->error == 0 && number == state->at && halves) return HALF;
     errno = state->error ? (int)state->error : ENOSPC;
     return FAIL;
 }

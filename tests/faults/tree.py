@@ -18,8 +18,9 @@ FILES = {
 }
 
 
-def write_sessions(config: Path, *, sessions: int = 3, turns: int = 8) -> None:
-    for number in range(sessions):
+def write_sessions(config: Path, *, sessions: int = 3, turns: int = 8, first: int = 0) -> None:
+    """`first`: the number of the first session, so that two trees may hold different ones."""
+    for number in range(first, first + sessions):
         session = f"{number:08d}-0000-4000-8000-000000000000"
         Writing(session=session).turns(turns).save(config / "projects" / PROJECT)
 

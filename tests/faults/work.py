@@ -14,13 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
+
+from inspector.services.runs import executing
 
 LOCK = ".consolidate-lock"
 WORK: dict[str, Callable[..., int]] = {}
 
 
+SECONDS = 1.0
+"""How long work waits for a database that fails. In the wild it is up to ten minutes."""
+
+
 def do(name: str, arguments: dict[str, Any]) -> int:
+    executing.CLAIM_SECONDS = executing.FINISH_SECONDS = executing.IMPATIENT_SECONDS = SECONDS
     status = WORK[name](**arguments)
     connections.close_all()
     return status
@@ -100,15 +107,8 @@ def record(name: str) -> int:
         spool_of(settings.LUCID_HOME).write(exchange(body, name=name))
         print(json.dumps({"recorded": True}))
         captures_ingest()
-    except OSError as error:
-        print(f"lucid: {error.strerror}", file=sys.stderr)
-        return 1
-    except Exception as error:
+    except (OSError, DatabaseError) as error:
         # What the thread that stores them waits out; see captures_follow.
-        from django.db import Error as DatabaseError
-
-        if not isinstance(error, DatabaseError):
-            raise
         print(f"lucid: {error}", file=sys.stderr)
         return 1
     return 0
@@ -139,8 +139,8 @@ def _take_messages() -> int:
             while (message := channel.basic_get(name)) is not None:
                 run_execute(run_id=message.payload[0][0])
                 message.ack()
-    except (OSError, ChannelError) as error:
-        # The worker waits and comes again.
+    except (OSError, ChannelError, DatabaseError) as error:
+        # The worker writes it to its log, waits and comes again.
         print(f"lucid: {error}", file=sys.stderr)
         return 1
     return 0

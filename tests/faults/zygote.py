@@ -6,16 +6,22 @@ and all that it started have ended."""
 from __future__ import annotations
 
 import ctypes
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 WAIT_SECONDS = 0.005
+LATE = ("anthropic", "celery.app.amqp", "django.test", "tests.faults.work")
+"""What Lucid and its libraries import when they first need it."""
 
 
 def main() -> None:
@@ -32,22 +38,33 @@ def _load() -> None:
     import django
 
     django.setup()
-    import anthropic
-    from django.core.management import get_commands, load_command_class
-    from django.test import Client
-
-    import inspector.agents.anthropic_model
-    import inspector.celery
-    import inspector.urls
-    import tests.faults.work
     from inspector.cli import OUR_APPS
 
-    assert all(
-        (Client, anthropic, inspector.agents.anthropic_model, inspector.celery, inspector.urls, tests.faults.work)
-    )
-    for name, app in get_commands().items():
-        if isinstance(app, str) and app.partition(".")[0] in OUR_APPS:
-            load_command_class(app, name)
+    for package in OUR_APPS:
+        _import_all(package)
+    for name in LATE:
+        importlib.import_module(name)
+    _load_pages()
+    gc.collect()
+    gc.freeze()
+
+
+def _import_all(name: str) -> None:
+    module = importlib.import_module(name)
+    for part in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
+        if not part.name.endswith(".__main__"):
+            _import_all(part.name)
+
+
+def _load_pages() -> None:
+    from django.conf import settings
+    from django.template.loader import get_template
+    from django.urls import get_resolver
+
+    assert get_resolver().url_patterns
+    for folder in settings.TEMPLATES[0]["DIRS"]:
+        for path in Path(folder).rglob("*.html"):
+            get_template(str(path.relative_to(folder)))
 
 
 def _attempt(request: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -55,6 +56,25 @@ def test_a_database_that_is_held_and_a_worker_that_hangs_are_reasons(tmp_path: P
         before = written(server.home)
         wait_until(lambda: well(server) and written(server.home) != before)
         assert [name for name, _ in written(server.home)].count("health") == 1, "nothing grows"
+
+
+def test_a_database_that_our_own_import_writes_to_is_well_as_long_as_the_import_gets_on(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", "--no-watch", LUCID_WORKER="off") as server:
+        wait_until(lambda: well(server))
+        database = server.home / "lucid.sqlite3"
+        journal = server.home / "lucid.sqlite3-wal"
+        with held(database), (server.home / "import.lock").open("w") as lock:
+            os.utime(journal, (0, 0))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            wait_until(lambda: not well(server))
+
+            def well_after_a_write() -> bool:
+                os.utime(journal)
+                return well(server)
+
+            wait_until(well_after_a_write)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            wait_until(lambda: not well_after_a_write())
 
 
 @pytest.mark.long

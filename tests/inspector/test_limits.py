@@ -16,6 +16,8 @@ import uvicorn
 
 from inspector.capture.gate import Gate
 from inspector.startup import connection
+from inspector.startup.h11_connection import H11Connection
+from inspector.startup.httptools_connection import HttptoolsConnection
 from inspector.startup.server import _config
 from inspector.web import door as door_module
 from inspector.web.body import Limits, Receive, Scope, Send
@@ -32,8 +34,12 @@ class Reading:
 
     def __init__(self) -> None:
         self.bodies: list[int] = []
+        self.asked: list[tuple[str, bytes, list[bytes]]] = []
+        """Path, query and hosts."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        self.asked.append((scope["path"], scope["query_string"], hosts))
         size, more = 0, True
         while more:
             message = await receive()
@@ -47,9 +53,10 @@ class Reading:
 
 
 @contextmanager
-def door(app: object) -> Iterator[int]:
+def door(app: object, protocol: type[connection.Connection]) -> Iterator[int]:
     config = _config()
     config.app = app  # type: ignore[assignment]
+    config.http = protocol
     config.timeout_graceful_shutdown = 0
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
@@ -63,24 +70,30 @@ def door(app: object) -> Iterator[int]:
             thread.join(PATIENCE)
 
 
+@pytest.fixture(params=[HttptoolsConnection, H11Connection])
+def protocol(request: pytest.FixtureRequest) -> type[connection.Connection]:
+    found: type[connection.Connection] = request.param
+    return found
+
+
 @pytest.fixture
-def pages() -> Iterator[tuple[int, Reading]]:
+def pages(protocol: type[connection.Connection]) -> Iterator[tuple[int, Reading]]:
     reading = Reading()
-    with door(Door(reading, is_allowed=lambda host: host.startswith("127."), limits=LIMITS)) as port:
+    with door(Door(reading, is_allowed=lambda host: host.startswith("127."), limits=LIMITS), protocol) as port:
         yield port, reading
 
 
 @pytest.fixture
-def gate() -> Iterator[tuple[int, Reading]]:
+def gate(protocol: type[connection.Connection]) -> Iterator[tuple[int, Reading]]:
     """The same for the recording endpoint: what it hands on is what the application reads."""
     reading = Reading()
     gate = Gate(reading, lambda host: host.startswith("127."), lambda _: None, LIMITS)  # type: ignore[arg-type]
-    with door(gate) as port:
+    with door(gate, protocol) as port:
         yield port, reading
 
 
 @pytest.fixture(params=["pages", "gate"])
-def served(request: pytest.FixtureRequest) -> tuple[int, Reading]:
+def served(request: pytest.FixtureRequest, protocol: type[connection.Connection]) -> tuple[int, Reading]:
     found: tuple[int, Reading] = request.getfixturevalue(request.param)
     return found
 
@@ -216,12 +229,48 @@ def test_trailers_without_end_are_refused(pages: tuple[int, Reading]) -> None:
     assert reading.bodies == []
 
 
-def test_small_chunks_are_no_attack(pages: tuple[int, Reading]) -> None:
+def test_small_chunks_are_no_attack(protocol: type[connection.Connection]) -> None:
+    reading = Reading()
+    patient = Limits(most=MEGABYTE, pause=PATIENCE, seconds=PATIENCE)
+    with door(Door(reading, is_allowed=lambda _: True, limits=patient), protocol) as port, opened(port) as client:
+        client.sendall(head(b"transfer-encoding: chunked") + b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n")
+        assert b"HTTP/1.1 200" in first_line(client)
+    assert reading.bodies == [20_000]
+
+
+def test_a_whole_address_in_the_first_line_counts_instead_of_the_host(pages: tuple[int, Reading]) -> None:
     port, reading = pages
     with opened(port) as client:
-        client.sendall(head(b"transfer-encoding: chunked") + b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n")
+        client.sendall(b"GET http://127.0.0.9/some/page?a=b HTTP/1.1\r\nhost: evil.example\r\n\r\n")
         assert b"HTTP/1.1 200" in first_line(client)
-    assert reading.bodies == [50_000]
+    assert reading.asked == [("/some/page", b"a=b", [b"127.0.0.9"])]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"GET http://evil.example/ HTTP/1.1\r\nhost: 127.0.0.1\r\n",
+        b"GET / HTTP/1.1\r\nhost: evil.example\r\nhost: 127.0.0.1\r\n",
+    ],
+    ids=["whole address", "two hosts"],
+)
+def test_a_foreign_host_does_not_hide_behind_one_of_ours(pages: tuple[int, Reading], start: bytes) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(start + b"\r\n")
+        assert b"HTTP/1.1 400" in first_line(client)
+    assert reading.asked == []
+
+
+def test_the_next_request_may_come_before_the_answer_to_the_last(pages: tuple[int, Reading]) -> None:
+    port, reading = pages
+    with opened(port) as client:
+        client.sendall(head(b"content-length: 4") + b"ha")
+        wait_until(lambda: reading.asked)
+        client.sendall(b"lf" + head(b"content-length: 5") + b"wh")
+        client.sendall(b"ole" + b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
+        assert answer(client).count(b"HTTP/1.1 200") == 3
+    assert reading.bodies == [4, 5, 0]
 
 
 def test_the_longest_waiting_connection_makes_room_for_a_new_one(

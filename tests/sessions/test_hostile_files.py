@@ -17,7 +17,7 @@ from sessions.engine.discovery import candidate, discover
 from sessions.engine.paths import kept, opened
 from sessions.models import Source, Transcript
 from sessions.selectors.archive import Reader
-from sessions.services.database_lock import Lock
+from sessions.services.import_lock import ImportLock
 from sessions.services.plan import Planner
 from sessions.services.sync import Progress, sync, sync_files
 from sessions.services.writer import Written
@@ -199,7 +199,7 @@ def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(proje
     with somebody_else():
         found = list(discover([config(project)]))
     project.chmod(0o700)
-    plan = Planner(Written(), lock=Lock()).plan(found, [config(project)])
+    plan = Planner(Written(), lock=ImportLock()).plan(found, [config(project)])
     assert plan.failed == [f"{project}: permission denied"]
     assert Source.objects.get().state == Source.State.PRESENT
 
@@ -210,7 +210,7 @@ def test_files_that_go_between_being_found_and_being_read_are_named(project: Pat
     first.unlink()
     second.unlink()
     second.mkdir()
-    plan = Planner(Written(), lock=Lock()).plan(found, [config(project)])
+    plan = Planner(Written(), lock=ImportLock()).plan(found, [config(project)])
     assert sorted(Path(failure.split(":")[0]).name for failure in plan.failed) == [first.name, second.name]
     assert [Path(job.path) for job in plan.jobs] == [third]
 
@@ -279,6 +279,6 @@ def test_numbers_of_a_file_system_fit_into_the_database(project: Path) -> None:
     status = list(path.stat())
     status[1] = status[2] = 2**64 - 1
     found = candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
-    plan = Planner(Written(), lock=Lock()).plan([found])
+    plan = Planner(Written(), lock=ImportLock()).plan([found])
     assert len(plan.jobs) == 1
     assert Source.objects.get().inode == 2**63 - 1

@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError
-
-from inspector.backup.errors import BackupError
+from inspector.management.moving import Moved, MovingCommand
 from inspector.services.backup.make import Made, backup_make
-from inspector.services.backup.telling import Telling, reason, tables_in, trouble
-from inspector.startup.home import prepare_home, unwritable
+from inspector.services.backup.telling import tables_in
 from sessions.engine.paths import kept
 from sessions.engine.printing import printable
 from sessions.engine.words import plural, size
 
 
-class Command(BaseCommand):
+class Command(MovingCommand):
     help = "Write everything that this home holds to one file, while the server runs, and read it back."
-    needs_database = False
-    requires_system_checks: list[str] = []
+    file_help = "where to write it; only you can read it"
+    replace_help = "replace FILE if it is there already"
+    database_failure = "the database cannot be read ({}); no backup was made."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=Path, help="where to write it; only you can read it")
-        parser.add_argument("--replace", action="store_true", help="replace FILE if it is there already")
-        parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        path: Path = options["file"].expanduser().absolute()
-        try:
-            prepare_home(settings.LUCID_HOME)
-        except OSError as error:
-            raise CommandError(unwritable(settings.LUCID_HOME, error)) from error
-        with Telling() as telling:
-            try:
-                made = backup_make(path=path, replace=options["replace"], progress=telling)
-            except BackupError as error:
-                raise CommandError(str(error)) from error
-            except OSError as error:
-                raise CommandError(trouble(error, str(path.parent))) from error
-            except DatabaseError as error:
-                raise CommandError(f"the database cannot be read ({reason(error)}); no backup was made.") from error
+    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:
+        made = backup_make(path=path, replace=replace, progress=progress)
         if not made.noted:
             self.stderr.write("The backup is made, but the home cannot be written to and does not remember it.")
         if made.manifest.owed:
             files = plural(made.manifest.owed, "file")
             self.stderr.write(f"An import is under way: the bytes of {files} are not archived yet, and not in here.")
-        self.stdout.write(json.dumps(_as_json(made)) if options["json"] else _sentence(made))
+        return Moved(_as_json(made), _sentence(made))
+
+    def written_to(self, path: Path) -> Path:
+        return path.parent
 
 
 def _as_json(made: Made) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from inspector.services.captures import captures_ingest
+from inspector.web.database import reason_of
 from sessions.engine.printing import printable
 from sessions.engine.secrets import mask, mask_json
 from sessions.engine.stamps import iso
@@ -36,14 +37,13 @@ class Command(BaseCommand):
             verb.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            captures_ingest()
-        except (DatabaseError, OSError) as error:
-            self.stderr.write(f"What was recorded last cannot be stored now and is not shown: {error}")
+        failure = _ingest()
         if options["verb"] == "list":
             self._list(options)
+            if failure:
+                raise CommandError(failure)
         else:
-            self._show(options)
+            self._show(options, failure)
 
     def _list(self, options: dict[str, Any]) -> None:
         found = captures_found(session=options["session"])
@@ -55,10 +55,11 @@ class Command(BaseCommand):
         for row in rows:
             self.stdout.write(_line(row.capture))
 
-    def _show(self, options: dict[str, Any]) -> None:
+    def _show(self, options: dict[str, Any], failure: str) -> None:
         capture = capture_named(options["capture"])
         if capture is None:
-            raise CommandError(f"Nothing was captured as {options['capture']!r}. `lucid capture list` lists what was.")
+            advice = failure or "`lucid capture list` lists what was."
+            raise CommandError(f"Nothing was captured as {options['capture']!r}. {advice}")
         (row,) = with_sessions([capture])
         sent = sent_of(capture)
         if options["json"]:
@@ -86,6 +87,15 @@ class Command(BaseCommand):
         params = dict(sent.params)
         for name, value in (params if options["raw"] else mask_json(params)).items():
             self.stdout.write(f"  {printable(name)}: {printable(json.dumps(value)[:200])}")
+
+
+def _ingest() -> str:
+    """Why what was recorded last is not shown; empty if it is."""
+    try:
+        captures_ingest()
+    except (DatabaseError, OSError) as error:
+        return f"What was recorded last cannot be stored now and is not shown ({reason_of(error)})."
+    return ""
 
 
 def as_json(row: Captured) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Command(BaseCommand):
         try:
             gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
             if (gate := shut(gates, by_hand=True)) is not None:
-                self._refuse(gates, gate, as_json=options["json"])
+                self._refuse(gates, gate, options)
                 return
             result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
         except (LockUnreadableError, RunError) as error:
@@ -72,6 +72,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(document(gates, result, found, files)))
         else:
             self._say(gates, result, found, files)
+        if result.get("alarm"):
+            raise CommandError(printable(result["alarm"]))
 
     def _perform(self, directory: Directory, model: str, *, accept: bool, losses: bool) -> dict[str, Any]:
         parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
@@ -80,11 +82,12 @@ class Command(BaseCommand):
         work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
-    def _refuse(self, gates: tuple[Gate, ...], gate: Gate, *, as_json: bool) -> None:
-        """Whoever asks for a document wants to know which gate it is; others get a sentence."""
-        if not as_json:
+    def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:
+        """Whoever asks for a document wants to know which gate it is, and has the answer; but nothing was accepted."""
+        if options["json"]:
+            self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
+        if not options["json"] or options["accept"] or options["accept_losses"]:
             raise CommandError(gate.why)
-        self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
 
     def _note(self, text: str) -> None:
         self.stderr.write(printable(text), style_func=str)

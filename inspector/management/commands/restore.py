@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError
 
-from inspector.backup.errors import BackupError
+from inspector.management.moving import Moved, MovingCommand
 from inspector.services.backup.restore import Restored, backup_restore
-from inspector.services.backup.telling import Telling, reason, tables_in, trouble
-from inspector.startup.home import prepare_home, unwritable
+from inspector.services.backup.telling import tables_in
 from sessions.engine.paths import kept
 from sessions.engine.printing import printable
 from sessions.engine.stamps import iso
 from sessions.engine.words import plural
 
 
-class Command(BaseCommand):
+class Command(MovingCommand):
     help = "Put everything that a backup holds into this home."
-    needs_database = False
-    requires_system_checks: list[str] = []
+    file_help = "what `lucid backup` has written"
+    replace_help = "restore into a home that is not empty: what is there is moved aside"
+    database_failure = "the database did not take the backup ({}); restore it again."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=Path, help="what `lucid backup` has written")
-        parser.add_argument(
-            "--replace", action="store_true", help="restore into a home that is not empty: what is there is moved aside"
-        )
-        parser.add_argument("--json", action="store_true", help="print one JSON document")
+    def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:
+        restored = backup_restore(path=path, replace=replace, progress=progress, say=self._say)
+        return Moved(_as_json(restored), _sentence(restored))
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        path: Path = options["file"].expanduser().absolute()
-        try:
-            prepare_home(settings.LUCID_HOME)
-        except OSError as error:
-            raise CommandError(unwritable(settings.LUCID_HOME, error)) from error
-        with Telling() as telling:
-            try:
-                restored = backup_restore(path=path, replace=options["replace"], progress=telling, say=self._say)
-            except BackupError as error:
-                raise CommandError(str(error)) from error
-            except OSError as error:
-                raise CommandError(trouble(error, str(settings.LUCID_HOME))) from error
-            except DatabaseError as error:
-                raise CommandError(
-                    f"the database did not take the backup ({reason(error)}); restore it again."
-                ) from error
-        self.stdout.write(json.dumps(_as_json(restored)) if options["json"] else _sentence(restored))
+    def written_to(self, path: Path) -> Path:
+        return Path(settings.LUCID_HOME)
 
     def _say(self, sentence: str) -> None:
         self.stderr.write(sentence)

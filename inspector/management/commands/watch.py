@@ -20,6 +20,7 @@ from inspector.services.schedule import schedule_follow
 class Command(BaseCommand):
     help = "Import all sessions, then keep up with the files as they grow."
     requires_system_checks: list[str] = []
+    gives_way = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--path", type=Path, default=None, help="a configuration directory")

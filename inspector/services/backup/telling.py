@@ -39,10 +39,6 @@ def tables_in(manifest: Manifest) -> dict[str, int]:
     return {stream.name: stream.rows for stream in manifest.of_kind("tables")}
 
 
-def reason(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
 def trouble(error: OSError, where: str) -> str:
     if is_full(error):
         return f"there is not enough room in {where}. Nothing was changed there; make room and try again."

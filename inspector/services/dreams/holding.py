@@ -49,19 +49,28 @@ def _elsewhere() -> None:
 def _held_on_disk(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
     place = places() / f"run-{run_id}"
     shutil.rmtree(place, ignore_errors=True)
+    taken: Taken | None = None
     try:
         # Before the lock is taken: one that nobody has a note of would stay held for an hour after a crash.
         _note_down(place, path)
         taken = _take(directory, path)
         try:
             yield place
+            taken.keep(now_ms() * 1_000_000)
         except BaseException:
             taken.roll_back()
             raise
-        else:
-            taken.keep(now_ms() * 1_000_000)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        if taken is not None and taken.is_held():
+            _clear(place)  # the disk did not let go of the lock: the note stays for the next start, which does
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _clear(place: Path) -> None:
+    for path in place.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _note_down(place: Path, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -121,45 +122,55 @@ def _result(run: Run, proposal: Proposal | None, said: str) -> dict[str, Any]:
     if proposal is None:
         summary = f"Nothing is to be changed. {said}".strip()
         return {"summary": summary, "run": run.pk, "proposal": None, "links": [["Dreams", reverse("dream-list")]]}
-    left: list[dict[str, Any]] = []
-    accepted = ""
+    accepted = _Accepted("")
     if run.parameters.get("accept", settings.LUCID_DREAMS_ACCEPT):
-        accepted, left = _accepted(proposal, losses=run.parameters.get("losses", False))
+        accepted = _accept(proposal, losses=run.parameters.get("losses", False))
     count = proposal.files.count()
     facts = {key: value for key, value in proposal.facts.items() if key != "lost_lines"}
     return {
-        "summary": f"Proposes to change {plural(count, 'file')}. {accepted} {said}".replace("  ", " ").strip(),
+        "summary": f"Proposes to change {plural(count, 'file')}. {accepted.sentence} {said}".replace("  ", " ").strip(),
         "run": run.pk,
         "proposal": proposal.pk,
         "status": proposal.status,
         "files": [f"{file.action}: {file.name}" for file in proposal.files.order_by("name")[:100]],
         **{f"facts_{key}": value for key, value in facts.items()},
-        "left": left,
+        "left": accepted.left,
+        "alarm": accepted.failure,
         "links": [["Review the proposal", reverse("proposal-detail", args=[proposal.pk])]],
     }
 
 
-def _accepted(proposal: Proposal, *, losses: bool) -> tuple[str, list[dict[str, Any]]]:
-    """Accepts what loses nothing, or all of it if somebody said so. What became of it, and the facts that the rest
-    would have lost. It stays open where it stands against what was changed meanwhile."""
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    sentence: str
+    """What became of it."""
+    left: list[dict[str, Any]] = field(default_factory=list)
+    """The facts that the rest would have lost."""
+    failure: str = ""
+    """Why nothing was written, though something should have been."""
+
+
+def _accept(proposal: Proposal, *, losses: bool) -> _Accepted:
+    """Accepts what loses nothing, or all of it if somebody said so. It stays open where it stands against what was
+    changed meanwhile."""
     files = proposal_files(proposal)
     scales = scales_of(proposal, files)
     chosen = None if losses else scales.lossless()[0]
     left = [] if losses else lines_to_json(scales.facts().lost)
+    lost = plural(len(left), "fact")
     if chosen is not None and not chosen:
-        lost = plural(len(left), "fact")
-        return f"Nothing of it was accepted: it would lose {lost}. It waits for a decision.", left
+        return _Accepted(f"Nothing of it was accepted: it would lose {lost}. It waits for a decision.", left)
     try:
         proposal_accept(proposal=proposal, chosen=chosen)
-    except ChangedMeanwhileError as error:
-        return f"{error} It waits for a decision.", left
-    except FileTroubleError as error:
-        return f"It could not be accepted: {error}", left
+    except (ChangedMeanwhileError, FileTroubleError) as error:
+        failure = f"The proposal could not be accepted: {error} It waits for a decision."
+        return _Accepted(failure, left, failure)
     if not left:
-        return "All of it was accepted.", []
+        return _Accepted("All of it was accepted.")
     partly = sorted(file.row.name for file in files if chosen is None or chosen.get(file.row.pk, ()) is not None)
     named = ", ".join(partly[:MOST_NAMED]) + (
         f" and {len(partly) - MOST_NAMED} more" if len(partly) > MOST_NAMED else ""
     )
-    lost = plural(len(left), "fact")
-    return f"What loses nothing was accepted. Left as it was, because it would lose {lost}: changes of {named}.", left
+    return _Accepted(
+        f"What loses nothing was accepted. Left as it was, because it would lose {lost}: changes of {named}.", left
+    )

@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -68,12 +68,13 @@ class Taken:
     def roll_back(self) -> None:
         """As if nothing had been: the time is the earlier one again. A lock that another took over is left alone."""
         with _alone(self.directory):
-            if _read(self.directory).pid != self.pid:
-                return
-            if self.before_ns is None:
-                (self.directory / NAME).unlink(missing_ok=True)
-            else:
-                _write(self.directory, b"", self.before_ns)
+            _put_back(self)
+
+    def is_held(self) -> bool:
+        try:
+            return _read(self.directory).pid == self.pid
+        except OSError:
+            return True
 
 
 def lock_read(directory: Path) -> Lock:
@@ -88,9 +89,16 @@ def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> Taken 
         before = _read(directory)
         if before.standing(now_ns) is Standing.HELD:
             return None
-        _write(directory, str(mine).encode(), now_ns)
+        taken = Taken(directory, mine, before.consolidated_ns)
+        try:
+            _write(directory, str(mine).encode(), now_ns)
+        except OSError:
+            # It may have got its name before the disk failed.
+            with suppress(OSError):
+                _put_back(taken)
+            raise
         time.sleep(SETTLING_SECONDS)
-        return Taken(directory, mine, before.consolidated_ns) if _read(directory).pid == mine else None
+        return taken if _read(directory).pid == mine else None
 
 
 @contextmanager
@@ -105,6 +113,15 @@ def _alone(directory: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def _put_back(taken: Taken) -> None:
+    if _read(taken.directory).pid != taken.pid:
+        return
+    if taken.before_ns is None:
+        (taken.directory / NAME).unlink(missing_ok=True)
+    else:
+        _write(taken.directory, b"", taken.before_ns)
 
 
 def _read(directory: Path) -> Lock:

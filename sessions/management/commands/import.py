@@ -13,12 +13,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from inspector.selectors.imports import WAITING
 from sessions.engine.discovery import PathMissingError
 from sessions.engine.printing import printable
+from sessions.engine.words import plural
 from sessions.services.sync import Progress, Report, sync
 
 
 class Command(BaseCommand):
     help = "Read transcripts into the archive: a file, a project directory, or a configuration directory."
     requires_system_checks: list[str] = []
+    gives_way = True
     _waits = False
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,12 +36,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if shown:
             self.stderr.write("")
-        for failure in report.failed:
-            self.stderr.write(f"could not read {printable(failure)}")
         if options["json"]:
             self.stdout.write(json.dumps(report.to_json()))
         else:
             self._say(report)
+        if report.failed:
+            raise CommandError(_failure(report.failed))
 
     def _say_once(self, progress: Progress) -> None:
         """That it waits: somebody may wonder."""
@@ -65,3 +67,10 @@ class Command(BaseCommand):
         )
         for path in report.skipped:
             self.stdout.write(f"not a transcript: {printable(path)}")
+        for failure in report.failed:
+            self.stdout.write(f"could not read {printable(failure)}")
+
+
+def _failure(failed: list[str]) -> str:
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"{plural(len(failed), 'file')} could not be read: {printable(failed[0])}{more}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -254,6 +255,66 @@ def test_a_kill_right_after_the_lock_was_taken_leaves_it_free(shelf: Shelf) -> N
     dreams_settle()
     assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
     assert not list(places().iterdir())
+
+
+def test_a_disk_that_fails_when_the_lock_is_let_go_leaves_it_free(
+    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    server.answer(Say("All is well."))
+    _fail_rename_to(NAME, monkeypatch, after=1)
+    assert executed(shelf).status == "failed"
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not list(places().iterdir())
+
+
+def test_a_lock_that_a_broken_disk_does_not_let_go_is_freed_by_the_next_start(
+    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    server.answer(Say("All is well."))
+    _fail_rename_to(NAME, monkeypatch, after=1, times=2)
+    assert executed(shelf).status == "failed"
+    assert lock_read(shelf.path).pid == os.getpid()
+    (place,) = places().iterdir()
+    note = json.loads((place / "lock.json").read_text())
+    (place / "lock.json").write_text(json.dumps({**note, "pid": (gone := dead())}))
+    (shelf.path / NAME).write_text(str(gone))
+    dreams_settle()
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+
+
+def test_a_lock_that_got_its_name_before_the_disk_failed_is_put_back(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    sync, failed = os.fsync, []
+
+    def fsync(descriptor: int) -> None:
+        if os.path.isdir(f"/proc/self/fd/{descriptor}") and not failed:
+            failed.append(descriptor)
+            raise OSError(errno.EIO, "Input/output error")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError, match="Input/output error"):
+        lock_take(shelf.path, now_ns=time.time_ns())
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+
+
+def _fail_rename_to(name: str, monkeypatch: pytest.MonkeyPatch, *, after: int, times: int = 1) -> None:
+    """The disk takes `after` of them, and then not these."""
+    replace, seen = os.replace, 0
+
+    def failing(source: Any, target: Any) -> None:
+        nonlocal seen
+        if Path(target).name == name:
+            seen += 1
+            if after < seen <= after + times:
+                raise OSError(errno.EIO, "Input/output error", str(target))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
 
 
 def _kill_after_rename_to(name: str) -> None:

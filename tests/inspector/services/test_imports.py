@@ -7,9 +7,10 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
+from inspector.resources import DEMO
 from inspector.runs.models import Run
 from inspector.services.follow import follow
-from inspector.services.imports import DEMO, import_ended, import_run
+from inspector.services.imports import import_ended, import_run
 from inspector.services.runs import Killed, run_execute, run_kill, run_retry
 from sessions.models import Entry, Source, Transcript
 from tests.serving import wait_until

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,13 @@ print("done", flush=True)
 """
 
 
-def start(home: Path, config: Path, large: int) -> subprocess.Popen[str]:
+# In the middle of its files, with processes that scan them, it says so and goes no farther.
+HALF = IMPORT.replace("time.sleep(0.01)", "progress.entries and (print('half', flush=True), time.sleep(600))")
+
+
+def start(home: Path, config: Path, large: int, text: str = IMPORT) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", IMPORT, str(config), str(large)],
+        [sys.executable, "-c", text, str(config), str(large)],
         cwd=ROOT,
         env={**os.environ, "LUCID_HOME": str(home), "DJANGO_SETTINGS_MODULE": "inspector.settings", "DATABASE_URL": ""},
         stdout=subprocess.PIPE,
@@ -121,3 +126,23 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_pat
             kills += 1
 
     assert contents(stormy) == contents(calm)
+
+
+def test_the_processes_of_an_import_that_is_killed_do_not_keep_its_lock(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    for number in range(SESSIONS):
+        writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(200)
+        writing.save(config / "projects" / "-home-dev-tidewatch")
+    with start(tmp_path / "home", config, 1 << 40, HALF) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["ready\n", "half\n"]
+        process.kill()  # and nobody else of its group
+        process.wait(30)
+        with start(tmp_path / "home", config, 1 << 40) as following:
+            try:
+                said = following.communicate(timeout=120)[0]
+            finally:
+                for group in (process.pid, following.pid):
+                    with suppress(ProcessLookupError):
+                        os.killpg(group, signal.SIGKILL)
+    assert said == "ready\ndone\n"

@@ -120,3 +120,23 @@ def test_the_single_card_template_renders_one() -> None:
         .render({"card": cards(user("x"))[0], "session": Session})
     )
     assert 'id="e0"' in html
+
+
+def test_a_card_that_was_shown_before_is_another_in_another_session_and_another_view() -> None:
+    made = [*cards(user("x" * 9_000)), *cards(assistant({"type": "thinking", "thinking": "hm\nso"}))]
+    template = "{% for one in cards %}{% card one %}{% endfor %}"
+    first = shown(template, cards=made)
+    assert shown(template, cards=made) == first
+
+    class Other:
+        public_id = "other"
+
+    elsewhere = str(
+        engines["django"].from_string("{% load lucid %}" + template).render({"session": Other, "cards": made})
+    )
+    assert "/sessions/other/entries/" in elsewhere
+    assert "/sessions/s%201/" not in elsewhere
+    assert 'hx-swap-oob="true"' in shown(template, cards=made, oob=True)
+    assert 'hx-swap-oob="true"' not in shown(template, cards=made)
+    assert "part=full" in first
+    assert "part=full" not in shown(template, cards=made, chosen=object())

@@ -8,8 +8,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from sessions.engine.archive import BLOCK_SIZE
-from sessions.models import Source, Transcript
+from sessions.engine.archive import BLOCK_SIZE, compressor, decompress
+from sessions.engine.marks import Fate
+from sessions.engine.place import POSITION_BITS
+from sessions.engine.prints import print_of
+from sessions.models import Block, Entry, Mark, Source, Transcript
 from sessions.selectors.timeline import window_at
 from sessions.services.sync import sync
 from tests.sessions.written import Written
@@ -379,3 +382,31 @@ def test_secrets_in_a_name_are_masked_wherever_it_is_shown(client: Client, file:
         page = client.get(address).content.decode()
         assert "0123456789abcdefghijABCDEFGHIJ" not in page, address
         assert "to push" in page, address
+
+
+def test_a_window_that_was_shown_before_shows_what_has_changed_since(client: Client, file: Written) -> None:
+    file.user("Please look at the harbour")
+    file.assistant("It has high water.")
+    transcript = file.read()
+    before = page(client, transcript)
+    assert page(client, transcript) == before
+    mark = Mark.objects.create(transcript=transcript, first=0, last=0, fate=Fate.SNIPPED.value, by=1)
+    assert "snipped" in page(client, transcript)
+    mark.delete()
+    assert page(client, transcript) == before
+    Entry.objects.filter(pk=transcript.pk << POSITION_BITS).update(at=1_760_000_000_000)
+    assert "08:53:20" in page(client, transcript)
+
+
+def test_other_records_at_the_same_places_are_not_taken_for_those_that_were_shown(
+    client: Client, file: Written
+) -> None:
+    file.user("Please look at the harbour")
+    transcript = file.read()
+    assert "the harbour" in page(client, transcript)
+    block = Block.objects.get()
+    raw = decompress(block.data).replace(b"the harbour", b"the seaport")
+    frame = compressor()(raw)
+    Block.objects.update(data=frame, content_hash=print_of(raw), frame_hash=print_of(frame))
+    text = page(client, transcript)
+    assert "look at the seaport" in text

@@ -1,0 +1,1 @@
+"""Breaks of the prompt cache: where they are, what caused them and what they cost."""

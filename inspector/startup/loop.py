@@ -1,0 +1,27 @@
+"""What Lucid runs on: uvloop and httptools where the extra `fast` is installed, else what Python and uvicorn bring."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.util import find_spec
+
+from inspector.startup.connection import Connection
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    if find_spec("uvloop") is None:
+        return asyncio.new_event_loop()
+    import uvloop
+
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
+def connection_class() -> type[Connection]:
+    if find_spec("httptools") is None:
+        from inspector.startup.h11_connection import H11Connection
+
+        return H11Connection
+    from inspector.startup.httptools_connection import HttptoolsConnection
+
+    return HttptoolsConnection
