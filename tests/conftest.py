@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _starts_servers(item: pytest.Item) -> bool:
     used = {*getattr(item, "fixturenames", ()), *vars(getattr(item, "module", item))}
-    return not used.isdisjoint({"serving", "lucid", "worker", "postgres_url", "redis_url"})
+    return not used.isdisjoint({"serving", "lucid", "worker", "postgres_url", "redis_url", "release"})
 
 
 @pytest.fixture(scope="session")
