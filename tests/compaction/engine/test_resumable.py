@@ -22,7 +22,7 @@ from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
 from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
-from tests.samples import transcripts
+from tests.samples import needs_samples, transcripts
 from tests.sessions.engine.messages.conversations import conversations
 
 NEW = "5d9c1a62-2f0e-4f3e-8a55-0c1f5b7e9d10"
@@ -122,7 +122,7 @@ def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, ki
             check(log, applied)
 
 
-@pytest.mark.skipif(not REAL or not CORPUS, reason="no recordings of the real client here")
+@needs_samples
 @pytest.mark.parametrize("kind", Kind)
 def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind) -> None:
     done = 0

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.template import engines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.engine.cards import Card, build
 from sessions.engine.rows import Row
-from tests.samples import SHARED, transcripts
+from tests.samples import needs_samples, transcripts
 from tests.sessions.engine.cards.window import assistant, call, result, results_in, row, unmasked, user
 
 PAGE = "{% load lucid %}{% for one in cards %}{% card one %}{% endfor %}"
@@ -39,7 +38,7 @@ def rows_of(path: Path) -> list[Row]:
     return rows
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
+@needs_samples
 def test_every_real_record_has_its_place_in_a_page_of_bearable_size() -> None:
     for path in (*transcripts("corpus"), *transcripts("realclient")):
         rows = rows_of(path)
@@ -52,7 +51,7 @@ def test_every_real_record_has_its_place_in_a_page_of_bearable_size() -> None:
             assert len(rendered(cards).encode()) < 150_000, path
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
+@needs_samples
 def test_real_records_can_be_shown_whole() -> None:
     for path in (*transcripts("corpus"), *transcripts("realclient")):
         rows = rows_of(path)
