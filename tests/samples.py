@@ -21,6 +21,11 @@ def transcripts(part: str) -> list[Path]:
     return sorted(path for path in (SHARED / part).rglob("*.jsonl") if path.name != REQUEST_LOG)
 
 
-def each(paths: Sequence[Path]) -> Sequence[Path | pytest.ParameterSet]:
-    """What a test is run for. Without samples that is one test which is skipped, as none at all would not be missed."""
-    return paths or [pytest.param(None, id="without samples", marks=pytest.mark.skip(reason=MISSING))]
+def each(paths: Sequence[Path], *, every: int = 1) -> Sequence[Path | pytest.ParameterSet]:
+    """What a test is run for; all but every so many of them by `make long`. Without samples that is one test which is
+    skipped, as none at all would not be missed."""
+    if not paths:
+        return [pytest.param(None, id="without samples", marks=pytest.mark.skip(reason=MISSING))]
+    return [
+        path if number % every == 0 else pytest.param(path, marks=pytest.mark.long) for number, path in enumerate(paths)
+    ]

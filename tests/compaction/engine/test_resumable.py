@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
 from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
+from tests.examples import examples
 from tests.samples import needs_samples, transcripts
 from tests.sessions.engine.messages.conversations import conversations
 
@@ -96,7 +96,7 @@ def well_formed(rows: list[Row]) -> None:
 
 @pytest.mark.slow
 @settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "30")),
+    max_examples=examples(30),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(conversations(), st.sampled_from(Kind), st.integers(0, 20))
