@@ -9,14 +9,17 @@ SOURCES := benchmarks compaction inspector memory sessions tests manage.py
 CHECK_HOME := $(CURDIR)/build/home
 # The client that exports are held against; `make interop CLIENT=latest` takes another.
 CLIENT := 2.1.325
-# What Lucid loads is compiled once, here: where the environment says to write no bytecode, every start would do it anew.
-COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
+# Whatever the environment says: without bytecode every start and every process that runs tests would compile all anew.
+export PYTHONDONTWRITEBYTECODE :=
+# Two targets beside each other; what a line prints stays together.
+BESIDE := $(MAKE) --no-print-directory --jobs 2 --output-sync=line
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # The extras are in the lock files, so that `make run` is quick and `make test` tries all. UPGRADE= keeps versions that fit.
 UPGRADE := --upgrade
 COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock wheel clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint types style layers \
+  migrations format bench screenshots lock wheel clean packages compiled-tests
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -28,7 +31,9 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
 # Browsers come after the others: they are impatient. Many tests wait for servers, so there is one more than processors.
-test: .venv/installed-dev packages lint ## everything that is needed, then all checks and tests
+test: ## everything that is needed, then all checks and tests
+	@$(BESIDE) .venv/installed-dev packages
+	@$(BESIDE) lint compiled-tests
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
 	$(BIN)/pytest -n auto --dist loadfile tests/e2e
@@ -68,13 +73,26 @@ slow: .venv/installed-dev ## properties of the engines on thousands of conversat
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
 	LUCID_TEST_CLAUDE="$(CURDIR)/build/interop/node_modules/.bin/claude" $(BIN)/pytest -m interop tests/interop
 
-lint: .venv/installed-dev ## style, types, layers, templates, migrations
+lint: types style layers migrations ## style, types, layers, templates, migrations
+
+types: .venv/installed-dev
+	LUCID_HOME="$(CHECK_HOME)" $(BIN)/mypy
+
+style: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	LUCID_HOME="$(CHECK_HOME)" $(BIN)/mypy
-	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports
 	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
+
+layers: .venv/installed-dev
+	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports
+
+migrations: .venv/installed-dev
 	LUCID_HOME="$(CHECK_HOME)" DATABASE_URL= $(BIN)/python manage.py makemigrations --check --dry-run
+
+# Once, while the types are looked at, and not by each of the processes that run tests.
+compiled-tests: .venv/installed-dev
+	@mkdir -p build
+	@$(BIN)/pytest --collect-only -q >build/collected.log || { cat build/collected.log; exit 1; }
 
 format: .venv/installed-dev ## put the code into the house style
 	$(BIN)/ruff check --fix .
@@ -117,7 +135,7 @@ clean: ## remove what was made here; data in LUCID_HOME stays
 	@echo "Installing what Lucid needs (once) ..."
 	@$(PIP) install --quiet --no-compile --require-hashes -r requirements.lock
 	@$(PIP) install --quiet --no-compile --no-deps --config-settings editable_mode=compat --editable .
-	@$(COMPILED) $(BIN)/python -c 'import inspector.asgi, inspector.urls; from inspector.cli import run; run(["help"])' >/dev/null
+	@LUCID_HOME="$(CHECK_HOME)" $(BIN)/python -c 'import inspector.asgi, inspector.urls; from inspector.cli import run; run(["help"])' >/dev/null
 	@touch $@
 
 .venv/installed-dev: requirements-dev.lock .venv/installed

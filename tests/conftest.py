@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -12,24 +13,33 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.examples import examples
 from tests.servers import migrated_template, postgres_server, redis_server
 from tests.serving import lucid
 
 # How long an example takes is the machine's business, not a property. A run of all tests plays the same examples every
-# time, so that a red test is the doing of a change; `make slow` looks for new ones.
-settings.register_profile("lucid", deadline=None, derandomize="LUCID_EXAMPLES" not in os.environ)
+# time, so that a red test is the doing of a change; `make slow` looks for new ones, and for many more of them.
+settings.register_profile(
+    "lucid", deadline=None, derandomize="LUCID_EXAMPLES" not in os.environ, max_examples=examples(40, share=5)
+)
 settings.load_profile("lucid")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+        item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts servers comes first: such files are few and long, and one that comes last is waited for alone."""
-    items.sort(key=lambda item: not _starts_servers(item))
+    """What starts servers comes first, then what uses a database: such files are long, and one that comes last is
+    waited for alone."""
+    items.sort(key=lambda item: (not _starts_servers(item), item.get_closest_marker("django_db") is None))
 
 
 def _starts_servers(item: pytest.Item) -> bool:
     used = {*getattr(item, "fixturenames", ()), *vars(getattr(item, "module", item))}
-    return not used.isdisjoint({"serving", "lucid", "worker", "postgres_url", "redis_url"})
+    return not used.isdisjoint({"serving", "lucid", "worker", "postgres_url", "redis_url", "release"})
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +90,12 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = lucid(home, "migrate", "--verbosity", "0")
     assert done.returncode == 0, done.stderr
     return home
+
+
+@pytest.fixture
+def ready_home(tmp_path: Path, made_home: Path) -> Path:
+    """A copy of that for a test, where most look for a home."""
+    return shutil.copytree(made_home, tmp_path / "home")
 
 
 @pytest.fixture(scope="session")

@@ -81,61 +81,59 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Program:
-    """What is started as `lucid`, and where: unless a test says otherwise, that of the tree."""
+    """What is started as `lucid`, and where."""
 
-    command: tuple[str, ...] = (sys.executable, "-m", "inspector")
-    cwd: Path = ROOT
+    command: tuple[str, ...]
+    cwd: Path
+
+    def run(self, home: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        """One command, to its end."""
+        return subprocess.run(
+            [*self.command, *arguments],
+            cwd=self.cwd,
+            env=environment(home, **extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
+
+    @contextmanager
+    def serving(self, home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+        """A server that answers, on a free port. It is stopped at the end, if the test has not done so."""
+        with self.bound_to("127.0.0.1:0", home, *arguments, **extra) as server:
+            server.cookie = _enter(server)
+            yield server
+
+    @contextmanager
+    def bound_to(self, bind: str, home: Path, *arguments: str, **extra: str) -> Iterator[Server]:
+        """The same where it is told to listen, as nobody who was let in."""
+        process = subprocess.Popen(
+            [*self.command, "serve", "--bind", bind, *arguments],
+            cwd=self.cwd,
+            env=environment(home, **extra),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        server = Server(process, home)
+        reader = threading.Thread(target=_collect, args=(server,), daemon=True)
+        reader.start()
+        try:
+            wait_until(lambda: server.says("Lucid is on ") or process.poll() is not None)
+            assert process.poll() is None, "".join(server.lines)
+            yield server
+        finally:
+            server.stop()
+            reader.join(PATIENCE)
+            for pid in server.helpers():
+                os.kill(pid, signal.SIGKILL)
 
 
-TREE = Program()
-
-
-def lucid(home: Path, *arguments: str, program: Program = TREE, **extra: str) -> subprocess.CompletedProcess[str]:
-    """One command, to its end."""
-    return subprocess.run(
-        [*program.command, *arguments],
-        cwd=program.cwd,
-        env=environment(home, **extra),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE,
-        check=False,
-    )
-
-
-@contextmanager
-def serving(home: Path, *arguments: str, program: Program = TREE, **extra: str) -> Iterator[Server]:
-    """A server that answers, on a free port. It is stopped at the end, if the test has not done so."""
-    with bound_to("127.0.0.1:0", home, *arguments, program=program, **extra) as server:
-        server.cookie = _enter(server)
-        yield server
-
-
-@contextmanager
-def bound_to(bind: str, home: Path, *arguments: str, program: Program = TREE, **extra: str) -> Iterator[Server]:
-    """The same where it is told to listen, as nobody who was let in."""
-    process = subprocess.Popen(
-        [*program.command, "serve", "--bind", bind, *arguments],
-        cwd=program.cwd,
-        env=environment(home, **extra),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    server = Server(process, home)
-    reader = threading.Thread(target=_collect, args=(server,), daemon=True)
-    reader.start()
-    try:
-        wait_until(lambda: server.says("Lucid is on ") or process.poll() is not None)
-        assert process.poll() is None, "".join(server.lines)
-        yield server
-    finally:
-        server.stop()
-        reader.join(PATIENCE)
-        for pid in server.helpers():
-            os.kill(pid, signal.SIGKILL)
+TREE = Program((sys.executable, "-m", "inspector"), ROOT)
+lucid, serving, bound_to = TREE.run, TREE.serving, TREE.bound_to
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import gc
 import os
 from pathlib import Path
 
-GROWTH = 96 * 1024 * 1024
+GROWTH = 32 * 1024 * 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _STATE = Path("/proc/self/statm")
 

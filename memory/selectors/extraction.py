@@ -43,8 +43,8 @@ def memory_path(transcript: Transcript) -> Path:
 def extraction_considered(
     transcript: Transcript, memory: Path, config: ExtractionConfig | None = None, latest: Context | None = None
 ) -> Considered:
-    """Whether what came since the last look is worth one. `memory`: the directory. `latest`: what would be sent now,
-    where that is known already."""
+    """Whether what came since the last look is worth one. `memory`: the directory; `latest`: what would be sent now,
+    for who knows it."""
     cursor = extraction_of(transcript).position
     wrote = Touch.objects.filter(
         transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor

@@ -22,8 +22,8 @@ class Slot(Expression):
         super().__init__(output_field=field)
         self.name = name
 
-    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
-        return "%s", [self]
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        return "%s", (self,)
 
 
 class Prepared(Generic[M]):
@@ -52,7 +52,10 @@ class _Plan(Generic[M]):
         columns = compiler.klass_info["select_fields"]
         self._own = slice(columns[0], columns[-1] + 1)
         self._names = [column[0].target.attname for column in compiler.select[self._own]]
-        self._related = get_related_populators(compiler.klass_info, compiler.select, connection.alias)
+        # The types are those of a later Django, which takes one thing more.
+        self._related = get_related_populators(  # type: ignore[call-arg]
+            compiler.klass_info, compiler.select, connection.alias
+        )
         self._converters = compiler.get_converters([column[0] for column in compiler.select])
 
     def rows(self, values: dict[str, str | int | None]) -> list[M]:

@@ -15,11 +15,11 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.models import Request, Transcript
 from tests.compaction.sent import Truth, compactions, requests, truths
 from tests.importing import imported
-from tests.samples import SHARED
+from tests.samples import SHARED, each, needs_samples
 
 REALCLIENT = (SHARED / "realclient").resolve()
 RECORDINGS = sorted(path.parent for path in REALCLIENT.glob("*/requests.jsonl"))
-pytestmark = [pytest.mark.skipif(not RECORDINGS, reason="recordings are not here"), pytest.mark.django_db]
+pytestmark = [needs_samples, pytest.mark.django_db]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,7 +48,7 @@ def _truths(folder: Path, session: Transcript) -> list[Truth]:
     return found
 
 
-@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", each(RECORDINGS), ids=lambda folder: folder.name)
 def test_every_drop_is_found_with_its_cause_and_nothing_else_is(folder: Path) -> None:
     for session in _sessions(folder):
         told = {one["message_id"]: one for one in _told(session)["breaks"]}
@@ -60,7 +60,7 @@ def test_every_drop_is_found_with_its_cause_and_nothing_else_is(folder: Path) ->
             assert (told[name]["previous_read"], told[name]["read"]) == (truth.before, truth.read)
 
 
-@pytest.mark.parametrize("folder", RECORDINGS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", each(RECORDINGS), ids=lambda folder: folder.name)
 def test_the_totals_are_those_of_the_usage(folder: Path) -> None:
     for session in _sessions(folder):
         told = _told(session)

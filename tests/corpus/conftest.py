@@ -8,11 +8,12 @@ from pytest_django.plugin import DjangoDbBlocker
 from sessions.services.sync import Report
 from tests.corpus.files import FILES, PARTS
 from tests.importing import imported
+from tests.samples import MISSING
 
 
 @pytest.fixture(scope="module")
 def report(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Report]:
     if not FILES:
-        pytest.skip("The sample transcripts are not here.")
+        pytest.skip(MISSING)
     with imported(django_db_blocker, *(part.resolve() for part in PARTS)) as made:
         yield made

@@ -12,7 +12,7 @@ from sessions.models import Entry, Problem, Transcript
 from sessions.selectors.archive import Reader
 from sessions.services.sync import Report
 from tests.corpus.files import FILES, lines, name
-from tests.samples import REQUEST_LOG
+from tests.samples import REQUEST_LOG, each
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("report")]
 
@@ -30,7 +30,7 @@ def test_only_what_is_no_transcript_is_left_out(report: Report) -> None:
     assert Transcript.objects.count() == len(FILES)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES), ids=name)
 def test_a_file_is_in_the_archive_byte_by_byte_and_line_by_line(path: Path) -> None:
     transcript = Transcript.objects.select_related("source").get(source__path=str(path))
     source = transcript.source

@@ -17,6 +17,7 @@ from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Transcript
 from sessions.selectors.archive import Reader
 from tests.corpus.files import FILES, name
+from tests.samples import each
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("report")]
 
@@ -62,7 +63,7 @@ def windows(client: Client, address: str, link: str) -> Iterator[Any]:
         address = start.partition("?")[0] + found[1].replace("&amp;", "&")
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_every_entry_is_in_exactly_one_window(client: Client, path: Path) -> None:
     seen: list[int] = []
     for answer in windows(client, root(path), "later"):
@@ -78,7 +79,7 @@ def test_every_entry_is_in_exactly_one_window(client: Client, path: Path) -> Non
     assert seen == shown(path)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_windows_lead_back_to_the_start(client: Client, path: Path) -> None:
     back = [
         [row.position for row in answer.context["window"].rows]
@@ -87,7 +88,7 @@ def test_windows_lead_back_to_the_start(client: Client, path: Path) -> None:
     assert [position for window in reversed(back) for position in window] == shown(path)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_every_record_is_there_when_it_is_asked_for(client: Client, path: Path) -> None:
     middle = transcript(path).entries // 2
     answer = opened(client, f"{root(path)}?at={middle}&all=1")
@@ -96,7 +97,7 @@ def test_every_record_is_there_when_it_is_asked_for(client: Client, path: Path) 
         assert middle in [row.position for row in answer.context["window"].rows]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_the_other_pages_of_a_session_open(client: Client, path: Path) -> None:
     for address in (f"?at={transcript(path).entries // 2}", "?at=end", "?before=3", "find/?q=the", "live/?after=0"):
         answer = client.get(f"{root(path)}{address}", headers=HTMX if address.startswith("live") else {})
@@ -118,7 +119,7 @@ def test_the_pages_about_agents_open_and_take_few_queries(client: Client) -> Non
             assert len(answer.content) < LARGEST
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=name)
 def test_entries_have_their_page_their_facts_and_their_record(client: Client, path: Path) -> None:
     """A page for every 25th entry, by its uuid if it has one; facts and record for every other of them in turn."""
     found, reader = entries(path), Reader(transcript(path).source_id)

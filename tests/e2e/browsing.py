@@ -107,6 +107,23 @@ class Visit:
     def scrolled(self) -> float:
         return float(self.page.evaluate("scrollY"))
 
+    def until(self, here: Callable[[], object], act: Callable[[], object]) -> None:
+        """Do it again and again, as a person would, until what was waited for is here."""
+
+        def once_more() -> bool:
+            if here():
+                return True
+            act()
+            self.page.wait_for_timeout(200)
+            return False
+
+        wait_until(once_more, PATIENCE / 1000)
+
+    def settled(self) -> None:
+        """Wait until the page is here with what it asks for at once."""
+        self.page.wait_for_load_state("load")
+        expect(self.page.locator(".htmx-request")).to_have_count(0)
+
     def quiet(self) -> None:
         """Wait until what has come into view was asked for and is here; the page looks five times a second."""
         self.page.wait_for_load_state("load")

@@ -119,11 +119,7 @@ def test_a_call_gets_its_result_in_place(visit: Visit, long: Agent) -> None:
 def test_a_page_without_its_end_loaded_finds_the_new_entry_when_it_gets_there(visit: Visit, long: Agent) -> None:
     page = visit.session(names.LONG)
     position = long.user("What is the last thing that was said here?")
-    for _ in range(10):
-        page.evaluate("scrollTo(0, document.body.scrollHeight)")
-        page.wait_for_timeout(300)
-        if visit.card(position).count():
-            break
+    visit.until(visit.card(position).count, lambda: page.evaluate("scrollTo(0, document.body.scrollHeight)"))
     expect(visit.card(position)).to_contain_text("the last thing that was said")
     assert visit.cards() == sorted(set(visit.cards()))
 
@@ -159,9 +155,6 @@ def test_a_new_session_is_in_the_list(visit: Visit, folder: Path) -> None:
     writing = Writing(session="33333333-2222-4333-8444-555555555555")
     writing.user("Is this the newest session of all?")
     writing.save(folder / "config" / "projects" / SLUG)
-    for _ in range(20):
-        page = visit.open("/sessions/?text=newest")
-        if page.locator("tr.item").count():
-            break
-        page.wait_for_timeout(300)
+    page = visit.open("/sessions/?text=newest")
+    visit.until(page.locator("tr.item").count, page.reload)
     expect(page.locator("tr.item")).to_contain_text("Is this the newest session of all?")

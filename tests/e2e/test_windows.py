@@ -19,11 +19,8 @@ def test_scrolling_down_loads_what_follows_to_the_end(visit: Visit) -> None:
     page = visit.session(LONG)
     expect(page.locator("a.later")).to_have_count(1)
     before = visit.cards()
-    for _ in range(8):
-        if not page.locator("a.later").count():
-            break
-        page.evaluate("scrollTo(0, document.body.scrollHeight)")
-        visit.quiet()
+    bottom = "scrollTo(0, document.body.scrollHeight)"
+    visit.until(lambda: not page.locator("a.later").count(), lambda: page.evaluate(bottom))
     expect(page.locator("#tail")).to_have_count(1)
     after = visit.cards()
     assert after[: len(before)] == before

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,9 +19,10 @@ DAMAGED = "55555555-2222-4333-8444-555555555555"
 SOUND = "66666666-2222-4333-8444-555555555555"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two sessions whose prompt cache dropped; the file of the one is gone, and its block is damaged."""
+    folder = tmp_path_factory.mktemp("damage")
     for session in (DAMAGED, SOUND):
         writing = Writing(session=session)
         for number in range(6):
@@ -27,24 +30,35 @@ def home(tmp_path: Path) -> Path:
             usage = {"input_tokens": 9, "cache_read_input_tokens": 60_000 if number != 3 else 0, "output_tokens": 5}
             usage["cache_creation_input_tokens"] = 60_000 if number == 3 else 100
             writing.assistant(f"High, at {number}.", usage=usage)
-        writing.save(tmp_path / "config" / "projects" / "-home-dev-tidewatch")
-    done = lucid(tmp_path / "home", "import", str(tmp_path / "config"))
+        writing.save(folder / "config" / "projects" / "-home-dev-tidewatch")
+    done = lucid(folder / "home", "import", str(folder / "config"))
     assert done.returncode == 0, done.stderr
-    with closing(sqlite3.connect(tmp_path / "home" / "lucid.sqlite3", timeout=30)) as connection, connection:
+    with closing(sqlite3.connect(folder / "home" / "lucid.sqlite3", timeout=30)) as connection, connection:
         joined = "transcripts_block b JOIN transcripts_source s ON s.id = b.id >> 24"
         sql = f"SELECT b.id, b.data FROM {joined} WHERE s.path LIKE ?"
         pk, data = connection.execute(sql, [f"%{DAMAGED}%"]).fetchone()
         rotten = flipped(data, 8 * len(data) // 2)
         connection.execute("UPDATE transcripts_block SET data = ? WHERE id = ?", [rotten, pk])
-    return tmp_path / "home"
+    return folder
 
 
-def file_of(home: Path) -> Path:
-    return home.parent / "config" / "projects" / "-home-dev-tidewatch" / f"{DAMAGED}.jsonl"
+@pytest.fixture
+def home(tmp_path: Path, made: Path) -> Path:
+    return shutil.copytree(made / "home", tmp_path / "home")
 
 
-def test_lists_of_all_sessions_go_on_and_name_the_damaged_one(home: Path) -> None:
-    file_of(home).unlink()
+@pytest.fixture
+def file(tmp_path: Path, made: Path) -> Iterator[Path]:
+    """Of the damaged session; if a test removes it, it is put back as the same file."""
+    path = made / "config" / "projects" / "-home-dev-tidewatch" / f"{DAMAGED}.jsonl"
+    (tmp_path / "kept").hardlink_to(path)
+    yield path
+    if not path.exists():
+        path.hardlink_to(tmp_path / "kept")
+
+
+def test_lists_of_all_sessions_go_on_and_name_the_damaged_one(home: Path, file: Path) -> None:
+    file.unlink()
     done = lucid(home, "sessions", "--json")
     assert done.returncode == 0, done.stderr
     told = {one["id"]: one for one in json.loads(done.stdout)}
@@ -56,8 +70,8 @@ def test_lists_of_all_sessions_go_on_and_name_the_damaged_one(home: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_searches_go_on_too(home: Path) -> None:
-    file_of(home).unlink()
+def test_searches_go_on_too(home: Path, file: Path) -> None:
+    file.unlink()
     done = lucid(home, "search", "walrus", "--deep", "--json")
     assert done.returncode == 0, done.stderr
     hits = json.loads(done.stdout)
@@ -67,26 +81,28 @@ def test_searches_go_on_too(home: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("context",), ("context", "--every-request"), ("cache",)])
-def test_a_command_about_the_damaged_session_fails_with_a_sentence(home: Path, command: tuple[str, ...]) -> None:
-    file_of(home).unlink()
+def test_a_command_about_the_damaged_session_fails_with_a_sentence(
+    home: Path, file: Path, command: tuple[str, ...]
+) -> None:
+    file.unlink()
     done = lucid(home, command[0], DAMAGED, *command[1:], "--json")
     assert (done.returncode, done.stdout) == (1, "")
     assert "are damaged in the archive" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_its_requests_are_rows_and_still_told(home: Path) -> None:
-    file_of(home).unlink()
+def test_its_requests_are_rows_and_still_told(home: Path, file: Path) -> None:
+    file.unlink()
     done = lucid(home, "requests", DAMAGED, "--json")
     assert (done.returncode, len(json.loads(done.stdout))) == (0, 6)
 
 
-def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path) -> None:
+def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path, file: Path) -> None:
     done = lucid(home, "check", "--json")
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert (told["blocks"], told["damaged"]) == (2, 1)
-    size = file_of(home).stat().st_size
+    size = file.stat().st_size
     assert {key: told["damage"][0][key] for key in ("session", "range", "repairable")} == {
         "session": DAMAGED,
         "range": [0, size],
@@ -96,6 +112,6 @@ def test_a_check_says_what_is_damaged_and_a_repair_brings_it_back(home: Path) ->
     repaired = lucid(home, "check", "--repair", "--json")
     assert repaired.returncode == 0, repaired.stderr
     assert json.loads(repaired.stdout)["repaired"] == 1
-    file_of(home).unlink()
+    file.unlink()
     assert lucid(home, "context", DAMAGED, "--json").returncode == 0
     assert lucid(home, "check").returncode == 0

@@ -19,6 +19,8 @@ from tests.inspector.test_database_trouble import held
 from tests.servers import free_port, redis_server
 from tests.serving import Server, serving, wait_until
 
+pytestmark = pytest.mark.usefixtures("ready_home")
+
 
 def health(server: Server) -> tuple[int, dict[str, Any]]:
     answer = server.get("/health/")

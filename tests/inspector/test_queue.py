@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.serving import Server, serving, wait_until
+
+pytestmark = pytest.mark.usefixtures("ready_home")
 
 # Celery's own housekeeping does nothing here and needs no module of ours.
 TASK = "celery.backend_cleanup"

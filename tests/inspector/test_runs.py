@@ -24,10 +24,8 @@ LONG = 400_000
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    made = tmp_path / "home"
-    assert lucid(made, "migrate", "--verbosity", "0").returncode == 0
-    return made
+def home(ready_home: Path) -> Path:
+    return ready_home
 
 
 def runs(home: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urljoin, urlsplit
 
+import pytest
 from django.urls import resolve
 
 ADDRESSES = ("href", "src", "action", "formaction", "hx-get", "xlink:href", "data", "poster", "srcset")
@@ -82,18 +83,27 @@ class Visited:
     """What a browser would execute, characters that nobody sees, errors."""
 
 
-def crawl(client: Asks, start: Iterable[str]) -> dict[str, int]:
+FAR_OR_NEAR = pytest.mark.parametrize(
+    "most", [pytest.param(2, id="a few of each page"), pytest.param(None, id="all pages", marks=pytest.mark.long)]
+)
+"""A walk takes long, and pages that differ in an id alone seldom differ in what is wrong with them."""
+
+
+def crawl(client: Asks, start: Iterable[str], *, most: int | None = None) -> dict[str, int]:
     """The pages that can be reached, with their status. Fails at a page that errs or could execute something."""
     seen: dict[str, int] = {}
-    for visited in walk(client, start):
+    for visited in walk(client, start, most=most):
         assert not visited.troubles, (visited.address, visited.troubles[:5])
         seen[visited.address] = visited.status
     return seen
 
 
-def walk(client: Asks, start: Iterable[str]) -> Iterator[Visited]:
-    """Every page that can be reached, each of a kind a few times."""
+def walk(client: Asks, start: Iterable[str], *, most: int | None = None) -> Iterator[Visited]:
+    """Every page that can be reached, each of a kind a few times; beyond those to start with, at most so many of one
+    route."""
     waiting = deque(start)
+    asked = set(waiting)
+    visits: Counter[str] = Counter()
     seen: set[str] = set()
     kinds: Counter[tuple[str, ...]] = Counter()
     routes: Counter[str] = Counter()
@@ -102,6 +112,9 @@ def walk(client: Asks, start: Iterable[str]) -> Iterator[Visited]:
         kind = _kind(address)
         if address in seen or (len(kind) > 1 and (kinds[kind] >= OF_A_KIND or routes[kind[0]] >= OF_A_ROUTE)):
             continue
+        if address not in asked and most is not None and visits[kind[0]] >= most:
+            continue
+        visits[kind[0]] += 1
         kinds[kind] += 1
         routes[kind[0]] += len(kind) > 1
         seen.add(address)

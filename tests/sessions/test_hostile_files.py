@@ -22,7 +22,7 @@ from sessions.services.plan import Planner
 from sessions.services.sync import Progress, sync, sync_files
 from sessions.services.writer import Written
 from tests.serving import lucid
-from tests.sessions.crawling import crawl
+from tests.sessions.crawling import FAR_OR_NEAR, crawl
 from tests.sessions.hostile import NAMES
 from tests.sessions.writing import Writing, append
 
@@ -49,7 +49,8 @@ def archived(source: Source) -> bytes:
     return Reader(source.pk).read(0, source.archived)
 
 
-def test_any_name_of_a_file_is_imported_and_has_a_page(client: Client, project: Path) -> None:
+@FAR_OR_NEAR
+def test_any_name_of_a_file_is_imported_and_has_a_page(client: Client, project: Path, most: int | None) -> None:
     lines = b"".join(Writing().turns(1).lines())
     for name in NAMES:
         Path(os.fsdecode(os.fsencode(project) + b"/" + name + b".jsonl")).write_bytes(lines)
@@ -63,8 +64,9 @@ def test_any_name_of_a_file_is_imported_and_has_a_page(client: Client, project: 
     )
     assert all(archived(one.source) == lines and one.entries == 4 for one in transcripts)
     assert all(len(one.session_id) <= 200 and one.public_id.strip(".") for one in transcripts)
-    seen = crawl(client, ["/sessions/"])
-    assert all(seen[f"/sessions/{_quoted(one.public_id)}/"] == 200 for one in transcripts)
+    roots = [f"/sessions/{_quoted(one.public_id)}/" for one in transcripts]
+    seen = crawl(client, ["/sessions/", *(roots if most else [])], most=most)
+    assert all(seen[root] == 200 for root in roots)
     assert sync([config(project)]).rows_written == 0
 
 
@@ -215,7 +217,10 @@ def test_files_that_go_between_being_found_and_being_read_are_named(project: Pat
     assert [Path(job.path) for job in plan.jobs] == [third]
 
 
-def test_files_that_go_while_they_are_read_do_not_harm_the_others(client: Client, project: Path) -> None:
+@FAR_OR_NEAR
+def test_files_that_go_while_they_are_read_do_not_harm_the_others(
+    client: Client, project: Path, most: int | None
+) -> None:
     paths = [good(project, number) for number in range(1, 5)]
     whole = paths[3].read_bytes()
 
@@ -230,13 +235,16 @@ def test_files_that_go_while_they_are_read_do_not_harm_the_others(client: Client
 
     assert len(report.failed) == 2
     assert archived(Source.objects.get(path=str(paths[3]))) == whole
-    crawl(client, ["/", "/sessions/"])
+    crawl(client, ["/", "/sessions/"], most=most)
     again = sync([config(project)])
     assert again.failed == []
     assert archived(Source.objects.get(path=str(paths[2]), state=Source.State.PRESENT)) == paths[2].read_bytes()
 
 
-def test_empty_and_almost_empty_files_are_sessions_without_entries(client: Client, project: Path) -> None:
+@FAR_OR_NEAR
+def test_empty_and_almost_empty_files_are_sessions_without_entries(
+    client: Client, project: Path, most: int | None
+) -> None:
     for name, data in {
         "a": b"",
         "b": b"\n\n \n",
@@ -252,8 +260,9 @@ def test_empty_and_almost_empty_files_are_sessions_without_entries(client: Clien
 
     assert report.failed == []
     assert Transcript.objects.get(public_id="00000001-1111-4333-8444-555555555555").entries == 8
-    seen = crawl(client, ["/", "/sessions/"])
-    assert {f"/sessions/{name}/" for name in "ab"} <= {page for page, status in seen.items() if status == 200}
+    roots = [f"/sessions/{name}/" for name in "ab"]
+    seen = crawl(client, ["/", "/sessions/", *(roots if most else [])], most=most)
+    assert set(roots) <= {page for page, status in seen.items() if status == 200}
     assert sync([config(project)]).rows_written == 0
 
 

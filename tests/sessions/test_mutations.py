@@ -19,6 +19,7 @@ from sessions.engine.place import POSITION_BITS
 from sessions.models import Entry, Mark, Problem, Request, Transcript, Turn
 from sessions.selectors.archive import Reader
 from sessions.services.sync import Report, sync
+from tests.examples import examples
 from tests.sessions.mutating import damaged
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +71,7 @@ def pages(transcript: Transcript) -> Iterator[str]:
         yield f"{root}problems/{problem.offset}/"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=NO_HURRY)
+@settings(max_examples=examples(12, share=40), deadline=None, suppress_health_check=NO_HURRY)
 @given(damaged())
 def test_a_damaged_transcript_is_imported_kept_and_shown(client: Client, data: bytes) -> None:
     with project() as folder:
@@ -121,7 +122,7 @@ def stored(transcript: Transcript) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=NO_HURRY)
+@settings(max_examples=examples(20, share=40), deadline=None, suppress_health_check=NO_HURRY)
 @given(damaged(), st.floats(0, 1))
 def test_a_damaged_transcript_that_grows_ends_like_one_that_was_read_at_once(data: bytes, share: float) -> None:
     cut = int(len(data) * share)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -18,10 +17,11 @@ from compaction.engine.snip import short_id, snip, tagged
 from sessions.engine.lint import Severity, lint_request
 from sessions.engine.messages import Kind, Message, joined
 from sessions.engine.tokens import Limits
+from tests.examples import examples
 from tests.sessions.engine.messages.conversations import requests
 
 some = settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "25")),
+    max_examples=examples(25),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

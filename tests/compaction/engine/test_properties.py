@@ -5,7 +5,6 @@ Few examples by default; `make slow` plays thousands.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -22,6 +21,7 @@ from compaction.engine.report import Report
 from sessions.engine.messages import Message, changed
 from sessions.engine.tokens import estimate
 from tests.compaction.engine.sequences import THINKERS, THINKING, Plan, Player, Step, plans, refused, sent
+from tests.examples import examples
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ SEEN_BY_THE_MODEL_ONLY = "cached microcompact"
 """It counts what the model sees; the array keeps its size."""
 
 some = settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "15")),
+    max_examples=examples(15),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

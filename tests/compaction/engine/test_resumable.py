@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from sessions.engine.messages import Kind as MessageKind
 from sessions.engine.messages import Message, joined
 from tests.compaction.engine.spoken import Talk
 from tests.compaction.engine.transcripts import written
-from tests.samples import transcripts
+from tests.examples import examples
+from tests.samples import needs_samples, transcripts
 from tests.sessions.engine.messages.conversations import conversations
 
 NEW = "5d9c1a62-2f0e-4f3e-8a55-0c1f5b7e9d10"
@@ -96,7 +96,7 @@ def well_formed(rows: list[Row]) -> None:
 
 @pytest.mark.slow
 @settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "30")),
+    max_examples=examples(30),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(conversations(), st.sampled_from(Kind), st.integers(0, 20))
@@ -122,7 +122,7 @@ def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, ki
             check(log, applied)
 
 
-@pytest.mark.skipif(not REAL or not CORPUS, reason="no recordings of the real client here")
+@needs_samples
 @pytest.mark.parametrize("kind", Kind)
 def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind) -> None:
     done = 0

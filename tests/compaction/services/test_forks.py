@@ -26,7 +26,7 @@ from sessions.services.sync import sync
 from tests.compaction.engine.summarising import REPLY
 from tests.compaction.logged import MARK, PARAMS, SYSTEM, TOOLS, Logged
 from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 from tests.sessions.writing import MODEL
 from tests.sessions.written import Written
 
@@ -216,7 +216,7 @@ def test_a_snapshot_without_tools_is_not(server: MessagesServer, tmp_path: Path)
         assert sharing_of(file.read(), MODEL).why == NO_TOOLS
 
 
-@pytest.mark.skipif(not REALCLIENT.is_dir(), reason="The recordings are not here.")
+@needs_samples
 @pytest.mark.parametrize("name", ["manual_compact", "autocompact_win", "hooks", "rewind_summarize_upto"])
 def test_it_is_what_the_real_client_forks(name: str) -> None:
     """What the client itself sent when it compacted begins with what we would send at that moment."""

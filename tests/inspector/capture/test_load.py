@@ -14,11 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import pytest
+
 from inspector.owner.key import owner_key
 from sessions.engine.capture import Exchange
 from tests.inspector.capture.proxying import body_of, post
 from tests.inspector.capture.rawserver import Pieces, Taken, chunked, raw_server
 from tests.serving import PATIENCE, Server, lucid, serving, wait_until
+
+pytestmark = pytest.mark.usefixtures("ready_home")
 
 AT_ONCE = 50
 

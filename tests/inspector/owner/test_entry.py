@@ -19,6 +19,8 @@ from tests.demo import names
 from tests.inspector.owner.neighbour import Neighbour, neighbour  # noqa: F401 - a fixture
 from tests.serving import Server, bound_to, lucid, serving, wait_until
 
+pytestmark = pytest.mark.usefixtures("ready_home")
+
 PAGE = {"Accept": "text/html,application/xhtml+xml"}
 SAMPLES = {"session": names.LONG, "number": "1", "name": "capture", "message_id": "msg_1", "uuid": "u"}
 SENTENCE = "This Lucid answers its owner alone. Run `lucid open` and open the address that it prints.\n"

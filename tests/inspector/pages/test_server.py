@@ -16,6 +16,8 @@ from inspector.owner.key import owner_key
 from inspector.owner.tokens import token_create
 from tests.serving import Answer, Server, bound_to, serving, wait_until
 
+pytestmark = pytest.mark.usefixtures("ready_home")
+
 CROWD = 16
 NOBODY = "http://127.0.0.1:9"
 """Where no API answers."""

@@ -21,6 +21,7 @@ from memory.selectors.history import batches_of, versions_at
 from memory.services.batches import NothingToChangeError
 from memory.services.restoring import NotUndoableError, batch_undo, memory_roll_back, version_restore
 from memory.services.writing import delete, memory_change, rename, write
+from tests.examples import examples
 from tests.memory.remembering import Shelf
 
 NAMES = st.sampled_from(["MEMORY.md", "a.md", "b.md", "logs/c.md"])
@@ -29,7 +30,7 @@ CONTENTS = st.one_of(
     st.binary(max_size=20),
     st.sampled_from([b"a\r\nb\r\n", b"a\nb\r\n", b"\xef\xbb\xbfx\n", b"\0\xff"]),
 )
-EXAMPLES = int(os.environ.get("LUCID_EXAMPLES", "0")) // 10 or 25
+EXAMPLES = examples(15, share=10)
 
 
 class Histories(RuleBasedStateMachine):

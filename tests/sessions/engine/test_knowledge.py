@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sessions.engine.knowledge import accumulates, is_chain, unknowns
 from sessions.engine.lines import recover
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 FIXTURE_WITH_ODDITIES = "edge_cases.jsonl"
 
@@ -153,6 +153,6 @@ def shared_records() -> Iterator[dict[str, Any]]:
                 yield from (found.record for found in recover(line).found)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sample transcripts are not here")
+@needs_samples
 def test_nothing_in_the_sample_transcripts_is_unknown() -> None:
     assert {unknown for record in shared_records() for unknown in unknowns(record)} == set()

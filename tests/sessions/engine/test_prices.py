@@ -7,7 +7,7 @@ import pytest
 
 from sessions.engine.prices import PRICES_DATE, PRICES_SOURCE, Price, context_window, cost_of, price_of
 from sessions.engine.usage import Usage
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 TOKENS = Usage(100_000, 0, 0, 0, 1_000_000)
 
@@ -127,7 +127,7 @@ def test_the_table_says_how_old_it_is_and_where_it_is_from() -> None:
     assert "Anthropic" in PRICES_SOURCE
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sample transcripts are not here")
+@needs_samples
 def test_it_agrees_with_the_costs_that_the_client_recorded() -> None:
     compared = 0
     for path in (SHARED / "realclient").rglob("projects/**/*.jsonl"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sessions.engine.lines import recover
 from sessions.engine.secrets import MASK, mask
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 RANDOM = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7"
 KEY_BODY = "\n".join([RANDOM * 2] * 4)
@@ -273,7 +273,7 @@ def test_a_million_hostile_characters_are_masked_in_one_go(piece: str) -> None:
     assert mask(text).endswith(f"PASSWORD={MASK}")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sample transcripts are not here")
+@needs_samples
 def test_the_recordings_of_the_client_hold_no_secret() -> None:
     for path in (SHARED / "realclient").rglob("projects/**/*.jsonl"):
         for line in path.read_bytes().split(b"\n"):

@@ -16,7 +16,7 @@ from sessions.engine.lines import recover
 from sessions.engine.scan.look import look_at
 from sessions.engine.scan.shapes import look_quickly, sound
 from tests.demo import names
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 from tests.sessions.mutating import WRONG
 
 ENVELOPE = ("uuid", "parent", "sidechain", "branch", "version", "cwd", "session", "agent")
@@ -87,7 +87,7 @@ def test_most_of_the_demo_has_a_shape_and_all_of_it_agrees() -> None:
     assert sum(found) > 0.6 * len(found)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the sample transcripts are not here")
+@needs_samples
 def test_all_the_sample_transcripts_agree() -> None:
     for folder in ("corpus", "realclient"):
         for path in (SHARED / folder).rglob("*.jsonl"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,8 +26,6 @@ IMPORT = """
 import sys, time
 import django
 django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from pathlib import Path
 from sessions.engine.scan import reading
 from sessions.services import bulk, sync
@@ -101,13 +100,15 @@ def contents(home: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("large", [0, 1 << 40], ids=["bytes-later", "bytes-at-once"])
-def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(tmp_path: Path, large: int) -> None:
+def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(
+    tmp_path: Path, made_home: Path, large: int
+) -> None:
     config = tmp_path / "config"
     for number in range(SESSIONS):
         writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(800)
         path = writing.save(config / "projects" / "-home-dev-tidewatch")
         assert path.stat().st_size > 3 * BLOCK_SIZE
-    calm, stormy = tmp_path / "calm", tmp_path / "stormy"
+    calm, stormy = (shutil.copytree(made_home, tmp_path / name) for name in ("calm", "stormy"))
     with start(calm, config, large) as process:
         assert process.wait(120) == 0
 

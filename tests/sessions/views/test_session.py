@@ -405,7 +405,7 @@ def test_other_records_at_the_same_places_are_not_taken_for_those_that_were_show
     transcript = file.read()
     assert "the harbour" in page(client, transcript)
     block = Block.objects.get()
-    raw = decompress(block.data).replace(b"the harbour", b"the seaport")
+    raw = decompress(bytes(block.data)).replace(b"the harbour", b"the seaport")
     frame = compressor()(raw)
     Block.objects.update(data=frame, content_hash=print_of(raw), frame_hash=print_of(frame))
     text = page(client, transcript)

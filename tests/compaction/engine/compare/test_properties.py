@@ -15,6 +15,7 @@ from compaction.services.make import report_of
 from compaction.services.summarising import Summariser
 from sessions.engine.messages import Message, changed, text_block
 from sessions.engine.tokens import estimate
+from tests.examples import examples
 from tests.sessions.engine.messages.conversations import conversations
 
 KINDS = {
@@ -57,20 +58,20 @@ def checked(before: list[Message], after: list[Message], report: dict[str, objec
 
 
 @given(edits())
-@settings(max_examples=60)
+@settings(max_examples=examples(30, share=10))
 def test_every_message_is_in_one_row_whatever_was_edited(pair: tuple[list[Message], list[Message]]) -> None:
     checked(*pair)
 
 
 @given(st.sampled_from(list(KINDS)), conversations(turns=4))
-@settings(max_examples=60)
+@settings(max_examples=examples(30, share=10))
 def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: Kind, messages: list[Message]) -> None:
     applied = apply_kind(kind, messages, Parameters(settings=KINDS[kind]), now=2e9, model="claude-opus-4-6")
     checked(messages, list(applied.after), report_of(applied, Summariser("mechanical", "")))
 
 
 @given(edits(), st.sampled_from([(), (Status.KEPT,), (Status.DROPPED, Status.ADDED)]))
-@settings(max_examples=40)
+@settings(max_examples=examples(20, share=10))
 def test_rows_and_gaps_of_a_page_are_all_rows_in_order(
     pair: tuple[list[Message], list[Message]], chosen: tuple[Status, ...]
 ) -> None:
@@ -91,7 +92,7 @@ def opened(layout: Layout, items: list[int | Gap]) -> list[int]:
 
 
 @given(edits())
-@settings(max_examples=40)
+@settings(max_examples=examples(20, share=10))
 def test_what_is_shown_has_the_places_of_the_messages(pair: tuple[list[Message], list[Message]]) -> None:
     found = compared(*pair)
     shown = Shown(found, Side(pair[0]), Side(pair[1]), str)

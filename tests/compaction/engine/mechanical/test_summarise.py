@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -14,10 +12,11 @@ from compaction.engine.mechanical.fitting import GAP
 from memory.engine.notes import TITLES
 from sessions.engine.messages import Kind, Message, text_block
 from tests.compaction.engine.spoken import Talk
+from tests.examples import examples
 from tests.sessions.engine.messages.conversations import conversations
 
 some = settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "25")),
+    max_examples=examples(25),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 INSTRUCTION = Message("user", (text_block("Summarise."),), Kind.INJECTED, "instruction")

@@ -16,6 +16,7 @@ from inspector.agents.tools import Limits, Readable, Shell
 from inspector.agents.tools.allowed import NAMES
 from inspector.agents.tools.command import parse
 from inspector.agents.tools.tool import DeniedError, FailedError
+from tests.examples import examples
 from tests.serving import wait_until
 
 
@@ -175,7 +176,7 @@ _COUNTS = ("-n", "-c", "--")
 _NEVER = ("-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from", "--file", "--follow", "--retry", "--deref")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(100))
 @given(stages=_STAGES)
 def test_nothing_outside_of_the_lists_gets_through(root: Path, stages: list[tuple[str, list[str]]]) -> None:
     readable = Readable((root,))
@@ -202,7 +203,7 @@ def test_nothing_outside_of_the_lists_gets_through(root: Path, stages: list[tupl
             assert all((root / word).resolve().is_relative_to(root.resolve()) for word in inside if not word.isdigit())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(100))
 @given(line=st.text("lscat fingrep-*?./'\"\\|exoud", max_size=40))
 def test_whatever_is_written_it_is_run_or_denied(root: Path, line: str) -> None:
     try:

@@ -33,18 +33,24 @@ def notes(database: Path) -> list[str]:
     return found
 
 
-@pytest.fixture
-def home(tmp_path: Path, made_home: Path) -> Path:
-    copy = shutil.copytree(made_home, tmp_path / "home")
-    note(copy, "first")
-    return copy
-
-
-@pytest.fixture
-def backup(tmp_path: Path, home: Path) -> Path:
-    done = lucid(home, "backup", str(tmp_path / "backup.tar"))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, made_home: Path) -> Path:
+    """A home and a backup of it, to be copied."""
+    folder = tmp_path_factory.mktemp("backups")
+    note(shutil.copytree(made_home, folder / "home"), "first")
+    done = lucid(folder / "home", "backup", str(folder / "backup.tar"))
     assert done.returncode == 0, done.stderr
-    return tmp_path / "backup.tar"
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, made: Path) -> Path:
+    return shutil.copytree(made / "home", tmp_path / "home")
+
+
+@pytest.fixture
+def backup(tmp_path: Path, made: Path) -> Path:
+    return shutil.copy(made / "backup.tar", tmp_path / "backup.tar")
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
@@ -60,9 +66,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_only_the_owner_reads_it_and_nothing_is_left_beside(tmp_path: Path, backup: Path) -> None:
-    assert backup.stat().st_mode & 0o777 == 0o600
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["backup.tar", "home"]
+def test_only_the_owner_reads_it_and_nothing_is_left_beside(made: Path) -> None:
+    assert (made / "backup.tar").stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in made.iterdir()) == ["backup.tar", "home"]
 
 
 def test_a_file_that_is_there_stays_unless_told(tmp_path: Path, home: Path, backup: Path) -> None:

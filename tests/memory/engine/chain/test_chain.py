@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from memory.engine.chain import MOST_HOPS, Chain, Layer, Outcome, When, chain_of, reminder
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"
 
@@ -190,7 +190,7 @@ def test_sizes_are_held_against_their_limits(home: Path) -> None:
     assert index.given.endswith(index.warning)
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason="needs the recordings of the client")
+@needs_samples
 def test_the_reminder_is_what_the_client_sent(tmp_path: Path) -> None:
     session = RECORDED / "0ca5c391-7182-401e-a6b8-3d71a6e85419.jsonl"
     rows = [orjson.loads(line) for line in session.read_bytes().splitlines()]

@@ -12,7 +12,7 @@ from memory.engine.lint import FORMULA, Recalls, health, similarity
 from memory.engine.lint.similarity import similar_pairs
 from memory.engine.reading import Directory, parse_file, read_directory
 from tests.memory.engine.lint.memories import WRITTEN, found
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 DEMO = Path(__file__).parents[4] / "sessions" / "demo" / "projects" / "-home-dev-tidewatch" / "memory"
 WITHOUT_FAULT = Path(__file__).parent / "good"
@@ -83,7 +83,7 @@ def test_health_shows_its_sum() -> None:
     assert health(Directory("/none", ()), []).score == 100
 
 
-@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="needs the published memory directories")
+@needs_samples
 def test_a_published_directory_has_few_findings_beyond_its_index() -> None:
     """Read by hand: its index has 215 lines, most of its topics were not published, others are not listed."""
     findings = found(read_directory(PUBLISHED))
@@ -95,7 +95,7 @@ def test_a_published_directory_has_few_findings_beyond_its_index() -> None:
     assert len(of_topics) < 15
 
 
-@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="needs the published memory directories")
+@needs_samples
 def test_the_logs_of_sessions_in_a_published_directory_are_told_and_nothing_else() -> None:
     """Read by hand: three of its topics log what a session did and left open; the others are rules and facts."""
     told = {finding.file: finding.line for finding in found(read_directory(PUBLISHED)) if finding.rule == "task-state"}

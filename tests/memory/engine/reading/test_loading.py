@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.engine.reading import INDEX_NAME, Fate, load, parse_file, read_index
-from tests.samples import SHARED
+from tests.samples import SHARED, needs_samples
 
 RECORDED = SHARED / "realclient" / "memory" / "projects" / "-home-dev-work-memory"
 TAIL = "Only part of it was loaded. Keep index entries to one line under ~200 chars; move detail into topic files."
@@ -82,7 +82,7 @@ def test_what_is_loaded_stays_within_the_limits_and_comes_from_the_file(text: st
         assert found.text == text.strip()
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason="needs the recordings of the client")
+@needs_samples
 def test_the_client_was_given_exactly_this() -> None:
     given_ = [
         file["content"]

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from sessions.engine.cards import Card, build
 from sessions.engine.rows import Row
-from tests.samples import SHARED, transcripts
+from tests.examples import examples
+from tests.samples import each, transcripts
 from tests.sessions.engine.cards.window import assistant, call, result, results_in, row, unmasked, user
 
+FILES = [*transcripts("corpus"), *transcripts("realclient")]
 PAGE = "{% load lucid %}{% for one in cards %}{% card one %}{% endfor %}"
 
 
@@ -39,26 +41,24 @@ def rows_of(path: Path) -> list[Row]:
     return rows
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
-def test_every_real_record_has_its_place_in_a_page_of_bearable_size() -> None:
-    for path in (*transcripts("corpus"), *transcripts("realclient")):
-        rows = rows_of(path)
-        results = results_in(rows)
-        for start in range(0, len(rows), 100):
-            window = rows[start : start + 100]
-            cards = build(window, results, mask=unmasked)
-            covered = {position for card in cards for position in card.rows}
-            assert covered >= {one.position for one in window}, path
-            assert len(rendered(cards).encode()) < 150_000, path
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=lambda path: path.stem[:12])
+def test_every_real_record_has_its_place_in_a_page_of_bearable_size(path: Path) -> None:
+    rows = rows_of(path)
+    results = results_in(rows)
+    for start in range(0, len(rows), 100):
+        window = rows[start : start + 100]
+        cards = build(window, results, mask=unmasked)
+        covered = {position for card in cards for position in card.rows}
+        assert covered >= {one.position for one in window}
+        assert len(rendered(cards).encode()) < 150_000
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no real transcripts beside the project")
-def test_real_records_can_be_shown_whole() -> None:
-    for path in (*transcripts("corpus"), *transcripts("realclient")):
-        rows = rows_of(path)
-        results = results_in(rows)
-        for one in rows[:: max(1, len(rows) // 15)]:
-            assert rendered(build([one], results, mask=unmasked, whole=True)), path
+@pytest.mark.parametrize("path", each(FILES, every=4), ids=lambda path: path.stem[:12])
+def test_real_records_can_be_shown_whole(path: Path) -> None:
+    rows = rows_of(path)
+    results = results_in(rows)
+    for one in rows[:: max(1, len(rows) // 15)]:
+        assert rendered(build([one], results, mask=unmasked, whole=True))
 
 
 def test_no_window_outgrows_its_page() -> None:
@@ -131,7 +131,7 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return record
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60, share=5), deadline=None)
 @given(st.lists(mutated(), min_size=1, max_size=6), st.booleans())
 def test_mutated_records_make_cards_and_pages(records: list[dict[str, Any]], whole: bool) -> None:
     rows = [row(record, position) for position, record in enumerate(records)]

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 
 from sessions.engine.context import Log, context_at, contexts, digest_element
 from sessions.engine.context.leftout import left_out
+from tests.examples import examples
 from tests.sessions.mutating import damaged
 from tests.sessions.writing import Writing
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(30, share=10))
 @given(damaged())
 def test_every_context_of_a_damaged_transcript_can_be_made(data: bytes) -> None:
     log = Log(data)
@@ -20,7 +21,7 @@ def test_every_context_of_a_damaged_transcript_can_be_made(data: bytes) -> None:
             digest_element(element)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(20, share=10))
 @given(damaged())
 def test_every_entry_of_a_damaged_transcript_is_sent_or_has_a_reason(data: bytes) -> None:
     log = Log(data)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from sessions.engine.context import Context, Exactness, Log, contexts, digest_element
-from tests.samples import SHARED
+from tests.samples import SHARED, each, needs_samples
 
 RECORDINGS = sorted((SHARED / "realclient").glob("*/requests.jsonl"))
-pytestmark = pytest.mark.skipif(not RECORDINGS, reason="The recordings are not here.")
+pytestmark = needs_samples
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,22 @@ def has_log(path: Path) -> bool:
     return any(b'"type":"api-request"' in file.read_bytes() for file in (path.parent / "projects").rglob("*.jsonl"))
 
 
-@pytest.mark.parametrize("path", RECORDINGS, ids=scenario)
+LOGGED = [path for path in RECORDINGS if has_log(path)]
+
+
+@pytest.mark.parametrize("path", each(RECORDINGS), ids=scenario)
 def test_the_conversation_of_every_request_is_what_was_sent(path: Path) -> None:
     found = share(path)
     assert found.conversation == found.requests
 
 
-@pytest.mark.parametrize("path", [path for path in RECORDINGS if has_log(path)], ids=scenario)
+@pytest.mark.parametrize("path", each(LOGGED), ids=scenario)
 def test_with_the_clients_log_every_request_is_the_same_to_the_byte(path: Path) -> None:
     found = share(path)
     assert found.whole == found.elements == found.requests
 
 
-@pytest.mark.parametrize("path", [path for path in RECORDINGS if has_log(path)], ids=scenario)
+@pytest.mark.parametrize("path", each(LOGGED), ids=scenario)
 def test_a_logged_request_is_called_recorded(path: Path) -> None:
     """A fork copies the conversation and not the log: there the same request is reconstructed."""
     recorded = {

@@ -6,13 +6,14 @@ from hypothesis import given, settings
 
 from sessions.engine.linking import Linked, LinkRow, link
 from sessions.engine.marks import Fate
+from tests.examples import examples
 from tests.sessions.engine.linking.log import Log
 from tests.sessions.engine.linking.strategies import nonsense
 
 OF_PLACE = {Fate.SUMMARISED, Fate.KEPT, Fate.SNIPPED, Fate.COLLAPSED, Fate.ABANDONED, Fate.SIDECHAIN}
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense())
 def test_any_rows_can_be_linked(rows: list[LinkRow]) -> None:
     linked = link(rows)
@@ -24,7 +25,7 @@ def test_any_rows_can_be_linked(rows: list[LinkRow]) -> None:
     assert link(rows) == linked
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense())
 def test_effective_parents_never_run_in_a_circle(rows: list[LinkRow]) -> None:
     linked = link(rows)
@@ -45,7 +46,7 @@ def _parent(linked: Linked, first: dict[int, LinkRow], row: LinkRow) -> int | No
     return first[row.parent].position if row.parent is not None else None
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense())
 def test_a_row_has_one_fate_of_place_at_most(rows: list[LinkRow]) -> None:
     taken: set[int] = set()
@@ -57,7 +58,7 @@ def test_a_row_has_one_fate_of_place_at_most(rows: list[LinkRow]) -> None:
             taken |= covered
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense())
 def test_the_leaf_is_part_of_the_active_branch(rows: list[LinkRow]) -> None:
     linked = link(rows)
@@ -69,7 +70,7 @@ def test_the_leaf_is_part_of_the_active_branch(rows: list[LinkRow]) -> None:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense())
 def test_branches_left_behind_are_those_that_are_marked(rows: list[LinkRow]) -> None:
     linked = link(rows)

@@ -19,11 +19,11 @@ from sessions.engine.linking import (
 )
 from sessions.engine.marks import Fate
 from sessions.engine.roles import FileKind, classify
-from tests.samples import SHARED, transcripts
+from tests.samples import SHARED, each, needs_samples, transcripts
 from tests.sessions.engine.linking.log import marks
 from tests.sessions.engine.linking.shared import link_rows, records
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="The sample transcripts are not here.")
+pytestmark = needs_samples
 
 FILES = [*transcripts("corpus"), *transcripts("realclient")]
 
@@ -36,7 +36,7 @@ def linked(path: Path) -> Linked:
     return link(link_rows(path))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:12])
+@pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
 def test_real_files_link_without_an_explosion(path: Path) -> None:
     rows = link_rows(path)
     found = link(rows)
@@ -50,7 +50,7 @@ def test_real_files_link_without_an_explosion(path: Path) -> None:
         assert not found.branches
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:12])
+@pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
 def test_real_files_followed_in_steps_end_like_the_whole(path: Path) -> None:
     rows = link_rows(path)[:1200]
     whole = link(rows)
@@ -126,7 +126,7 @@ def test_inline_agents_of_an_old_file_are_matched_to_their_calls() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:12])
+@pytest.mark.parametrize("path", each(FILES), ids=lambda path: path.stem[:12])
 def test_real_files_have_the_role_that_their_records_confirm(path: Path) -> None:
     role = classify(path.relative_to(SHARED))
     said = next((record for record in records(path) if record.get("sessionId") and record.get("uuid")), {})

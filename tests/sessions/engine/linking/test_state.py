@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sessions.engine.flags import Flag
 from sessions.engine.linking import LinkRow, LinkState, advance, link
 from sessions.engine.linking.state import AWAITED, TAIL
+from tests.examples import examples
 from tests.sessions.engine.linking.log import Log, kept, key
 from tests.sessions.engine.linking.strategies import conversations, nonsense
 
@@ -298,13 +299,13 @@ def check(rows: list[LinkRow], cut: int) -> None:
         assert whole.leaf == earlier.leaf
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(nonsense(), st.integers(0, 24))
 def test_nonsense_that_goes_on_has_no_new_marks_and_the_same_leaf(rows: list[LinkRow], cut: int) -> None:
     check(rows, min(cut, len(rows)))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(conversations(), st.integers(1, 60))
 def test_conversations_that_go_on_change_nothing_before(rows: list[LinkRow], cut: int) -> None:
     cut = min(cut, len(rows))
@@ -316,7 +317,7 @@ def test_conversations_that_go_on_change_nothing_before(rows: list[LinkRow], cut
         assert (whole.marks, whole.parents) == (earlier.marks, earlier.parents)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(60))
 @given(conversations(), st.integers(1, 60))
 def test_row_by_row_is_as_good_as_all_at_once(rows: list[LinkRow], cut: int) -> None:
     state = link(rows[:cut]).state

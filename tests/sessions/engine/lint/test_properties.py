@@ -5,7 +5,6 @@ Some examples by default; `make slow` plays thousands.
 
 from __future__ import annotations
 
-import os
 from copy import deepcopy
 from typing import Any
 
@@ -18,13 +17,14 @@ from sessions.engine.lint.mending.blocks import NO_OUTPUT
 from sessions.engine.lint.mending.calls import NO_RESULT
 from sessions.engine.lint.mending.ends import OPENING
 from sessions.engine.messages import Message, joined
+from tests.examples import examples
 from tests.sessions.engine.lint.mutating import mutated_array, mutated_messages
 from tests.sessions.engine.messages.conversations import conversations, requests
 
 pytestmark = pytest.mark.slow
 
 some = settings(
-    max_examples=int(os.environ.get("LUCID_EXAMPLES", "100")),
+    max_examples=examples(30),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
