@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -64,6 +64,13 @@ slow: .venv/installed-dev ## properties of the engines on thousands of conversat
 
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
 	LUCID_TEST_CLAUDE="$(CURDIR)/build/interop/node_modules/.bin/claude" $(BIN)/pytest -m interop tests/interop
+
+# CLIENTS="2.1.20 latest" takes other versions, TRUTH="--scenarios tools resume" a part of the scenarios.
+CLIENTS :=
+TRUTH :=
+
+truth: .venv/installed-dev ## what versions of the real client sent, held against what Lucid says; one table (half an hour)
+	$(BIN)/python -m tests.truth $(if $(CLIENTS),--clients $(CLIENTS)) $(TRUTH)
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	$(BIN)/ruff check .

@@ -3,14 +3,13 @@ code with the detection: it knows the requests, of which a transcript holds only
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from tests.truth.wire import Json, rows
+
 LOOKBACK = 20
 
 
@@ -25,15 +24,15 @@ class Truth:
 
 def requests(folder: Path) -> dict[str, Json]:
     """By the id of the answer."""
-    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
     return {
-        one["response"]["id"]: one for one in lines if isinstance(one.get("response"), dict) and one.get("messages")
+        one["response"]["id"]: one
+        for one in rows(folder)
+        if isinstance(one.get("response"), dict) and one.get("messages")
     }
 
 
 def compactions(folder: Path) -> list[int]:
-    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
-    return [one["n"] for one in lines if one["kind"] == "compact"]
+    return [one["n"] for one in rows(folder) if one["kind"] == "compact"]
 
 
 def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
