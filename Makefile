@@ -13,7 +13,7 @@ CLIENT := 2.1.325
 COMPILED := env -u PYTHONDONTWRITEBYTECODE LUCID_HOME="$(CHECK_HOME)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth lint format bench screenshots lock clean packages
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth truth-recordings lint format bench screenshots lock clean packages
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -71,6 +71,10 @@ TRUTH :=
 
 truth: .venv/installed-dev ## what versions of the real client sent, held against what Lucid says; one table (half an hour)
 	$(BIN)/python -m tests.truth $(if $(CLIENTS),--clients $(CLIENTS)) $(TRUTH)
+
+truth-recordings: .venv/installed-dev ## what `make truth` left, recorded in tests/truth/recordings without the client's own texts
+	$(BIN)/python -m tests.truth --again --recordings $(if $(CLIENTS),--clients $(CLIENTS))
+	$(BIN)/pytest tests/truth
 
 lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	$(BIN)/ruff check .

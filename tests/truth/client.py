@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sessions.engine.slug import slug
-from tests.interop.client import PATIENCE, QUIET
+from tests.interop.client import QUIET
 from tests.truth.model import ScriptedModel
 
 PACKAGE = "@anthropic-ai/claude-code"
 INSTALLED = Path(__file__).parents[2] / "build" / "truth" / "clients"
+PATIENCE = 600
+"""Seconds for a run of the client on a busy machine."""
 NICE = ("nice", "-n", "10")
 
 
@@ -112,6 +114,17 @@ class Home:
             "SHELL": "/bin/bash",
             **self.extra,
         }
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*NICE, str(self.command), *arguments],
+            cwd=self.work,
+            env=self.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(

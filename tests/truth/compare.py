@@ -28,8 +28,9 @@ class Verdict(NamedTuple):
 
 
 def answered(logged: Sequence[Json]) -> list[Json]:
-    """Requests of the conversation and of sub-agents; errands of the client have no answer in a transcript."""
-    return [one for one in logged if one["kind"] in (Kind.MAIN, Kind.SUB) and one["status"] == 200]
+    """Requests of the conversation and of sub-agents that got a whole answer, which a transcript must hold."""
+    due = [one for one in logged if one["kind"] in (Kind.MAIN, Kind.SUB) and one["status"] == 200]
+    return [one for one in due if one["response"] and not one["response"].get("broken")]
 
 
 def verdict(sent: Json, said: Messages | None, *, agent: bool = False) -> Verdict:

@@ -30,18 +30,17 @@ def judge(folder: Path, version: str) -> Judgement:
 def _requests(logged: list[Json], told: list[lucid.Session], version: str) -> tuple[list[Verdict], list[Miss]]:
     contexts: dict[str, tuple[str, Json]] = {}
     for session in told:
-        for agent, context in lucid.contexts(session):
+        for name, context in lucid.contexts(session):
             # A fork has the requests of its session too, which are better known there.
-            contexts.setdefault(context["request"], (agent, context))
+            contexts.setdefault(context["request"], (name, context))
     verdicts, misses = [], []
     for one in _compared(logged, contexts.keys()):
-        known = contexts.get(one["response"]["id"])
-        agent = bool(known and known[0]) or one["kind"] == Kind.SUB
-        context = known[1] if known else None
-        found = verdict(one, context["messages"] if context else None, agent=agent)
+        agent, said = contexts.get(one["response"]["id"]) or ("", None)
+        messages = said["messages"] if said else None
+        found = verdict(one, messages, agent=bool(agent) or one["kind"] == Kind.SUB)
         verdicts.append(found)
         if not (found.conversation and found.whole):
-            misses.append(explain_request(version, found, one, context))
+            misses.append(explain_request(version, found, one, said))
     return verdicts, misses
 
 

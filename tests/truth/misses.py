@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from sessions.engine.context.habits import habits_of
-from tests.truth.compare import Verdict
+from tests.truth.compare import Verdict, bytes_of, conversation
 from tests.truth.oracle import Truth
 from tests.truth.wire import Json
 
@@ -34,8 +34,37 @@ def _no_record(case: Case) -> bool:
     return case.verdict.conversation and not habits_of(case.version).writes_words
 
 
+def _own_words(case: Case) -> bool:
+    """The client told of something in words of its own, of which a record has the facts alone; Lucid says so."""
+    if case.context is None or not any("wording of" in sentence for sentence in case.context["unknown"]):
+        return False
+    return _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+
+
+def _other_order(case: Case) -> bool:
+    """After a compaction and a resume, files that were read before are told in another order than they stand in."""
+    if case.context is None or habits_of(case.version).writes_words:
+        return False
+    told = [sorted(_told(one["messages"])) for one in (case.sent, case.context)]
+    return told[0] == told[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+
+
+def _told(messages: list[Json]) -> Iterator[int]:
+    """How long the words of the client are that have a role of their own."""
+    for message in messages:
+        if message["role"] == "system":
+            yield from (block["chars"] for block in message["content"])
+
+
+def _spoken(messages: list[Json]) -> list[tuple[Any, ...]]:
+    """What the person, the tools and the model said."""
+    return [block for block in conversation(messages) if block[0] != "system"]
+
+
 CAUSES: dict[str, Callable[[Case], bool]] = {
     "reminders in no record": _no_record,
+    "words of an attachment in no record": _own_words,
+    "files in another order": _other_order,
 }
 
 
@@ -54,24 +83,27 @@ def explain_break(version: str, true: Truth | None, said: Json | None) -> Miss |
     if said is None:
         return Miss("break", UNEXPLAINED, f"{true.message}: {true.cause}, {true.before} to {true.read}, not found")
     if said["causes"][0] != true.cause:
+        if true.cause == "system_prompt_changed" and not habits_of(version).writes_words:
+            return Miss("cause", "system prompt in no record", f"{true.message}: Lucid says {said['causes']}")
+        if true.reminders and said["causes"][0] == "unknown" and not habits_of(version).writes_words:
+            return Miss("cause", "reminders in no record", f"{true.message}: Lucid says {said['causes']}")
         return Miss("cause", UNEXPLAINED, f"{true.message}: {true.cause}, but Lucid says {said['causes']}")
     return None
 
 
+def explain_export(version: str, kind: str, difference: str) -> list[Miss]:
+    if not difference:
+        return []
+    return [Miss("export", UNEXPLAINED, f"{kind}: {difference}")]
+
+
 def _difference(case: Case) -> str:
-    """The first block that differs."""
+    """The first block that differs: of the conversation, or if that is exact, of all."""
     if case.context is None:
         return ""
-    theirs, ours = (_blocks(one["messages"]) for one in (case.sent, case.context))
+    view = bytes_of if case.verdict.conversation else conversation
+    theirs, ours = view(case.sent["messages"]), view(case.context["messages"])
     for place, (sent, said) in enumerate(zip(theirs, ours, strict=False)):
-        if sent[:3] != said[:3]:
-            return f", block {place}: sent {sent}, said {said}"
-    return f", {len(theirs)} blocks sent, {len(ours)} said"
-
-
-def _blocks(messages: list[Json]) -> list[tuple[str, str, str, int]]:
-    return [
-        (message["role"], block["type"], block["sha256"], block["chars"])
-        for message in messages
-        for block in message["content"]
-    ]
+        if sent != said:
+            return f", block {place}: sent {sent}, said {said}; Lucid knows of: {case.context['unknown']}"
+    return f", {len(theirs)} blocks sent, {len(ours)} said; Lucid knows of: {case.context['unknown']}"

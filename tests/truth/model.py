@@ -24,6 +24,7 @@ class Sent(NamedTuple):
     body: Json
     betas: str
     response: Json | None
+    """`broken`, if the client did not get all of it."""
 
     def row(self) -> Json:
         stamp = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -80,4 +81,6 @@ class ScriptedModel(MessagesServer):
     @staticmethod
     def _response(answer: Say, number: int, body: Json) -> Json:
         message = answer.message(number, body["model"])
-        return {name: message[name] for name in ("id", "model", "stop_reason", "usage")}
+        told = {name: message[name] for name in ("id", "model", "stop_reason", "usage")}
+        broken = answer.hold is not None or answer.error_after is not None or answer.cut_after is not None
+        return {**told, "broken": True} if broken else told

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
+from tests.truth.compare import conversation
 from tests.truth.wire import Json, rows
 
 LOOKBACK = 20
@@ -20,6 +21,8 @@ class Truth:
     expected: bool
     before: int
     read: int
+    reminders: bool = False
+    """Nothing of the conversation changed: what did was put in by the client."""
 
 
 def requests(folder: Path) -> dict[str, Json]:
@@ -44,7 +47,8 @@ def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
             continue
         cause = _cause(previous, now, compacted)
         expected = cause in ("compaction", "lookback_exceeded", "rewind")
-        found.append(Truth(now["response"]["id"], cause, expected, before, read))
+        reminders = cause == "messages_rewritten" and _goes_on(previous, now)
+        found.append(Truth(now["response"]["id"], cause, expected, before, read, reminders))
     return found
 
 
@@ -67,6 +71,11 @@ def _cause(previous: Json, now: Json, compacted: list[int]) -> str:
     if (_at(now) - _at(previous)).total_seconds() > 300:
         return "ttl_expired_5m"
     return "lookback_exceeded" if len(new) - len(old) >= LOOKBACK else "likely_server_side"
+
+
+def _goes_on(previous: Json, now: Json) -> bool:
+    before = conversation(previous["messages"])
+    return conversation(now["messages"])[: len(before)] == before
 
 
 def _said(request: Json) -> list[tuple[str, str, str]]:

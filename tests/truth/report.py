@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,12 @@ class Report:
         self.causes_right += judgement.causes_right
         self.miss(scenario, *judgement.misses)
 
+    def merge(self, other: Report) -> None:
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for scenario, misses in other.misses.items():
+            self.miss(scenario, *misses)
+
     def miss(self, scenario: str, *misses: Miss) -> None:
         if misses:
             self.misses.setdefault(scenario, []).extend(misses)
@@ -103,6 +110,18 @@ class Report:
         told = json.loads(path.read_text("utf-8"))
         told["misses"] = {name: [Miss(*one) for one in misses] for name, misses in told["misses"].items()}
         return cls(**told)
+
+
+COUNTS = [one.name for one in fields(Report) if one.type == "int"]
+
+
+def of_version(folder: Path, scenarios: Collection[str]) -> Report:
+    """What is kept of these scenarios; of all, if none is named."""
+    report = Report(folder.name)
+    for path in sorted(folder.glob("*.json")):
+        if not scenarios or path.stem in scenarios:
+            report.merge(Report.load(path))
+    return report
 
 
 def table(reports: list[Report]) -> str:

@@ -93,12 +93,14 @@ def _words(message: Json) -> str:
 
 
 def _last_words(body: Json) -> str:
-    """What the last message of the user says, without reminders; empty if it brings results."""
+    """What the last block of the user says, reminders aside; empty if that is a result."""
     users = [message for message in body["messages"] if message["role"] == "user"]
-    blocks = blocks_of(users[-1]["content"])
-    if any(block["type"] == "tool_result" for block in blocks):
-        return ""
-    return _REMINDERS.sub("", _words(users[-1])).strip()
+    for block in reversed(blocks_of(users[-1]["content"])):
+        if block["type"] == "tool_result":
+            return ""
+        if block["type"] == "text" and (said := _REMINDERS.sub("", block["text"]).strip()):
+            return said
+    return ""
 
 
 def _asks_summary(said: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,10 +15,12 @@ from typing import Any
 
 from tests.inspector.agents.server import messages_server
 from tests.truth.client import Home
+from tests.truth.connection import Connection
 from tests.truth.model import ScriptedModel
 from tests.truth.prompt_cache import PromptCache
 from tests.truth.script import Script, Step
-from tests.truth.wire import Json
+from tests.truth.terminal import Terminal, terminal
+from tests.truth.wire import Json, Kind
 
 OPUS, SONNET = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
 ALLOWED = ["Read", "Edit", "Write", "Bash", "Grep", "Glob", "Task", "Agent"]
@@ -37,6 +41,9 @@ class Scenario:
     settings: Json = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     density: float = 0.25
+    """Tokens for a character."""
+    exports: tuple[str, ...] = ()
+    """Kinds of compaction of the longest session that are exported and resumed."""
 
 
 @dataclass
@@ -52,13 +59,49 @@ class Visit:
     def say(self, words: str, *arguments: str, model: str = OPUS) -> str:
         """Starts the client for one prompt without a terminal; gives the id of the session."""
         before = len(self.model.sent)
-        done = self.home.run(
-            *("--print", words, "--output-format", "stream-json", "--verbose", "--model", model), *arguments
-        )
+        printing = ("--print", words, "--output-format", "stream-json", "--verbose", "--model", model)
+        try:
+            done = self.home.run(*printing, *arguments)
+        except subprocess.TimeoutExpired as error:
+            raise NotPlayedError(f"no end after {error.timeout:g} seconds") from error
         sessions = [one["session_id"] for one in events(done.stdout) if one.get("session_id")]
         if not sessions or len(self.model.sent) == before:
             raise NotPlayedError(f"status {done.returncode}: {done.stdout[-300:]} {done.stderr[-300:]}")
         return str(sessions[-1])
+
+    def talk(self, *prompts: str | list[Json], meanwhile: Mapping[int, str] | None = None, model: str = OPUS) -> str:
+        """Several prompts over one connection. `meanwhile`: sent as soon as the model has had so many requests."""
+        arguments = ("--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+        with self.home.start(*arguments, "--model", model) as process:
+            connection = Connection(process, self.model)
+            for prompt in prompts:
+                connection.ask(prompt, meanwhile or {})
+            connection.close()
+        if not connection.session:
+            raise NotPlayedError("nothing was answered over the connection")
+        return connection.session
+
+    @contextmanager
+    def terminal(self, *arguments: str, model: str = OPUS) -> Iterator[Terminal]:
+        with terminal(self.home, "--model", model, *arguments) as opened:
+            yield opened
+
+    def ask(self, opened: Terminal, words: str, requests: int = 1) -> None:
+        """Types a prompt, and waits until so many requests of the conversation have come of it."""
+        due = self.asked() + requests
+        opened.type(words)
+        self.wait_for(opened, due)
+
+    def wait_for(self, opened: Terminal, due: int) -> None:
+        if not opened.until(lambda: self.asked() >= due):
+            raise NotPlayedError(
+                f"{self.asked()} requests instead of {due}; the terminal shows {opened.words()[-300:]}"
+            )
+        opened.rest()
+
+    def asked(self) -> int:
+        """How many requests there were, errands aside."""
+        return sum(one.kind is not Kind.SIDE for one in list(self.model.sent))
 
     def pass_time(self, minutes: float) -> None:
         """So long, nobody did anything: what stands in the files, and what was sent, is older by that."""

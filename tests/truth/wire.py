@@ -11,7 +11,7 @@ from typing import Any
 from sessions.engine.context.digest import canonical, digest, short_hash
 
 Json = dict[str, Any]
-FILE = "requests.jsonl"
+FILE, BODIES = "requests.jsonl", "bodies.jsonl"
 BILLING = "x-anthropic-billing-header"
 """How the block of the system prompt begins that says who pays. The API takes it out before anything is cached."""
 
@@ -41,6 +41,12 @@ def row(number: int, stamp: str, kind: Kind, status: int, body: Json, betas: str
         ],
         "response": response,
     }
+
+
+def anew(logged: Json, body: Json) -> Json:
+    """The same row of another body."""
+    kind = Kind(logged["kind"])
+    return row(logged["n"], logged["ts"], kind, logged["status"], body, logged["betas"], logged["response"])
 
 
 def blocks_of(content: str | list[Json]) -> list[Json]:
