@@ -18,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UPGRADE := --upgrade
 COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
-.PHONY: help run demo test postgres services services-quick attack faults load long slow interop lint types style layers \
+.PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth truth-recordings lint types style layers \
   migrations format bench screenshots lock wheel clean packages compiled-tests
 
 help: ## what can be made
@@ -72,6 +72,17 @@ slow: .venv/installed-dev ## properties of the engines on thousands of conversat
 
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)
 	LUCID_TEST_CLAUDE="$(CURDIR)/build/interop/node_modules/.bin/claude" $(BIN)/pytest -m interop tests/interop
+
+# CLIENTS="2.1.20 latest" takes other versions, TRUTH="--scenarios tools resume" a part of the scenarios.
+CLIENTS :=
+TRUTH :=
+
+truth: .venv/installed-dev ## what versions of the real client sent, held against what Lucid says; one table (half an hour)
+	$(BIN)/python -m tests.truth $(if $(CLIENTS),--clients $(CLIENTS)) $(TRUTH)
+
+truth-recordings: .venv/installed-dev ## what `make truth` left, recorded in tests/truth/recordings without the client's own texts
+	$(BIN)/python -m tests.truth --again --recordings $(if $(CLIENTS),--clients $(CLIENTS))
+	$(BIN)/pytest tests/truth
 
 lint: types style layers migrations ## style, types, layers, templates, migrations
 

@@ -13,9 +13,9 @@ from django.core.management import call_command
 from pytest_django.plugin import DjangoDbBlocker
 
 from sessions.models import Request, Transcript
-from tests.compaction.sent import Truth, compactions, requests, truths
 from tests.importing import imported
 from tests.samples import SHARED, each, needs_samples
+from tests.truth.oracle import Truth, compactions, requests, truths
 
 REALCLIENT = (SHARED / "realclient").resolve()
 RECORDINGS = sorted(path.parent for path in REALCLIENT.glob("*/requests.jsonl"))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -19,7 +17,6 @@ from compaction.services.make import compaction_make
 from compaction.services.summarising import summariser_choose
 from inspector.agents.choosing import MECHANICAL, ModelSettings
 from sessions.engine.context import Context, Log, context_at
-from sessions.engine.context.digest import digest, spoken
 from sessions.engine.messages import joined
 from sessions.models import Transcript
 from sessions.selectors.context import Point, context_of, point_next
@@ -27,6 +24,7 @@ from tests.compaction.engine.test_resumable import parameters_of
 from tests.importing import imported
 from tests.inspector.agents.server import Say, messages_server
 from tests.interop.client import Client, found, missing
+from tests.truth.exports import said, without_news
 
 pytestmark = [
     pytest.mark.django_db,
@@ -35,7 +33,6 @@ pytestmark = [
 ]
 NOW = 1_800_000_000_000
 WORDS = "Go on, please."
-NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -71,7 +68,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
         ]
         # Of another model, the client would drop the thinking and put notes into other roles.
         theirs = client.resume(written.session_id, WORDS, model=session.model)
-        assert without_news(said(theirs), said(ours)) == said(ours), transcript
+        assert without_news(said(theirs), said(ours), WORDS) == said(ours), transcript
         goes_on_in(written.path, before)
     assert resumed
 
@@ -84,35 +81,6 @@ def compacted(transcript: Transcript, point: Point, session: Context, kind: Kind
     return compaction_make(
         transcript=transcript, kind=kind, parameters=parameters, summariser=summariser, now_ms=NOW, point=point
     )
-
-
-def said(messages: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """The conversation: without what the client puts around it."""
-    found = []
-    for message in messages:
-        content = message["content"]
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            told = NOTIFICATION.search(spoken(block)) if block["type"] == "text" else None
-            # It is sent within a reminder, which says that no person wrote it.
-            known = digest({"type": "text", "text": told[0]}) if told else digest(block)
-            if known.get("injected"):
-                continue
-            name = known.get("id") or known.get("tool_use_id")
-            words = spoken(block).strip() if message["role"] == "system" else known["core"]
-            found.append((message["role"], known["type"], name, words))
-    return found
-
-
-def without_news(theirs: list[tuple[Any, ...]], ours: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Without what this turn brought: the words, and notes of its own, which may follow ours in the same message."""
-    asked = ("user", "text", None, digest({"type": "text", "text": WORDS})["core"])
-    assert theirs.count(asked) == 1
-    rest = [one for one in theirs if one != asked]
-    assert all(role == "system" for role, *_ in rest[len(ours) :])
-    return [
-        mine if one[0] == mine[0] == "system" and one[3].startswith(mine[3]) else one
-        for one, mine in zip(rest, ours, strict=False)
-    ]
 
 
 def goes_on_in(path: Path, before: bytes) -> None:

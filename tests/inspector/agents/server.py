@@ -19,7 +19,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -75,6 +75,8 @@ class Say:
     usage: Json = field(default_factory=lambda: {"input_tokens": 10, "output_tokens": 5})
     blocks: Sequence[Json] | None = None
     """Instead of text, thinking and calls: the content as it shall be."""
+    id: str = ""
+    """Of the message; by default, the number of the request is part of it."""
 
     wait: float = 0.0
     """Seconds before the first byte."""
@@ -112,7 +114,7 @@ class Say:
         content = self.content()
         ended = "tool_use" if any(block["type"] == "tool_use" for block in content) else "end_turn"
         return {
-            "id": f"msg_{number}",
+            "id": self.id or f"msg_{number}",
             "type": "message",
             "role": "assistant",
             "model": model,
@@ -181,6 +183,10 @@ class MessagesServer:
         """Answers that nobody has asked for yet."""
         return len(self._script)
 
+    def count(self, request: Received) -> int:
+        """The answer to `count_tokens`."""
+        return self.tokens or len(request.body) // 4
+
     def take(self, request: Received) -> tuple[int, Answer]:
         with self._lock:
             self.requests.append(request)
@@ -192,8 +198,8 @@ class MessagesServer:
 
 
 @contextmanager
-def messages_server() -> Iterator[MessagesServer]:
-    state = MessagesServer()
+def messages_server(state: MessagesServer | None = None) -> Iterator[MessagesServer]:
+    state = state or MessagesServer()
     handler = type("Handler", (_Handler,), {"state": state})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
@@ -213,6 +219,10 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     state: MessagesServer
 
+    def handle(self) -> None:
+        with suppress(ConnectionResetError):  # between two requests, a client may leave without a word
+            super().handle()
+
     def do_HEAD(self) -> None:
         self._send(200, b"", {})
 
@@ -225,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
             if key != self.state.key:
                 self._fail(Fail(401, "invalid x-api-key"))
             elif path == "/v1/messages/count_tokens":
-                self._send(200, _dump({"input_tokens": self.state.tokens or len(body) // 4}), {})
+                self._send(200, _dump({"input_tokens": self.state.count(request)}), {})
             elif path == "/v1/messages":
                 self._answer(request)
             else:

@@ -3,14 +3,14 @@ code with the detection: it knows the requests, of which a transcript holds only
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from tests.truth.compare import conversation
+from tests.truth.wire import Json, rows
+
 LOOKBACK = 20
 
 
@@ -21,19 +21,21 @@ class Truth:
     expected: bool
     before: int
     read: int
+    reminders: bool = False
+    """Nothing of the conversation changed: what did was put in by the client."""
 
 
 def requests(folder: Path) -> dict[str, Json]:
     """By the id of the answer."""
-    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
     return {
-        one["response"]["id"]: one for one in lines if isinstance(one.get("response"), dict) and one.get("messages")
+        one["response"]["id"]: one
+        for one in rows(folder)
+        if isinstance(one.get("response"), dict) and one.get("messages")
     }
 
 
 def compactions(folder: Path) -> list[int]:
-    lines = [json.loads(line) for line in (folder / "requests.jsonl").read_text("utf-8").splitlines()]
-    return [one["n"] for one in lines if one["kind"] == "compact"]
+    return [one["n"] for one in rows(folder) if one["kind"] == "compact"]
 
 
 def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
@@ -45,7 +47,8 @@ def truths(sent: list[Json], compacted: list[int]) -> list[Truth]:
             continue
         cause = _cause(previous, now, compacted)
         expected = cause in ("compaction", "lookback_exceeded", "rewind")
-        found.append(Truth(now["response"]["id"], cause, expected, before, read))
+        reminders = cause == "messages_rewritten" and _goes_on(previous, now)
+        found.append(Truth(now["response"]["id"], cause, expected, before, read, reminders))
     return found
 
 
@@ -68,6 +71,11 @@ def _cause(previous: Json, now: Json, compacted: list[int]) -> str:
     if (_at(now) - _at(previous)).total_seconds() > 300:
         return "ttl_expired_5m"
     return "lookback_exceeded" if len(new) - len(old) >= LOOKBACK else "likely_server_side"
+
+
+def _goes_on(previous: Json, now: Json) -> bool:
+    before = conversation(previous["messages"])
+    return conversation(now["messages"])[: len(before)] == before
 
 
 def _said(request: Json) -> list[tuple[str, str, str]]:

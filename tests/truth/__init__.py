@@ -1,0 +1,1 @@
+"""What the real client sent, held against what Lucid says that it sent. `make truth` records and compares anew."""

@@ -1,0 +1,85 @@
+"""Compactions that are exported, and resumed by the client: it sends what Lucid says that it would."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from sessions.engine.context.digest import digest, spoken
+from tests.truth import lucid
+from tests.truth.misses import UNEXPLAINED, Miss, explain_export
+from tests.truth.visit import OPUS, NotPlayedError, Visit
+from tests.truth.wire import Json, Kind, blocks_of
+
+Said = list[tuple[Any, ...]]
+WORDS = "Go on from here, please."
+_COLLAPSE = ("keep_tokens=100", "least=50", "least_score=0")
+SETTINGS = {"budget": ("per_result=400", "preview=100"), "collapse": _COLLAPSE}
+"""Such that there is something to do in a short session."""
+NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
+
+
+def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
+    """Empty if the client went on with what was exported."""
+    settings = [part for one in SETTINGS.get(kind, ()) for part in ("--set", one)]
+    made = json.loads(lucid.ask("compact", session, "--kind", kind, "--json", *settings))
+    if made["before"] == made["after"]:
+        return [Miss("export", UNEXPLAINED, f"{kind}: there was nothing to compact")]
+    written = json.loads(lucid.ask("export", str(made["run"]), "--to", str(visit.home.sessions), "--json"))
+    lucid.ask("import", written["path"])
+    context = json.loads(lucid.ask("context", written["session_id"], "--json"))
+    count = len(visit.model.sent)
+    try:
+        visit.say(WORDS, "--resume", written["session_id"], model=context["model"] or OPUS)
+    except NotPlayedError as error:
+        return [Miss("export", UNEXPLAINED, f"{kind}: not resumed: {error}")]
+    # Errands of the client quote the prompt too.
+    asked = [one.body["messages"] for one in visit.model.sent[count:] if one.kind is not Kind.SIDE]
+    sent = [messages for messages in asked if WORDS in json.dumps(messages)]
+    if not sent:
+        return [Miss("export", UNEXPLAINED, f"{kind}: the prompt was not sent")]
+    return explain_export(visit.version, kind, _difference(sent[0], context["messages"]))
+
+
+def _difference(sent: list[Json], told: list[Json]) -> str:
+    """Empty if the client goes on with exactly what Lucid tells."""
+    ours = said(told)
+    try:
+        theirs = without_news(said(sent), ours, WORDS)
+    except ValueError as error:
+        return str(error)
+    for place, (one, other) in enumerate(zip(theirs, ours, strict=False)):
+        if one != other:
+            return f"block {place}: sent {one}, said {other}"
+    return "" if len(theirs) == len(ours) else f"{len(theirs)} blocks sent, {len(ours)} said"
+
+
+def said(messages: list[Json]) -> Said:
+    """The conversation: without what the client puts around it."""
+    found = []
+    for message in messages:
+        for block in blocks_of(message["content"]):
+            told = NOTIFICATION.search(spoken(block)) if block["type"] == "text" else None
+            # It is sent within a reminder, which says that no person wrote it.
+            known = digest({"type": "text", "text": told[0]}) if told else digest(block)
+            if known.get("injected"):
+                continue
+            name = known.get("id") or known.get("tool_use_id")
+            words = spoken(block).strip() if message["role"] == "system" else known["core"]
+            found.append((message["role"], known["type"], name, words))
+    return found
+
+
+def without_news(theirs: Said, ours: Said, words: str) -> Said:
+    """Without what this turn brought: the words, and notes of its own, which may follow ours in the same message."""
+    asked = ("user", "text", None, digest({"type": "text", "text": words})["core"])
+    if theirs.count(asked) != 1:
+        raise ValueError(f"the prompt was sent {theirs.count(asked)} times")
+    rest = [one for one in theirs if one != asked]
+    if any(role != "system" for role, *_ in rest[len(ours) :]):
+        raise ValueError("more was sent than the export holds")
+    return [
+        mine if one[0] == mine[0] == "system" and one[3].startswith(mine[3]) else one
+        for one, mine in zip(rest, ours, strict=False)
+    ]

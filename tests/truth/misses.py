@@ -1,0 +1,109 @@
+"""Why Lucid does not say exactly what was sent. What none of the known causes fits is unexplained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from sessions.engine.context.habits import habits_of
+from tests.truth.compare import Verdict, bytes_of, conversation
+from tests.truth.oracle import Truth
+from tests.truth.wire import Json
+
+UNEXPLAINED = "unexplained"
+
+
+class Miss(NamedTuple):
+    what: str
+    """`conversation`, `whole`, `answer`, `break`, `cause` or `export`."""
+    cause: str
+    """The name of a cause, as docs/truth.md has it, or `unexplained`."""
+    detail: str
+    """Where to look."""
+
+
+class Case(NamedTuple):
+    version: str
+    verdict: Verdict
+    sent: Json
+    context: Json | None
+
+
+def _no_record(case: Case) -> bool:
+    """The conversation is exact, so that only reminders differ; and the version writes none of them down."""
+    return case.verdict.conversation and not habits_of(case.version).writes_words
+
+
+def _own_words(case: Case) -> bool:
+    """The client told of something in words of its own, of which a record has the facts alone; Lucid says so."""
+    if case.context is None or not any("wording of" in sentence for sentence in case.context["unknown"]):
+        return False
+    return _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+
+
+def _other_order(case: Case) -> bool:
+    """After a compaction and a resume, files that were read before are told in another order than they stand in."""
+    if case.context is None or habits_of(case.version).writes_words:
+        return False
+    told = [sorted(_told(one["messages"])) for one in (case.sent, case.context)]
+    return told[0] == told[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
+
+
+def _told(messages: list[Json]) -> Iterator[int]:
+    """How long the words of the client are that have a role of their own."""
+    for message in messages:
+        if message["role"] == "system":
+            yield from (block["chars"] for block in message["content"])
+
+
+def _spoken(messages: list[Json]) -> list[tuple[Any, ...]]:
+    """What the person, the tools and the model said."""
+    return [block for block in conversation(messages) if block[0] != "system"]
+
+
+CAUSES: dict[str, Callable[[Case], bool]] = {
+    "reminders in no record": _no_record,
+    "words of an attachment in no record": _own_words,
+    "files in another order": _other_order,
+}
+
+
+def explain_request(version: str, verdict: Verdict, sent: Json, context: Json | None) -> Miss:
+    case = Case(version, verdict, sent, context)
+    what = "whole" if verdict.conversation else "conversation" if verdict.told else "answer"
+    cause = next((name for name, fits in CAUSES.items() if fits(case)), UNEXPLAINED)
+    return Miss(what, cause, f"request {verdict.number}, {verdict.message}{_difference(case)}")
+
+
+def explain_break(version: str, true: Truth | None, said: Json | None) -> Miss | None:
+    """None if there is nothing to explain."""
+    if true is None:
+        assert said is not None
+        return Miss("break", UNEXPLAINED, f"{said['message_id']}: none, but Lucid says {said['causes']}")
+    if said is None:
+        return Miss("break", UNEXPLAINED, f"{true.message}: {true.cause}, {true.before} to {true.read}, not found")
+    if said["causes"][0] != true.cause:
+        if true.cause == "system_prompt_changed" and not habits_of(version).writes_words:
+            return Miss("cause", "system prompt in no record", f"{true.message}: Lucid says {said['causes']}")
+        if true.reminders and said["causes"][0] == "unknown" and not habits_of(version).writes_words:
+            return Miss("cause", "reminders in no record", f"{true.message}: Lucid says {said['causes']}")
+        return Miss("cause", UNEXPLAINED, f"{true.message}: {true.cause}, but Lucid says {said['causes']}")
+    return None
+
+
+def explain_export(version: str, kind: str, difference: str) -> list[Miss]:
+    if not difference:
+        return []
+    return [Miss("export", UNEXPLAINED, f"{kind}: {difference}")]
+
+
+def _difference(case: Case) -> str:
+    """The first block that differs: of the conversation, or if that is exact, of all."""
+    if case.context is None:
+        return ""
+    view = bytes_of if case.verdict.conversation else conversation
+    theirs, ours = view(case.sent["messages"]), view(case.context["messages"])
+    for place, (sent, said) in enumerate(zip(theirs, ours, strict=False)):
+        if sent != said:
+            return f", block {place}: sent {sent}, said {said}; Lucid knows of: {case.context['unknown']}"
+    return f", {len(theirs)} blocks sent, {len(ours)} said; Lucid knows of: {case.context['unknown']}"

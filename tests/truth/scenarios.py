@@ -1,0 +1,402 @@
+"""What the client is put through. All that is said, read and written here is ours."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.inspector.agents.server import Call, Fail, Say
+from tests.truth.script import Step
+from tests.truth.terminal import CONTROL_U, ENTER, ESCAPE, UP
+from tests.truth.visit import SONNET, Scenario, Visit
+from tests.truth.wire import Json
+
+TABLE = "# Tides\n\nHigh water at four minutes past noon.\nLow water at ten minutes past six.\n"
+RULES = "# Rules of the harbour\n\nMeasure in metres. Name the mark that was read.\n"
+FILES = {"tides.md": TABLE, "marks/north.md": "North mark: 4.2 metres\n", "CLAUDE.md": RULES}
+LINES = "".join(f"Tide {number} rose to {number % 7} metres at the northern mark.\n" for number in range(900))
+
+
+def _read(path: str) -> Call:
+    return Call("Read", {"file_path": f"{{work}}/{path}"})
+
+
+def _bash(command: str) -> Call:
+    return Call("Bash", {"command": command, "description": "Look at the tables"})
+
+
+def _agent(prompt: str) -> Call:
+    kind = "general-purpose"
+    return Call("Task", {"description": "Look at one mark", "prompt": prompt, "subagent_type": kind})
+
+
+def _picture() -> bytes:
+    """A red square of eight pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
+    lines = (b"\0" + b"\xff\0\0" * 8) * 8
+    packed = zlib.compress(lines)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+
+def _plain(visit: Visit) -> None:
+    visit.talk("When is high water today?", "And when is low water?")
+
+
+def _resume(visit: Visit) -> None:
+    session = visit.say("Read both tables at once.")
+    visit.say("Which mark is the northern one?", "--resume", session)
+    visit.say("Go on with the last table.", "--continue")
+    visit.say("Try another way from here.", "--resume", session, "--fork-session")
+
+
+def _compact(visit: Visit) -> None:
+    session = visit.say("Read all of the tables first.")
+    visit.say("Say which one is the longest.", "--resume", session)
+    visit.say("/compact", "--resume", session)
+    visit.say("Now read the northern one again.", "--resume", session)
+
+
+def _pause(visit: Visit) -> None:
+    session = visit.say("Note the height before lunch.")
+    visit.pass_time(3)
+    visit.say("Note it once more, soon after.", "--resume", session)
+    visit.pass_time(45)
+    visit.say("Note the height after lunch.", "--resume", session)
+
+
+def _switch(visit: Visit) -> None:
+    session = visit.say("Think about the spring tide.")
+    visit.say("Let somebody else go on.", "--resume", session, model=SONNET)
+    visit.say("Come back to the first one.", "--resume", session)
+
+
+def _queue(visit: Visit) -> None:
+    visit.talk("Measure slowly, please.", "Thank you for all of it.", meanwhile={1: "Measure the southern mark too."})
+
+
+def _image(visit: Visit) -> None:
+    (visit.home.work / "chart.png").write_bytes(_picture())
+    source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(_picture()).decode()}
+    words = {"type": "text", "text": "What does this chart show?"}
+    visit.talk([{"type": "image", "source": source}, words], "Read the chart from the file.")
+
+
+def _typed(visit: Visit) -> None:
+    with visit.terminal() as opened:
+        visit.ask(opened, "Read the tide table here.", 2)
+        visit.ask(opened, "Thank you for the table.")
+        visit.ask(opened, "/compact")
+        visit.ask(opened, "What do you remember of it?")
+
+
+def _interrupted(visit: Visit) -> None:
+    with visit.terminal() as opened:
+        visit.ask(opened, "Count all waves of the day.")
+        opened.press(ESCAPE)
+        visit.ask(opened, "Count only ten of them.", 2)
+        visit.ask(opened, "Those were enough.")
+
+
+def _rewound(visit: Visit) -> None:
+    with visit.terminal() as opened:
+        visit.ask(opened, "Name the first harbour.")
+        visit.ask(opened, "Name the second harbour.")
+        visit.ask(opened, "Name the third harbour.")
+        opened.press(ESCAPE)
+        opened.press(ESCAPE)
+        opened.press(UP)
+        opened.press(UP)
+        opened.press(ENTER)
+        opened.press(ENTER)
+        opened.press(CONTROL_U)
+        visit.ask(opened, "Name another harbour instead.")
+
+
+def _typed_meanwhile(visit: Visit) -> None:
+    with visit.terminal() as opened:
+        visit.ask(opened, "Measure slowly in the evening.")
+        visit.ask(opened, "Measure the pier as well.")
+        visit.ask(opened, "Thank you, that is all.")
+
+
+def _simple(*prompts: str, arguments: Sequence[str] = ()) -> Callable[[Visit], object]:
+    """One prompt, then the others, each by a client that was started anew."""
+
+    def drive(visit: Visit) -> None:
+        session = visit.say(prompts[0], *arguments)
+        for prompt in prompts[1:]:
+            visit.say(prompt, "--resume", session, *arguments)
+
+    return drive
+
+
+def _hook(event: str, command: str, matcher: str = "") -> Json:
+    return {event: [{**({"matcher": matcher} if matcher else {}), "hooks": [{"type": "command", "command": command}]}]}
+
+
+def _printed(value: Mapping[str, object]) -> str:
+    return f"echo '{json.dumps(value)}'"
+
+
+_ADDED = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "The gauge is new."}}
+_BLOCKED = {"decision": "block", "reason": "The southern mark was left out."}
+HOOKS = {
+    "hooks": {
+        **_hook("UserPromptSubmit", _printed(_ADDED)),
+        **_hook("PostToolUse", "echo 'Keep the log dry.' >&2; exit 2", "Read"),
+        **_hook("PreToolUse", "echo 'No such command here.' >&2; exit 2", "Bash"),
+        **_hook("Stop", f"test -f stopped || {{ touch stopped; {_printed(_BLOCKED)}; }}"),
+    }
+}
+
+_FILLING = [f"Read the long table once more, number {number}." for number in range(4)]
+
+
+def _scenario(
+    name: str, drive: Callable[[Visit], object], answers: Mapping[str, Sequence[Step]], **more: object
+) -> Scenario:
+    return Scenario(name, drive, answers, **{"files": FILES, **more})  # type: ignore[arg-type]
+
+
+SCENARIOS = [
+    _scenario(
+        "plain",
+        _plain,
+        {
+            "When is high water today?": [Say("High water is at four minutes past noon.", "The table has it.")],
+            "And when is low water?": [Say("Low water is at ten minutes past six.")],
+        },
+    ),
+    _scenario(
+        "tools",
+        _simple("Put the tables in order, please."),
+        {
+            "Put the tables in order, please.": [
+                Say("I read the tables first.", "Two files.", [_read("tides.md"), _read("marks/north.md")]),
+                Say(
+                    calls=[
+                        Call("Edit", {"file_path": "{work}/tides.md", "old_string": "Low water", "new_string": "Ebb"}),
+                        _bash("cat marks/north.md; echo measured"),
+                    ]
+                ),
+                Say("One is missing, one fails.", "", [_read("missing.md"), _bash("echo no tide >&2; exit 3")]),
+                Say(calls=[Call("Write", {"file_path": "{work}/south.md", "content": "South mark: 3.9 metres\n"})]),
+                Say(calls=[Call("Grep", {"pattern": "metres", "path": "{work}", "output_mode": "content"})]),
+                Say("The tables are in order."),
+            ]
+        },
+        exports=("full",),
+    ),
+    _scenario(
+        "resume",
+        _resume,
+        {
+            "Read both tables at once.": [
+                Say("Both at once.", "", [_read("tides.md"), _read("marks/north.md")]),
+                Say("I have read both."),
+            ],
+            "Which mark is the northern one?": [Say("The one at 4.2 metres.")],
+            "Go on with the last table.": [Say(calls=[_bash("wc -l tides.md")]), Say("It has four lines.")],
+            "Try another way from here.": [Say("Another way it is.")],
+        },
+        exports=("full",),
+    ),
+    _scenario(
+        "retries",
+        _simple("Ask until somebody answers.", "Ask for more than one can say."),
+        {
+            "Ask until somebody answers.": [
+                (
+                    Fail(529, "Overloaded", retry_after=0.1),
+                    Say("An answer that breaks off.", error_after=4),
+                    Say("Somebody answered."),
+                )
+            ],
+            "Ask for more than one can say.": [
+                Say("The first half of a long", stop_reason="max_tokens"),
+                Say("answer, and the second."),
+            ],
+        },
+    ),
+    _scenario(
+        "compact",
+        _compact,
+        {
+            "Read all of the tables first.": [
+                Say(calls=[_read("tides.md"), _read("marks/north.md"), _read("long.md")]),
+                Say("I have read all three."),
+            ],
+            "Say which one is the longest.": [Say("The long one.")],
+            "Now read the northern one again.": [Say(calls=[_read("marks/north.md")]), Say("It is still 4.2 metres.")],
+        },
+        files={**FILES, "long.md": LINES[:12_000]},
+    ),
+    _scenario(
+        "auto",
+        _simple(*_FILLING, "What is left of the long table?"),
+        {
+            **{prompt: [Say(calls=[_bash("head -c 24000 long.md")]), Say("Read once more.")] for prompt in _FILLING},
+            "What is left of the long table?": [Say("What the summary says of it.")],
+        },
+        files={**FILES, "long.md": LINES},
+        density=2.2,
+    ),
+    _scenario(
+        "agents",
+        _simple("Let two helpers look at the marks.", "What did the helpers say?"),
+        {
+            "Let two helpers look at the marks.": [
+                Say("Two helpers.", "", [_agent("Look at the northern mark."), _agent("Look at the tide table.")]),
+                Say("Both helpers have answered."),
+            ],
+            "Look at the northern mark.": [Say(calls=[_read("marks/north.md")]), Say("It stands at 4.2 metres.")],
+            "Look at the tide table.": [
+                Say("Two ways.", "", [_read("tides.md"), _bash("wc -l tides.md")]),
+                Say("It has four lines."),
+            ],
+            "What did the helpers say?": [Say("One said metres, the other said lines.")],
+        },
+        agents=frozenset(("Look at the northern mark.", "Look at the tide table.")),
+    ),
+    _scenario(
+        "pause",
+        _pause,
+        {
+            "Note the height before lunch.": [Say("It was 3.1 metres.")],
+            "Note it once more, soon after.": [Say("It was 3.2 metres.")],
+            "Note the height after lunch.": [Say("It was 4.0 metres.")],
+        },
+    ),
+    _scenario(
+        "switch",
+        _switch,
+        {
+            "Think about the spring tide.": [
+                Say("It is high.", "The moon is full.", [_read("tides.md")]),
+                Say("It is very high.", "So it is."),
+            ],
+            "Let somebody else go on.": [Say("I went on.", "Another thought.")],
+            "Come back to the first one.": [Say("Here I am again.")],
+        },
+    ),
+    _scenario(
+        "memory",
+        _simple("Follow the rules of the marks.", "Which rules did you follow?"),
+        {
+            "Follow the rules of the marks.": [Say(calls=[_read("marks/north.md")]), Say("I followed them.")],
+            "Which rules did you follow?": [Say("Those of the marks.")],
+        },
+        files={
+            **FILES,
+            "CLAUDE.md": f"{RULES}\nSee @more.md for the rest.\n",
+            "more.md": "Read the gauge twice.\n",
+            "marks/CLAUDE.md": "# Marks\n\nThe northern mark is read first.\n",
+        },
+    ),
+    _scenario(
+        "large",
+        _simple("Print the long table whole.", "Print many small ones at once."),
+        {
+            "Print the long table whole.": [
+                Say(calls=[_bash("cat long.md long.md"), _read("long.md")]),
+                Say("That was long."),
+            ],
+            "Print many small ones at once.": [
+                Say("Many.", "", [_bash(f"echo table {number}") for number in range(22)]),
+                Say("Those were many."),
+            ],
+        },
+        exports=("budget",),
+        files={**FILES, "long.md": LINES},
+    ),
+    _scenario(
+        "hooks",
+        _simple("Measure with the new gauge.", "Measure once more with it."),
+        {
+            "Measure with the new gauge.": [
+                Say(calls=[_read("tides.md"), _bash("echo measured")]),
+                Say("I measured."),
+                Say("And the southern mark as well."),
+            ],
+            "Measure once more with it.": [Say("I measured once more.")],
+        },
+        settings=HOOKS,
+    ),
+    _scenario(
+        "queue",
+        _queue,
+        {
+            "Measure slowly, please.": [
+                Say(calls=[_bash("sleep 2; echo slowly")]),
+                Say("Slowly measured."),
+                Say("And measured again."),
+            ],
+            "Measure the southern mark too.": [Say("The southern one, too."), Say("That is all of it.")],
+            "Thank you for all of it.": [Say("You are welcome.")],
+        },
+    ),
+    _scenario(
+        "image",
+        _image,
+        {
+            "What does this chart show?": [Say("A red square.")],
+            "Read the chart from the file.": [Say(calls=[_read("chart.png")]), Say("Still a red square.")],
+        },
+    ),
+    _scenario(
+        "typed",
+        _typed,
+        {
+            "Read the tide table here.": [Say("I look.", "", [_read("tides.md"), _bash("ls")]), Say("I have read it.")],
+            "Thank you for the table.": [Say("You are welcome to it.")],
+            "What do you remember of it?": [Say("What the summary says.")],
+        },
+    ),
+    _scenario(
+        "interrupted",
+        _interrupted,
+        {
+            "Count all waves of the day.": [Say("One, two, three, and so on until the night.", hold=threading.Event())],
+            "Count only ten of them.": [Say(calls=[_bash("seq 10")]), Say("Ten waves.")],
+            "Those were enough.": [Say("Ten it is.")],
+        },
+    ),
+    _scenario(
+        "rewound",
+        _rewound,
+        {
+            "Name the first harbour.": [Say("The old harbour.")],
+            "Name the second harbour.": [Say("The new harbour.")],
+            "Name the third harbour.": [Say("The inner harbour.")],
+            "Name another harbour instead.": [Say("The outer harbour.")],
+        },
+    ),
+    _scenario(
+        "typed-meanwhile",
+        _typed_meanwhile,
+        {
+            "Measure slowly in the evening.": [Say(calls=[_bash("sleep 12; echo slowly")]), Say("Slowly measured.")],
+            "Measure the pier as well.": [Say("The pier, too."), Say("That is the pier.")],
+            "Thank you, that is all.": [Say("Good night.")],
+        },
+    ),
+    _scenario(
+        "plan",
+        _simple("Plan how to measure the tide.", "Do as it was planned.", arguments=("--permission-mode", "plan")),
+        {
+            "Plan how to measure the tide.": [
+                Say(calls=[_read("tides.md")]),
+                Say("This is the plan: measure twice."),
+            ],
+            "Do as it was planned.": [Say("Measured twice.")],
+        },
+    ),
+]
