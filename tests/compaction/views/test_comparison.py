@@ -19,6 +19,7 @@ from compaction.views import comparison
 from sessions.engine.context.overlays import CLEARED
 from sessions.models import Request, Transcript
 from sessions.selectors.context import context_of, point_next
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_context import compacted
 from tests.sessions.views.test_session import HTMX
@@ -42,7 +43,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, path: str, **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/{path}", headers=headers)
     assert response.status_code == 200, path
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def make(transcript: Transcript, kind: Kind, **given: str) -> Compaction:

@@ -16,6 +16,7 @@ from inspector.views import home
 from sessions.models import Transcript
 from tests.compaction.breaking import GREP, Breaking
 from tests.compaction.logged import TOOLS
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -37,7 +38,7 @@ def broken(project: Path) -> Transcript:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/cache/{query}", headers=headers)
     assert response.status_code == 200, response.content[:300]
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def answer(html: str) -> str:

@@ -16,6 +16,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.models import Run
 from memory.engine.dreaming.lock import NAME
 from tests.memory.remembering import Shelf
+from tests.pages import flowing
 from tests.sessions.views.test_session import HTMX
 from tests.sessions.writing import MODEL
 
@@ -40,7 +41,7 @@ def shelf(tmp_path: Path) -> Shelf:
 def page(client: Client, **headers: str) -> str:
     response = client.get("/dreams/", headers=headers)
     assert response.status_code == 200
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_it_shows_every_gate_of_every_directory_and_why(client: Client, shelf: Shelf) -> None:

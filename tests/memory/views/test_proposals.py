@@ -12,6 +12,7 @@ from memory.models import Batch, Proposal
 from memory.selectors.proposals import proposal_files
 from memory.services.proposals import Why, proposal_create
 from tests.memory.remembering import Shelf
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +45,7 @@ def proposal(shelf: Shelf) -> Proposal:
 
 def seen(client: Client, proposal: Proposal, name: str) -> str:
     """The print of the losses that the page shows."""
-    html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
+    html = flowing(client.get(f"/memory/proposals/{proposal.pk}/").content.decode())
     return html.partition(f'name="{name}" value="')[2].partition('"')[0]
 
 

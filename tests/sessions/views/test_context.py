@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Block, Request, Source, Transcript
 from sessions.services.captures import capture_store
+from tests.pages import flowing
 from tests.sessions.capturing import exchange
 from tests.sessions.capturing import message as captured_answer
 from tests.sessions.capturing import request as captured_request
@@ -29,7 +30,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/context/{query}", headers=headers)
     assert response.status_code == 200, query
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def messages(html: str) -> list[str]:

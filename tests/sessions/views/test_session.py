@@ -12,6 +12,7 @@ from sessions.engine.archive import BLOCK_SIZE
 from sessions.models import Source, Transcript
 from sessions.selectors.timeline import window_at
 from sessions.services.sync import sync
+from tests.pages import flowing
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/{query}", headers=headers)
     assert response.status_code == 200
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def long(file: Written) -> Transcript:
