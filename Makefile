@@ -71,6 +71,7 @@ lint: .venv/installed-dev ## style, types, layers, templates, migrations
 	LUCID_HOME="$(CHECK_HOME)" $(BIN)/mypy
 	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports
 	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
+	$(BIN)/python -m tests.layout
 	LUCID_HOME="$(CHECK_HOME)" DATABASE_URL= $(BIN)/python manage.py makemigrations --check --dry-run
 
 format: .venv/installed-dev ## put the code into the house style

@@ -12,7 +12,9 @@ _DJANGO = r"\{%.*?%\}|\{\{.*?\}\}"
 _QUOTED = rf'"(?:{_DJANGO}|[^"])*"'
 _TAG = re.compile(rf"</?[a-zA-Z](?:{_DJANGO}|{_QUOTED}|[^>\"{{])*>")
 _BREAK = re.compile(rf"({_QUOTED}|{_DJANGO})|\s*\n\s*(>)?")
-_CHOICE = re.compile(rf"({_QUOTED})| ?(\{{% (?:if|elif|else)\b.*?%\}}) ?(?=[a-z])| (?=\{{% (?:elif|else|endif)\b)")
+_CHOICE = re.compile(
+    rf"({_QUOTED})| ?(\{{% (?:if|elif|else|with)\b.*?%\}}) ?(?=[a-z])| (?=\{{% (?:elif|else|endif|endwith)\b)"
+)
 _BLOCK = r"</?(?:article|aside|dd|div|dl|dt|header|h[1-6]|li|main|nav|ol|p|section|table|tbody|td|th|thead|tr|ul)\b"
 _BESIDE = re.compile(rf"\n*({_BLOCK}(?:{_DJANGO}|{_QUOTED}|[^>\"{{])*>)\n*")
 """A block with the line breaks around it, which never show."""

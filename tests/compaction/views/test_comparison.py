@@ -126,7 +126,7 @@ def test_a_summarised_message_names_the_sentences_that_it_went_into(client: Clie
 def test_messages_look_as_in_the_context_tab(client: Client, file: Written) -> None:
     file.turns(2)
     transcript = file.read()
-    pieces = re.compile(r"<header>.*?</header><pre>.*?</pre>", re.DOTALL)
+    pieces = re.compile(r"<header>.*?</header> ?<pre>.*?</pre>", re.DOTALL)
     there = pieces.findall(page(client, transcript, "context/?next=1").split('id="messages"')[1])
     assert len(there) == 8
     assert set(there) == set(

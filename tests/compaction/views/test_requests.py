@@ -63,9 +63,9 @@ def page(client: Client, transcript: Transcript, query: str = "?a=msg_first&b=ms
 
 
 def verdict(html: str) -> str:
-    found = re.search(r'class="answer verdict \w+">.*?</span><span>(.*?)</span>', html, re.DOTALL)
+    found = re.search(r'class="answer verdict \w+">.*?</span> ?<span>(.*?)</span>', html, re.DOTALL)
     assert found
-    return found[1]
+    return found[1].strip()
 
 
 def test_a_request_that_goes_on_where_the_former_ended_could_be_read(client: Client, project: Path) -> None:

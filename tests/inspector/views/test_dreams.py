@@ -85,7 +85,7 @@ def test_tidy_starts_at_once(client: Client, shelf: Shelf) -> None:
 def test_a_dream_shows_its_price_before_anything_is_sent(client: Client, shelf: Shelf) -> None:
     with override_settings(MODELS=SOMEBODY):
         assert "if it uses all of its tokens. A tidy costs nothing." in page(client)
-        asked = client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode()
+        asked = flowing(client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode())
         assert "Nothing has been sent yet." in asked
         assert "if it uses all of its tokens" in asked
         assert "127.0.0.1: memory and what is found" in asked

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from inspector.models import Run
 from inspector.selectors.presence import boot_seconds
+from tests.pages import tight
 from tests.sessions.made import HOSTILE
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +68,7 @@ def test_the_mark_of_one_run_leads_to_it(client: Client) -> None:
 def test_without_runs_the_list_says_what_will_be_there(client: Client) -> None:
     html = page(client, "/runs/")
     assert "Nothing has run yet" in html
-    assert re.search(r'<form class="offer" method="post" action="/runs/start/"><input type="hidden" name="csrf', html)
+    assert re.search(r'<form class="offer" method="post" action="/runs/start/"> ?<input type="hidden" name="csrf', html)
 
 
 def test_the_newest_run_comes_first_with_its_progress_and_its_button(client: Client) -> None:
@@ -186,6 +187,7 @@ def test_a_result_is_facts_and_on_demand_json(client: Client) -> None:
     }
     run = made(status="completed", finished_at=now(), summary="Done.", result=result)
     html = page(client, f"/runs/{run.pk}/")
+    html = tight(html)
     for said in ("<dt>Checked</dt><dd>5.0 MB</dd>", "<dd>1,234</dd>", "<li>two</li>", "<dt>Sound</dt><dd>yes</dd>"):
         assert said in html
     assert '<a href="/sessions/a/">See it</a>' in html

@@ -254,7 +254,7 @@ def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: C
     for path in ("", "agents/", "find/?q=x", "entries/L0/"):
         side = page(client, transcript, path).split('id="side"')[1].split("</aside>")[0]
         assert side.index("Another question") < side.index("Please look at harbour 0")
-        assert re.search(r'555555555555/" aria-current="page"><span class="name">Please look', side)
+        assert re.search(r'555555555555/" aria-current="page"> ?<span class="name">Please look', side)
         assert "another project" not in side
         assert 'href="/sessions/"' in side
 
