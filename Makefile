@@ -93,6 +93,7 @@ style: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
+	$(BIN)/python -m tests.layout
 
 layers: .venv/installed-dev
 	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports

@@ -109,7 +109,7 @@ TEMPLATES: list[dict[str, Any]] = [
                         (
                             "django.template.loaders.cached.Loader",
                             [
-                                "django.template.loaders.filesystem.Loader",
+                                "inspector.web.templates.Loader",
                                 "django.template.loaders.app_directories.Loader",
                             ],
                         )

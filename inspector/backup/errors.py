@@ -13,3 +13,14 @@ class DamageError(BackupError):
     def __init__(self, part: str, what: str) -> None:
         super().__init__(f"The backup is damaged: {part} {what}. Nothing was changed; use another copy of it.")
         self.part = part
+
+
+class HalfRestoredError(BackupError):
+    """The disk failed after the database was exchanged."""
+
+    def __init__(self, home: str, reason: str, aside: tuple[str, ...]) -> None:
+        before = f" What was there before is in {' and '.join(aside)}." if aside else ""
+        super().__init__(
+            f"The database of {home} is that of the backup now, but the disk failed before all files of the home were"
+            f" in their places ({reason}).{before} Restore the backup again with --replace when the disk works."
+        )

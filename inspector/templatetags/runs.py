@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import template
 
 from inspector.runs.models import Run
@@ -13,6 +15,7 @@ from sessions.models import Transcript
 register = template.Library()
 
 MOST_RUNS = 20
+MOST_NAMED = 8
 MARKS = {"queued": "○", "running": "●", "completed": "✓", "failed": "✕", "killed": "■", "lost": "!", "alarmed": "!"}
 WORDS = {"lost": "silent", "alarmed": "completed, with findings"}
 
@@ -47,6 +50,12 @@ def state_mark(status: str) -> str:
 @register.filter
 def state_words(status: str) -> str:
     return WORDS.get(status, status)
+
+
+@register.filter
+def kinds_and_phases(runs: Sequence[Run]) -> str:
+    """What the first of them are, and do now."""
+    return ", ".join([f"{run.kind}: {run.phase}" if run.phase else run.kind for run in runs[:MOST_NAMED]])
 
 
 @register.simple_tag

@@ -114,5 +114,9 @@ class Transcript(models.Model):
         return transcript_name(self.title, self.first_prompt)
 
     @property
+    def cache_write(self) -> int:
+        return self.cache_write_5m + self.cache_write_1h
+
+    @property
     def tokens(self) -> int:
-        return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h + self.output
+        return self.input + self.cache_read + self.cache_write + self.output

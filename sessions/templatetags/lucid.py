@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from django import template
 from django.template.context import Context
@@ -15,12 +15,16 @@ from django.utils.safestring import SafeString, mark_safe
 
 from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
+from inspector.web.svg import Segment
 from sessions.engine import unseen, words
 from sessions.engine.cards import Card, Kind, Part, Picture
 from sessions.engine.cards.pictures import SHOWABLE
-from sessions.engine.context.pieces import ShownPiece
+from sessions.engine.context.pieces import Note, ShownPiece
+from sessions.engine.context.sizes import Sizes
 from sessions.engine.diffs import Diff, Line
 from sessions.engine.secrets import mask
+from sessions.models import Transcript, Turn
+from sessions.selectors.catalog import Agents
 
 register = template.Library()
 
@@ -29,6 +33,38 @@ register = template.Library()
 def tokens(count: float | None, mark: str = "") -> str:
     """`12.4k`; with the argument "~", as an estimate."""
     return words.tokens(count, estimate=mark == "~")
+
+
+@register.filter
+def tokens_and_labels(segments: Iterable[Segment], mark: str = "") -> str:
+    """A bar in words: `12k read, 3k fresh`."""
+    return ", ".join([f"{tokens(segment.value, mark)} {segment.label}" for segment in segments])
+
+
+@register.filter
+def labels_and_tokens(segments: Iterable[Segment], mark: str = "") -> str:
+    """A bar in words, where labels are names: `thinking 12k, tools 3k`."""
+    return ", ".join([f"{segment.label} {tokens(segment.value, mark)}" for segment in segments])
+
+
+@register.filter
+def limits_in_words(sizes: Sizes) -> str:
+    return f"the window has {tokens(sizes.window.tokens)}, auto-compact starts at {tokens(sizes.threshold)}"
+
+
+@register.filter
+def tokens_by_kind(spent: Transcript | Turn) -> str:
+    return (
+        f"{tokens(spent.input)} fresh, {tokens(spent.cache_read)} read from the cache, "
+        f"{tokens(spent.cache_write)} written to it, {tokens(spent.output)} output"
+    )
+
+
+@register.filter
+def agents_in_words(agents: Agents) -> str:
+    noun = "sub-agent" if agents.count == 1 else "sub-agents"
+    least = "at least " if agents.unpriced else ""
+    return f"{agents.count} {noun}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
 
 
 @register.filter
@@ -113,6 +149,41 @@ def _line(line: Line) -> str:
     if line.kind == "~":
         return f"<i>⋯ {text}</i>"
     return f"<del>{text}</del>" if line.kind == "-" else f" {text}\n"
+
+
+class Stretch(Protocol):
+    """Words that stayed, came or went; or so many characters that are left out."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def elided(self) -> int: ...
+
+
+@register.filter
+def changed_words(stretches: Iterable[Stretch]) -> SafeString:
+    """The same as `diff`, word by word."""
+    return mark_safe("".join([_stretch(stretch) for stretch in stretches]))  # noqa: S308 - every text is escaped
+
+
+def _stretch(stretch: Stretch) -> str:
+    text = f"<i>⋯ {stretch.elided} characters ⋯</i>" if stretch.elided else escape(stretch.text)
+    tag = {"removed": "del", "added": "ins"}.get(stretch.kind)
+    return f"<{tag}>{text}</{tag}>" if tag else text
+
+
+@register.filter
+def note_classes(notes: Iterable[Note]) -> str:
+    """A class for each note, to be appended to others."""
+    return "".join([f" {note.name}" for note in notes])
+
+
+@register.filter
+def range_query(gap: Any, part: str) -> str:
+    """What asks for a part of a page: the rows that a gap stands for."""
+    return f"part={part}&first={gap.first}&end={gap.end}"
 
 
 _FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}

@@ -138,8 +138,8 @@
     location.assign(address);
   }
 
-  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session. A page
-     that has a place for the key but no link is at its end. */
+  /* What lies outside of this window has a link, and the link has its key: data-key="g" is the start of a session.
+     A page that has a place for the key but no link is at its end. */
   function follow(key) {
     const link = find(`[data-key="${key}"]`);
     if (link?.href) link.click();
@@ -272,7 +272,8 @@
     const share = at / Math.max(1, Number(ruler.dataset.entries) - 1);
     const { width, height } = svg.viewBox.baseVal;
     mark.dataset.at = String(at);
-    mark.setAttribute("transform", width >= height ? `translate(${share * width} 0)` : `translate(0 ${share * height})`);
+    const place = width >= height ? `${share * width} 0` : `0 ${share * height}`;
+    mark.setAttribute("transform", `translate(${place})`);
   }
 
   /* Toasts */

@@ -35,13 +35,15 @@ LEFT_OUT = {"inspector_worker": {"pid"}, "transcripts_request": {"id"}}
 INODE = "inode"
 
 
-def fingerprint(place: Place) -> str | None:
+def fingerprint(place: Place, *, without: re.Pattern[str] | None = None) -> str | None:
+    """`without`: names, as they are below the folder, of files that do not count."""
     masked = _Mask()
     digest = sha256()
     for folder in (place.home, place.config, place.exports):
         for path in sorted(folder.rglob("*")):
             name = str(path.relative_to(place.folder))
-            if path.is_file() and not name.startswith((f"home/{DATABASE}", "home/logs/")):
+            counts = not name.startswith((f"home/{DATABASE}", "home/logs/")) and not (without and without.search(name))
+            if path.is_file() and counts:
                 content = _content(path, masked if folder == place.home else None)
                 digest.update(b"\0".join((masked.text(name).encode(), masked.time(path.stat().st_mtime), content, b"")))
     rows = _rows(place, masked, _names(place.config))
@@ -104,7 +106,7 @@ def _digest(database: sqlite3.Connection, masked: _Mask, names: dict[int, str]) 
     if database.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
         return None
     digest = sha256()
-    for pragma in ("journal_mode", "user_version", "foreign_key_check"):
+    for pragma in ("user_version", "foreign_key_check"):
         digest.update(repr(database.execute(f"PRAGMA {pragma}").fetchall()).encode())
     shapes = database.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
     digest.update(repr(shapes).encode())

@@ -28,7 +28,7 @@ def flip_bits(*, count: int, seed: int, tell: Tell = print) -> Row:
         assert lucid(home, "import", **env).returncode == 0
         chance = random.Random(f"{seed} flips")
         for _ in range(count):
-            where = _flip(home, chance)
+            where = flip(home, chance)
             found = json.loads(lucid(home, "check", "--json", **env).stdout or "{}")
             repaired = lucid(home, "check", "--repair", "--json", **env)
             after = lucid(home, "check", "--json", **env)
@@ -39,7 +39,7 @@ def flip_bits(*, count: int, seed: int, tell: Tell = print) -> Row:
     return row
 
 
-def _flip(home: Path, chance: random.Random) -> str:
+def flip(home: Path, chance: random.Random) -> str:
     database = sqlite3.connect(home / "lucid.sqlite3")
     try:
         blocks = database.execute("SELECT id, data FROM transcripts_block ORDER BY id").fetchall()

@@ -19,6 +19,9 @@ Stored = dict[str, Any]
 ARCHIVE = ("entries", "turns", "requests", "marks", "totals", "bytes", "blocks", "found")
 EMPTY = ("running", "queued", "begun", "bad_versions", "exports_missing")
 KILLED = -9
+NOTHING = "Nothing was changed"
+OF_NO_ACCOUNT = re.compile(r"\.restoring-|\.lock$|\.part$|^home/workers/|^home/before-restore-")
+"""What a disk that fails on and on keeps from being removed. What was moved aside is missing in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Calm:
     """The same without any fault."""
 
     calls: int
+    mark: str | None
+    """Of what there was before."""
     before: Stored
     after: Stored
 
@@ -45,13 +50,14 @@ class Finding:
 def calm(states: States, scenario: Scenario) -> Calm:
     warm = states.warm
     states.put_back(scenario.begin)
-    before: Stored = warm.do("next_start").document
+    before: Stored = _next_start(states, scenario).document
     states.put_back(scenario.begin)
+    mark = None if states.server else fingerprint(warm.place, without=OF_NO_ACCOUNT)
     done = warm.do(scenario.work, scenario.arguments(warm))
     assert done.status == 0, f"{scenario.name} fails without any fault: {done.output}"
-    after: Stored = warm.do("next_start").document
+    after: Stored = _next_start(states, scenario).document
     # What a second try leaves behind, such as the log of a retry, is nothing that the fault left.
-    return Calm(done.seen.calls, before, after)
+    return Calm(done.seen.calls, mark, before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +104,16 @@ def attempt(
     warm.clock = clock
     ended = warm.do(scenario.work, arguments, fault=fault)
     warm.clock = 0
+    claimed = _untrue(ended, calm, warm.place) if NOTHING in ended.output else []
     sequel = sequels.after(states, scenario, calm) if sequels else _sequel(states, scenario, calm)
-    wrong = [*_told(ended, fault), *sequel.wrong, *_temporaries(sequel, ended, fault)]
+    wrong = [*_told(ended, fault), *claimed, *sequel.wrong, *_temporaries(sequel, ended, fault)]
     if ended.status == 0 and not sequel.is_done and "could not be accepted" not in ended.output:
         wrong.append("it said that it was done, and it was not")
     return ended, [Finding(scenario.name, fault, ended.seen.what, sentence) for sentence in wrong]
 
 
 def _sequel(states: States, scenario: Scenario, calm: Calm) -> Sequel:
-    start = states.warm.do("next_start")
+    start = _next_start(states, scenario)
     if start.status != 0:
         return Sequel((f"the next start fails: {_end(start.output)}",))
     stored: Stored = start.document
@@ -117,13 +124,22 @@ def _sequel(states: States, scenario: Scenario, calm: Calm) -> Sequel:
     return Sequel(tuple(wrong), done, tuple(stored["temporaries"]))
 
 
+def _next_start(states: States, scenario: Scenario) -> Ended:
+    return states.warm.do("next_start", {"repair": scenario.repairs})
+
+
 def _again(states: States, scenario: Scenario, calm: Calm) -> list[str]:
     retry = states.warm.do(scenario.work, scenario.arguments(states.warm), fault=NO_FAULT)
     if retry.status != 0:
         return [f"it cannot be done afterwards: {_end(retry.output)}"]
-    stored: Stored = states.warm.do("next_start").document
+    stored: Stored = _next_start(states, scenario).document
     wrong = _whole(stored, calm, states.warm.place)
     return wrong if _is_done(stored, scenario, calm) else [*wrong, "done once more, it is still not done"]
+
+
+def _untrue(ended: Ended, calm: Calm, place: Place) -> list[str]:
+    changed = fingerprint(place, without=OF_NO_ACCOUNT) != calm.mark
+    return [f"something was changed: {_end(ended.output)}"] if changed else []
 
 
 def _told(ended: Ended, fault: Fault) -> list[str]:
@@ -167,10 +183,11 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
+    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$|(\.lucid\.sqlite#)?\.restoring-"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts after an
-hour, tokens that let nobody in after twelve, folders that somebody worked in after a day."""
+hour, tokens that let nobody in after twelve, folders that somebody worked in after a day, and what a restore built when
+the next one begins."""
 
 
 def _temporaries(sequel: Sequel, ended: Ended, fault: Fault) -> list[str]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from tests.faults.tree import FILES, PROJECT, SESSION
+from tests.faults.tree import FILES, PROJECT, SESSION, TOPIC
 from tests.faults.warm import Warm
 
 
@@ -26,6 +26,10 @@ class Begin(StrEnum):
     EDITED = "edited"
     """With a change of memory that can be undone."""
     COMPACTED = "compacted"
+    SAVED = "saved"
+    """As imported, with a backup beside it that also holds a compaction."""
+    DAMAGED = "damaged"
+    """A bit of an archived block has turned over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,15 @@ class Scenario:
     arguments: Callable[[Warm], dict[str, Any]] = field(default=lambda _: {})
     counted: str = ""
     """What there is one more of, once it is done."""
+    repairs: bool = False
+    """The archive is damaged before, and the next start repairs it."""
 
 
 def _command(*argv: str, **more: Any) -> Callable[[Warm], dict[str, Any]]:
     def arguments(warm: Warm) -> dict[str, Any]:
         memory = str(warm.place.config / "projects" / PROJECT / "memory")
-        return {"argv": [memory if word == "MEMORY" else word for word in argv], **more}
+        places = {"MEMORY": memory, "BACKUP": str(warm.place.exports / "home.lucid")}
+        return {"argv": [places.get(word, word) for word in argv], **more}
 
     return arguments
 
@@ -66,6 +73,11 @@ def _record(_: Warm) -> dict[str, Any]:
 TIDES = sha256(FILES["tides.md"].encode()).hexdigest()
 NEW = {"name": "lights", "form": "fields", "title": "Lights", "description": "of the pier", "type": "project"}
 NEW |= {"text": "Two are red.", "listed": "1", "entry_title": "Lights", "hook": "of the pier"}
+FOG = sha256(FILES["fog.md"].encode()).hexdigest()
+MERGE = {"name": "tides.md", "other": "fog.md", "expected": TIDES, "other_expected": FOG}
+MERGE |= {"text": TOPIC.format(name="tides", body="Twice a day. In fog, stay in.")}
+EDIT = {"name": "tides.md", "form": "text", "expected": TIDES, "text": TOPIC.format(name="tides", body="At noon.")}
+PRUNE = {"name": "tides.md", "expected": TIDES}
 RENAME = {"name": "tides.md", "to": "tide-table.md", "expected": TIDES}
 COMPACT = ("compact", SESSION, "--kind", "full", "--model", "mechanical", "--json")
 
@@ -75,6 +87,9 @@ SCENARIOS = (
     Scenario("large import", Begin.LARGE, "lucid", _command("import", "--json", pieces=True)),
     Scenario("new memory", Begin.IMPORTED, "pages", _pages(("/memory/1/new/", NEW))),
     Scenario("rename in memory", Begin.IMPORTED, "pages", _pages(("/memory/1/rename/", RENAME))),
+    Scenario("edit memory", Begin.IMPORTED, "pages", _pages(("/memory/1/edit/", EDIT))),
+    Scenario("merge in memory", Begin.IMPORTED, "pages", _pages(("/memory/1/merge/", MERGE))),
+    Scenario("prune memory", Begin.IMPORTED, "pages", _pages(("/memory/1/prune/", PRUNE))),
     Scenario("undo in memory", Begin.EDITED, "lucid", _undo),
     Scenario(
         "tidy and accept",
@@ -87,6 +102,9 @@ SCENARIOS = (
     Scenario("export", Begin.COMPACTED, "lucid", _export, "exported"),
     Scenario("queue a run", Begin.IMPORTED, "queue", counted="checks"),
     Scenario("let a browser in", Begin.READY, "admit"),
+    Scenario("backup", Begin.COMPACTED, "lucid", _command("backup", "BACKUP", "--replace", "--json")),
+    Scenario("repair", Begin.DAMAGED, "lucid", _command("check", "--repair", "--json"), repairs=True),
+    Scenario("restore", Begin.SAVED, "lucid", _command("restore", "BACKUP", "--replace", "--json"), "compactions"),
 )
 RUNS = (
     Scenario(

@@ -3,10 +3,12 @@ server is kept aside as a database of its own, which PostgreSQL copies."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.faults.flips import flip
 from tests.faults.scenarios import COMPACT, NEW, Begin
 from tests.faults.tree import write_memory, write_sessions
 from tests.faults.warm import Ended, Warm
@@ -44,7 +46,7 @@ class States:
                 self.put_back(Begin.EMPTY)
                 self._done(self.warm.lucid("check"))
                 large = begin is Begin.LARGE
-                write_sessions(self.warm.place.config, sessions=3, turns=400 if large else 8)
+                write_sessions(self.warm.place.config, sessions=2 if large else 3, turns=400 if large else 8)
                 write_memory(self.warm.place.config)
             case Begin.IMPORTED:
                 self.put_back(Begin.READY)
@@ -55,7 +57,22 @@ class States:
             case Begin.COMPACTED:
                 self.put_back(Begin.IMPORTED)
                 self._done(self.warm.lucid(*COMPACT))
+                self.warm.place.exports.mkdir()
+            case Begin.SAVED:
+                self._save()
+            case Begin.DAMAGED:
+                self.put_back(Begin.IMPORTED)
+                flip(self.warm.place.home, random.Random(14))
         self._keep(begin)
+
+    def _save(self) -> None:
+        self.put_back(Begin.COMPACTED)
+        backup = self.warm.place.exports / "home.lucid"
+        self._done(self.warm.lucid("backup", str(backup)))
+        data = backup.read_bytes()
+        self.put_back(Begin.IMPORTED)
+        backup.parent.mkdir()
+        backup.write_bytes(data)
 
     def _keep(self, begin: Begin) -> None:
         template = self.warm.place.folder / "states" / begin

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.faults.clock import jump
 from tests.faults.disk import full_disk
+from tests.faults.fingerprint import fingerprint
 from tests.faults.judging import attempt, calm
 from tests.faults.kills import kill
 from tests.faults.scenarios import Begin, scenario
 from tests.faults.shim import Fault, Mode, Trouble
 from tests.faults.states import States
-from tests.faults.sweep import sweep
+from tests.faults.sweep import faults_of, sweep
 from tests.faults.table import Row, table
-from tests.faults.warm import best_folder, warm
+from tests.faults.warm import Place, best_folder, warm
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +33,26 @@ def states() -> Iterator[States]:
         warm(Path(folder)) as started,
     ):
         yield States(started)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.home.mkdir()
+    place.config.mkdir()
+    (place.config / "tides.md").write_text("Twice a day.")
+    with closing(sqlite3.connect(place.home / "lucid.sqlite3")) as database:
+        database.execute("CREATE TABLE inspector_run (id, at, inode)")
+        inode = (place.config / "tides.md").stat().st_ino
+        database.execute("INSERT INTO inspector_run VALUES (1, ?, ?)", [time.time_ns(), inode])
+        database.commit()
+    return place
+
+
+def change(place: Place, sql: str) -> None:
+    with closing(sqlite3.connect(place.home / "lucid.sqlite3")) as database:
+        database.execute(sql)
+        database.commit()
 
 
 def nothing_lost(row: Row) -> bool:
@@ -43,6 +69,62 @@ def test_a_write_that_fails_loses_nothing_and_is_told(states: States, name: str)
 @pytest.mark.parametrize("name", ["import", "tidy and accept"])
 def test_a_kill_loses_nothing(states: States, name: str) -> None:
     assert nothing_lost(kill(states, scenario(name), count=3, seed=14))
+
+
+def test_every_call_fails_once_and_from_then_on_with_each_kind_of_trouble_in_its_turn() -> None:
+    faults = faults_of(60)
+    for mode in (Mode.ONCE, Mode.ON):
+        assert {fault.at for fault in faults if (fault.mode, fault.trouble) != (Mode.ONCE, Trouble.SHORT)} == set(
+            range(1, 61)
+        )
+        counts = Counter(fault.trouble for fault in faults if fault.mode is mode)
+        assert set(counts) == set(Trouble)
+        assert min(counts.values()) >= 20
+    assert len(faults_of(60, most=7)) == 7
+    assert len(faults_of(60, all_troubles=True)) == 360
+
+
+def test_states_that_differ_in_times_alone_are_the_same(place: Place) -> None:
+    mark = fingerprint(place)
+    assert mark is not None
+    change(place, f"UPDATE inspector_run SET at = {time.time_ns() + 1}")
+    assert fingerprint(place) == mark
+    change(place, "UPDATE inspector_run SET at = 1762000000000")
+    assert fingerprint(place) != mark
+
+
+def test_states_with_another_row_file_or_inode_differ(place: Place) -> None:
+    marks = {fingerprint(place)}
+    change(place, "INSERT INTO inspector_run VALUES (2, 0, 0)")
+    marks.add(fingerprint(place))
+    (place.home / "left").write_bytes(b"")
+    marks.add(fingerprint(place))
+    (place.config / "fog.md").write_text("Stay in.")
+    marks.add(fingerprint(place))
+    os.replace(place.config / "fog.md", place.config / "tides.md")
+    marks.add(fingerprint(place))
+    assert len(marks) == 5
+
+
+def test_a_database_that_is_not_sound_has_no_fingerprint(place: Place) -> None:
+    path = place.home / "lucid.sqlite3"
+    data = bytearray(path.read_bytes())
+    data[4096:4200] = bytes(104)
+    path.write_bytes(data)
+    assert fingerprint(place) is None
+
+
+@pytest.mark.long
+def test_a_restore_whose_last_steps_fail_says_what_is_true(states: States) -> None:
+    """It said that nothing was changed, also after the database was exchanged."""
+    restore = scenario("restore")
+    quiet = calm(states, restore)
+    said = ""
+    for number in range(quiet.calls - 14, quiet.calls + 1):
+        ended, findings = attempt(states, restore, quiet, Fault(number, Mode.ON))
+        assert not findings, "\n".join(map(str, findings))
+        said += ended.output
+    assert "is that of the backup now" in said
 
 
 @pytest.mark.long

@@ -167,7 +167,7 @@ def admit() -> int:
 
 
 @_named
-def next_start() -> int:
+def next_start(repair: bool = False) -> int:
     """What a server, its watcher and its worker do when they start. Then what is stored."""
     from inspector.cli import run
     from inspector.services.captures import captures_ingest
@@ -188,7 +188,7 @@ def next_start() -> int:
     dreams_settle()
     captures_ingest()
     _take_messages()
-    if status := run(["check"]):
+    if status := run(["check", "--repair"] if repair else ["check"]):
         return status
     print(json.dumps(_stored()))
     return 0

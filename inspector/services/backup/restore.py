@@ -14,11 +14,11 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
-from inspector.backup.errors import BackupError
+from inspector.backup.errors import BackupError, HalfRestoredError
 from inspector.backup.manifest import Manifest, Stream
 from inspector.backup.reading import BackupReader, Rows
 from inspector.backup.writing import Progress
@@ -53,7 +53,7 @@ class Restored:
 
 
 def backup_restore(*, path: Path, replace: bool, progress: Progress, say: Callable[[str], None]) -> Restored:
-    """Raises BackupError, OSError or DatabaseError; then everything is as it was."""
+    """Raises BackupError, OSError or DatabaseError; then everything is as it was, unless it is a HalfRestoredError."""
     begun = time.monotonic()
     home = Path(settings.LUCID_HOME)
     if not path.is_file():
@@ -101,29 +101,39 @@ class _Restore:
         self._progress, self._say = progress, say
         self.migrated: tuple[str, ...] = ()
         self.reindexed = False
+        self._aside: tuple[str, ...] | None = None
+        """Where what was there before is, once the database is exchanged."""
 
     def run(self, aside: Path | None) -> tuple[str, ...]:
         with _staging(self._home) as staging:
             self._write_files(staging)
-            with self._target.staged():
-                self._fill()
-                moved = self._take_place(aside)
-            _put_files(staging, self._home, aside, self._path)
+            try:
+                with self._target.staged():
+                    self._fill()
+                    self._take_place(aside)
+                    self._target.sync()
+                _put_files(staging, self._home, aside, self._path)
+            except (OSError, DatabaseError) as error:
+                if self._aside is None:
+                    raise
+                raise HalfRestoredError(str(self._home), _reason(error), self._aside) from error
             tighten_home(self._home)
-        if aside is None:
-            return ()
-        return (str(aside), moved) if moved and not moved.startswith(f"{aside}/") else (str(aside),)
+        return self._aside or ()
 
-    def _take_place(self, aside: Path | None) -> str:
+    def _take_place(self, aside: Path | None) -> None:
         if aside is None:
-            return self._target.take_place(None)
+            self._target.take_place(None)
+            self._aside = ()
+            return
         aside.mkdir(mode=0o700)
         try:
-            return self._target.take_place(aside)
+            moved = self._target.take_place(aside)
         except BaseException:
             with suppress(OSError):
                 aside.rmdir()
             raise
+        elsewhere = bool(moved) and not moved.startswith(f"{aside}/")
+        self._aside = (str(aside), moved) if elsewhere else (str(aside),)
 
     def _write_files(self, staging: Path) -> None:
         writer = home_files.FileWriter(staging)
@@ -244,6 +254,10 @@ def _staging(home: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _reason(error: Exception) -> str:
+    return ((isinstance(error, OSError) and error.strerror) or str(error)).strip().lower()
 
 
 def _put_files(staging: Path, home: Path, aside: Path | None, path: Path) -> None:

@@ -103,6 +103,9 @@ class ServerTarget:
                 self._execute(f"ALTER TABLE {_quoted(table)} SET SCHEMA {_quoted(self._used)}")
         return f"the schema {moved}" if moved and old else ""
 
+    def sync(self) -> None:
+        """The server did so when the transaction ended."""
+
     def _refuse_others(self) -> None:
         (others,) = self._one(OTHERS)
         if others:

@@ -118,17 +118,26 @@ class SqliteTarget:
     def take_place(self, aside: Path | None) -> str:
         connection.close()
         sync_file(self._staged)
-        moved = "" if aside is None else self._move_aside(aside)
-        self._staged.replace(self._path)
-        sync_folder(self._path.parent)
-        return moved
+        kept = None if aside is None or not self._path.exists() else self._kept(aside)
+        try:
+            if kept is not None:
+                self._move_aside(kept)
+            self._staged.replace(self._path)
+        except OSError:
+            if kept is not None:
+                self._move_back(kept)
+            raise
+        return str(kept or "")
 
-    def _move_aside(self, aside: Path) -> str:
-        if not self._path.exists():
-            return ""
+    def sync(self) -> None:
+        sync_folder(self._path.parent)
+
+    def _kept(self, aside: Path) -> Path:
         # A database that has a place of its own keeps what was there beside it, on the same disk.
         ours = aside.parent == self._path.parent
-        kept = aside / self._path.name if ours else self._path.with_name(f"{self._path.name}.{aside.name}")
+        return aside / self._path.name if ours else self._path.with_name(f"{self._path.name}.{aside.name}")
+
+    def _move_aside(self, kept: Path) -> None:
         # Another name for the same file: there is no moment without a database.
         try:
             os.link(self._path, kept)
@@ -137,7 +146,16 @@ class SqliteTarget:
         for ending in BESIDE:
             with suppress(FileNotFoundError):
                 Path(f"{self._path}{ending}").rename(f"{kept}{ending}")
-        return str(kept)
+
+    def _move_back(self, kept: Path) -> None:
+        for ending in BESIDE:
+            with suppress(FileNotFoundError):
+                Path(f"{kept}{ending}").rename(f"{self._path}{ending}")
+        with suppress(FileNotFoundError):
+            if self._path.exists():
+                kept.unlink()
+            else:
+                kept.rename(self._path)
 
     def _is_absent(self) -> bool:
         return not self._path.exists() or not self._path.stat().st_size

@@ -36,7 +36,10 @@ class Target(Protocol):
 
     def take_place(self, aside: Path | None) -> str:
         """The staged database becomes the one in use. What was there is moved aside, and where to is returned; without
-        a place for it there is nothing in it."""
+        a place for it there is nothing in it. If this fails, the database in use is the one before."""
+
+    def sync(self) -> None:
+        """Down to the disk, after it has taken its place."""
 
 
 def target() -> Target:

@@ -19,6 +19,7 @@ from compaction.views import comparison
 from sessions.engine.context.overlays import CLEARED
 from sessions.models import Request, Transcript
 from sessions.selectors.context import context_of, point_next
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_context import compacted
 from tests.sessions.views.test_session import HTMX
@@ -42,7 +43,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, path: str, **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/{path}", headers=headers)
     assert response.status_code == 200, path
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def make(transcript: Transcript, kind: Kind, **given: str) -> Compaction:
@@ -125,7 +126,7 @@ def test_a_summarised_message_names_the_sentences_that_it_went_into(client: Clie
 def test_messages_look_as_in_the_context_tab(client: Client, file: Written) -> None:
     file.turns(2)
     transcript = file.read()
-    pieces = re.compile(r"<header>.*?</header><pre>.*?</pre>", re.DOTALL)
+    pieces = re.compile(r"<header>.*?</header> ?<pre>.*?</pre>", re.DOTALL)
     there = pieces.findall(page(client, transcript, "context/?next=1").split('id="messages"')[1])
     assert len(there) == 8
     assert set(there) == set(

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
 from tests.compaction.logged import PARAMS, SYSTEM, TOOLS, Json, Logged, hash_of
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_context import compacted, ids
 from tests.sessions.views.test_session import HTMX
@@ -58,13 +59,13 @@ class Changing(Logged):
 def page(client: Client, transcript: Transcript, query: str = "?a=msg_first&b=msg_second", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/requests/compare/{query}", headers=headers)
     assert response.status_code == 200, response.content[:300]
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def verdict(html: str) -> str:
-    found = re.search(r'class="answer verdict \w+">.*?</span><span>(.*?)</span>', html, re.DOTALL)
+    found = re.search(r'class="answer verdict \w+">.*?</span> ?<span>(.*?)</span>', html, re.DOTALL)
     assert found
-    return found[1]
+    return found[1].strip()
 
 
 def test_a_request_that_goes_on_where_the_former_ended_could_be_read(client: Client, project: Path) -> None:

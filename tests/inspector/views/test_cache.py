@@ -16,6 +16,7 @@ from inspector.views import home
 from sessions.models import Transcript
 from tests.compaction.breaking import GREP, Breaking
 from tests.compaction.logged import TOOLS
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_session import HTMX
 from tests.sessions.written import Written
@@ -37,7 +38,7 @@ def broken(project: Path) -> Transcript:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/cache/{query}", headers=headers)
     assert response.status_code == 200, response.content[:300]
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def answer(html: str) -> str:
@@ -171,7 +172,7 @@ def test_advice_is_given_with_figures(client: Client, project: Path) -> None:
     assert "What would have been cheaper" in html
     assert "All at five minutes it would have cost $" in html
     assert "1 moment when compacting would have been free" in html
-    assert re.search(r"20m \d+s without a request</span>", html)
+    assert re.search(r"20m \d+s without a request ?</span>", html)
 
 
 def test_breaks_come_in_pages(client: Client, project: Path) -> None:
@@ -239,8 +240,8 @@ def test_the_list_shows_and_filters_sessions_whose_cache_broke(
     quiet = Breaking(project=project, session="33333333-2222-4333-8444-555555555555")
     quiet.turn()
     quiet.looked_into()
-    html = client.get("/sessions/").content.decode()
-    assert re.search(rf'class="col-breaks number"><a href="/sessions/{broken.public_id}/cache/"[^>]*>1<', html)
+    html = flowing(client.get("/sessions/").content.decode())
+    assert re.search(rf'class="col-breaks number"> ?<a href="/sessions/{broken.public_id}/cache/"[^>]*> ?1 ?<', html)
     found = client.get("/sessions/?broke=1").content.decode()
     assert broken.public_id in found.split('id="sessions"')[1]
     assert "33333333-2222-4333" not in found.split('id="sessions"')[1]
@@ -253,6 +254,6 @@ def test_the_first_page_says_what_was_lost_lately(
     now = CacheBreak.objects.get().at
     assert now
     monkeypatch.setattr(home, "now_ms", lambda: now + 1000)
-    html = client.get("/").content.decode()
+    html = flowing(client.get("/").content.decode())
     assert "The prompt cache broke 1 time in the last 7 days, which cost $" in html
     assert f'href="/sessions/{broken.public_id}/cache/"' in html

@@ -14,6 +14,7 @@ from compaction.services.cache_scan import cache_scan
 from sessions.models import Transcript
 from tests.compaction.breaking import GREP, Breaking
 from tests.compaction.logged import SYSTEM, TOOLS
+from tests.pages import flowing
 from tests.sessions.views.test_session import HTMX
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def broke(file: Breaking, **changes: Any) -> Transcript:
 def page(client: Client, transcript: Transcript, message: str = "msg_broke", query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/cache/{message}/{query}", headers=headers)
     assert response.status_code == 200, response.content[:300]
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_it_says_why_what_it_cost_and_what_to_do(client: Client, file: Breaking) -> None:

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from inspector.owner.key import owner_key
 from sessions.models import Capture
 from sessions.services.captures import capture_store
+from tests.pages import flowing
 from tests.sessions.capturing import MARK, Json, exchange, message, request
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def shown(client: Client, address: str) -> str:
     answer = client.get(address)
     assert answer.status_code == 200
     HTMLParser().feed(answer.content.decode())
-    return answer.content.decode()
+    return flowing(answer.content.decode())
 
 
 def test_the_empty_list_tells_how_to_record(client: Client) -> None:

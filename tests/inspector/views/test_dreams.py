@@ -16,6 +16,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from memory.engine.dreaming.lock import NAME
 from tests.memory.remembering import Shelf
+from tests.pages import flowing
 from tests.sessions.views.test_session import HTMX
 from tests.sessions.writing import MODEL
 
@@ -40,7 +41,7 @@ def shelf(tmp_path: Path) -> Shelf:
 def page(client: Client, **headers: str) -> str:
     response = client.get("/dreams/", headers=headers)
     assert response.status_code == 200
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_it_shows_every_gate_of_every_directory_and_why(client: Client, shelf: Shelf) -> None:
@@ -84,7 +85,7 @@ def test_tidy_starts_at_once(client: Client, shelf: Shelf) -> None:
 def test_a_dream_shows_its_price_before_anything_is_sent(client: Client, shelf: Shelf) -> None:
     with override_settings(MODELS=SOMEBODY):
         assert "if it uses all of its tokens. A tidy costs nothing." in page(client)
-        asked = client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode()
+        asked = flowing(client.post(f"/dreams/{shelf.directory.pk}/", {"dream": "1"}).content.decode())
         assert "Nothing has been sent yet." in asked
         assert "if it uses all of its tokens" in asked
         assert "127.0.0.1: memory and what is found" in asked

@@ -25,6 +25,7 @@ from sessions.services.contents import contents_store
 from tests.compaction.engine.summarising import REPLY
 from tests.compaction.logged import SYSTEM, Logged
 from tests.inspector.agents.server import Fail, MessagesServer, Say, messages_server
+from tests.pages import flowing
 from tests.sessions.writing import MODEL
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,7 +75,7 @@ def usage(read: int, fresh: int) -> dict[str, Any]:
 def shown(address: str) -> str:
     answer = Client(HTTP_HOST="localhost").get(address)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return flowing(answer.content.decode())
 
 
 def test_a_fork_is_captured_with_its_run_and_its_parent(server: MessagesServer, transcript: Transcript) -> None:

@@ -18,6 +18,7 @@ from tests.inspector.agents.server import MessagesServer, Say
 from tests.inspector.asking import NOBODY, SMALL, asking
 from tests.inspector.recalls import Harbour
 from tests.memory.engine.recall.shelves import topic
+from tests.pages import flowing
 
 pytestmark = pytest.mark.django_db
 working = pytest.mark.django_db(transaction=True)
@@ -49,7 +50,7 @@ def harbour(tmp_path: Path) -> Harbour:
 def shown(client: Client, address: str, **headers: str) -> str:
     response = client.get(address, headers=headers)
     assert response.status_code == 200, address
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_a_typed_message_shows_every_step_without_a_model(client: Client, harbour: Harbour) -> None:

@@ -12,6 +12,7 @@ from memory.models import Batch, Proposal
 from memory.selectors.proposals import proposal_files
 from memory.services.proposals import Why, proposal_create
 from tests.memory.remembering import Shelf
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +93,7 @@ def test_a_loss_that_nobody_was_shown_is_named_before_anything_is_written(
 def test_it_shows_each_file_with_its_reason_and_names_what_is_deleted_and_lost(
     client: Client, proposal: Proposal
 ) -> None:
-    html = client.get(f"/memory/proposals/{proposal.pk}/").content.decode()
+    html = flowing(client.get(f"/memory/proposals/{proposal.pk}/").content.decode())
     assert "1 file would be deleted:" in html
     assert html.count("fog.md") >= 3
     assert "Fog comes at dawn in winter." in html.partition("“Accept all” would lose")[2].partition("</details>")[0]

@@ -8,6 +8,7 @@ from django.template import engines
 
 from sessions.engine.cards import Card, build
 from sessions.engine.marks import Fate, Mark
+from tests.pages import tight
 from tests.sessions.engine.cards.window import assistant, call, cards, result, row, unmasked, user
 
 
@@ -110,7 +111,7 @@ def test_folded_cards_and_bars_and_chips_have_frames_of_their_own() -> None:
     html = page(cards(thinking, boundary, {"type": "mode", "mode": "x"}))
     assert '<details class="card thinking" id="e0">' in html
     assert '<section class="card bar compacted" id="e1">' in html
-    assert '<p class="chips" id="e2"><a href="/sessions/s%201/entries/L2/">mode <i>x</i></a>' in html
+    assert '<p class="chips" id="e2"><a href="/sessions/s%201/entries/L2/">mode<i>x</i></a>' in tight(html)
 
 
 def test_the_single_card_template_renders_one() -> None:

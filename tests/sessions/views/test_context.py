@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Block, Request, Source, Transcript
 from sessions.services.captures import capture_store
+from tests.pages import flowing, tight
 from tests.sessions.capturing import exchange
 from tests.sessions.capturing import message as captured_answer
 from tests.sessions.capturing import request as captured_request
@@ -29,7 +30,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/context/{query}", headers=headers)
     assert response.status_code == 200, query
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def messages(html: str) -> list[str]:
@@ -334,9 +335,9 @@ def test_what_was_not_sent_yet_is_not_called_sent(client: Client, file: Written)
     file.turns(2)
     transcript = file.read()
     entry = str(file.records[4]["uuid"])
-    assert "<h2>Messages as sent<" in page(client, transcript)
-    assert "<h2>Messages as they would be sent<" in page(client, transcript, "?next=1")
-    after = page(client, transcript, f"?at={entry}")
+    assert "<h2>Messages as sent<" in tight(page(client, transcript))
+    assert "<h2>Messages as they would be sent<" in tight(page(client, transcript, "?next=1"))
+    after = tight(page(client, transcript, f"?at={entry}"))
     assert "<h2>Messages as they would be sent<" in after
     assert f'?after={entry}&amp;at=4#e4">the timeline as the model would see it</a>' in after
 

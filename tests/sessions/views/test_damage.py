@@ -14,6 +14,7 @@ from django.test import AsyncClient, Client
 
 from sessions.engine.archive import BLOCK_SIZE
 from sessions.models import Block, Entry, Request, Source, Transcript
+from tests.pages import flowing
 from tests.sessions.rotting import block_of, flipped, rot, without_hashes
 from tests.sessions.written import Written
 
@@ -65,7 +66,7 @@ def lost(session: Transcript) -> list[Entry]:
 def get(client: Client, session: Transcript, rest: str, **headers: str) -> str:
     response = client.get(f"/sessions/{session.public_id}/{rest}", headers=headers)
     assert response.status_code == 200, (rest, response.status_code)
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_the_timeline_has_a_card_for_what_is_lost_and_shows_the_rest(client: Client, session: Transcript) -> None:

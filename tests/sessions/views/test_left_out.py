@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
+from tests.pages import flowing
 from tests.sessions.views.test_context import compacted, ids
 from tests.sessions.views.test_session import HTMX, long
 from tests.sessions.written import Written
@@ -25,7 +26,7 @@ def part(client: Client, transcript: Transcript, query: str = "", target: str = 
     headers = {**HTMX, **({"HX-Target": target} if target else {})}
     response = client.get(f"/sessions/{transcript.public_id}/context/left-out/{query}", headers=headers)
     assert response.status_code == 200
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def test_what_is_left_out_stands_by_reason_with_its_cause(client: Client, file: Written) -> None:

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Request, Transcript
 from tests.compaction.logged import Logged
+from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD
 from tests.sessions.views.test_context import compacted, ids
 from tests.sessions.views.test_session import HTMX
@@ -32,7 +33,7 @@ def logged(project: Path) -> Transcript:
 def page(client: Client, transcript: Transcript, message: str, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/requests/{message}/{query}", headers=headers)
     assert response.status_code == 200, response.content[:400]
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def parts(html: str) -> list[str]:

@@ -15,6 +15,7 @@ from sessions.engine.prints import print_of
 from sessions.models import Block, Entry, Mark, Source, Transcript
 from sessions.selectors.timeline import window_at
 from sessions.services.sync import sync
+from tests.pages import flowing
 from tests.sessions.written import Written
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +31,7 @@ def file(tmp_path: Path) -> Written:
 def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
     response = client.get(f"/sessions/{transcript.public_id}/{query}", headers=headers)
     assert response.status_code == 200
-    return response.content.decode()
+    return flowing(response.content.decode())
 
 
 def long(file: Written) -> Transcript:
@@ -256,7 +257,7 @@ def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: C
     for path in ("", "agents/", "find/?q=x", "entries/L0/"):
         side = page(client, transcript, path).split('id="side"')[1].split("</aside>")[0]
         assert side.index("Another question") < side.index("Please look at harbour 0")
-        assert re.search(r'555555555555/" aria-current="page"><span class="name">Please look', side)
+        assert re.search(r'555555555555/" aria-current="page"> ?<span class="name">Please look', side)
         assert "another project" not in side
         assert 'href="/sessions/"' in side
 

@@ -1,0 +1,49 @@
+"""The layout of templates, styles and scripts, which `make lint` holds: `python -m tests.layout`.
+
+No formatter that we know of leaves white space alone where it shows, so only the outcome is checked.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LONGEST = 120
+_DECLARATIONS = re.compile(r";\s*[\w-]+\s*:|\{\s*[\w-]+\s*:.*;")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# What follows `tone-` is the name of a category in the engine, not ours to spell.
+_UNDERSCORE = re.compile(r"\.(?!tone-)[a-z][\w-]*_[\w-]*")
+
+
+def troubles(path: Path, text: str) -> Iterator[str]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST:
+            yield f"{path}:{number}: {len(line)} characters, more than {LONGEST}"
+    if path.suffix == ".css":
+        if "_" in path.name:
+            yield f"{path}: stylesheets are named with hyphens"
+        plain = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+        for number, line in enumerate(plain.split("\n"), 1):
+            if _DECLARATIONS.search(line):
+                yield f"{path}:{number}: more than one declaration"
+            if line.rstrip().endswith(("{", ",")) and _UNDERSCORE.search(line):
+                yield f"{path}:{number}: classes are named with hyphens"
+
+
+def main() -> int:
+    files = [file for folder in ("templates", "static") for file in sorted((ROOT / folder).rglob("*.*"))]
+    found = [
+        trouble
+        for file in files
+        if file.suffix in (".html", ".css", ".js")
+        for trouble in troubles(file.relative_to(ROOT), file.read_text())
+    ]
+    print("\n".join(found) or f"{len(files)} templates, styles and scripts are laid out well.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
