@@ -35,10 +35,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 READY_SECONDS = 120.0
 # The import reads along, with one process: so that what others add can be seen.
 IMPORT = (
-    "import json, sys, django; django.setup(); from pathlib import Path; from sessions.services.sync import sync;"
+    "import json, sys, django; django.setup(); from pathlib import Path;"
+    " from sessions.imports.services.sync import sync;"
     " print(json.dumps(sync([Path(sys.argv[1])], workers=int(sys.argv[2])).to_json()))"
 )
-PLACES = "import django; django.setup(); from inspector.services.import_workers import workers; print(workers.places())"
+PLACES = (
+    "import django; django.setup(); from sessions.imports.services.shared.celery_workers import workers;"
+    " print(workers.places())"
+)
 HOSTS = ("one", "two")
 FILES = ("transcripts_source", "transcripts_block")
 """Tables that speak of files, not of transcripts."""

@@ -11,25 +11,25 @@ class CompactionConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.services.run_kinds import Kind, kind_register
-        from memory.services.mechanical_notes import mechanical_notes_register
-        from sessions.services.after_import import after_import_register
+        from inspector.runs.kinds import Kind, kind_register
+        from memory.notes.services.mechanical import mechanical_notes_register
+        from sessions.imports.services.after_import import after_import_register
 
-        after_import_register("compaction.services.export.exports_descend")
-        mechanical_notes_register("compaction.engine.mechanical.notes_sections")
+        after_import_register("compaction.export.services.exports_descend")
+        mechanical_notes_register("compaction.mechanisms.engine.mechanical.notes_sections")
         kind_register(
             Kind(
                 name="compaction",
                 title="Compaction",
-                work="inspector.services.compactions.compaction_run",
-                confirm="inspector.views.compacting.confirmation_of",
+                work="compaction.kinds.services.runs.compaction_run",
+                confirm="compaction.kinds.views.compact.confirmation_of",
             )
         )
         kind_register(
             Kind(
                 name="cache diff",
                 title="Prompt cache",
-                work="inspector.services.cache_diffs.cache_diffs_run",
+                work="compaction.cache.services.runs.cache_diffs_run",
                 about="Looks for breaks of the prompt cache in all sessions that have changed, and for their causes.",
                 verb="Look into the prompt cache",
                 single=True,

@@ -11,14 +11,14 @@ class InspectorConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.services.run_kinds import Kind, kind_register
+        from inspector.runs.kinds import Kind, kind_register
 
         # Named, not imported: most processes do none of this work.
         kind_register(
             Kind(
                 name="check archive",
                 title="Check the archive",
-                work="inspector.services.checks.archive_check",
+                work="inspector.checks.services.archive_check",
                 about="Reads everything that is archived back and compares it with its hash. Changes no content.",
                 verb="Check the archive",
                 single=True,
@@ -29,7 +29,7 @@ class InspectorConfig(AppConfig):
             Kind(
                 name="repair archive",
                 title="Repair the archive",
-                work="inspector.services.checks.archive_repair",
+                work="inspector.checks.services.archive_repair",
                 about="Checks the same, and writes what is damaged anew where the agent's files still hold it.",
                 verb="Repair the archive",
                 single=True,

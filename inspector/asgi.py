@@ -9,10 +9,6 @@ import django
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
-from inspector.capture.gate import Gate, is_captured
-from inspector.capture.here import recorder_of
-from inspector.capture.proxy import Proxy
-
 # Views queue tasks, so the application that they are queued in has to exist here.
 from inspector.celery import app as celery_app
 from inspector.middleware import HEADERS
@@ -20,8 +16,16 @@ from inspector.owner.gate import OwnerGate, proved_by_socket
 from inspector.owner.key import owner_key
 from inspector.owner.page import entry_page
 from inspector.pages.pool import Pages
-from inspector.web.body import Limits, Receive, Scope, Send
+from inspector.web.body import (
+    Limits,
+    Receive,
+    Scope,
+    Send,
+)
 from inspector.web.door import Door
+from sessions.capture.endpoint.gate import Gate, is_captured
+from sessions.capture.endpoint.proxy import Proxy
+from sessions.capture.endpoint.spool_location import recorder_of
 
 __all__ = ["application", "celery_app"]
 

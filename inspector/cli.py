@@ -23,8 +23,8 @@ from inspector.logs import show_on_console
 from inspector.startup.privacy import tighten_home
 from inspector.web.database import Trouble, reason_of, trouble_of
 from inspector.web.room import disk_trouble
-from sessions.engine.damage import DamageError
-from sessions.services.priority import IMPORT, give_way
+from sessions.archive.engine.damage import DamageError
+from sessions.imports.services.priority import IMPORT, give_way
 
 OUR_APPS = ("inspector", "sessions", "memory", "compaction")
 FAILED = 1

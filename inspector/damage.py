@@ -9,16 +9,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
+from inspector.checks.services import repair_soon
 from inspector.middleware import GetResponse
-from inspector.services.checks import repair_soon
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 from inspector.web.door import SAFE_METHODS
 from inspector.web.files import is_file
-from sessions.engine.damage import ArchiveDamageError, DamageError
+from sessions.archive.engine.damage import ArchiveDamageError, DamageError
+from sessions.archive.selectors.blocks import proven
 from sessions.models import Transcript
-from sessions.selectors.blocks import proven
-from sessions.selectors.session import session_head
+from sessions.transcripts.selectors.session import session_head
 
 NO_FILE = "Nothing is sent, because it would not be whole. What can be repaired, this repairs: lucid check --repair"
 

@@ -17,7 +17,12 @@ from django_structlog.signals import bind_extra_request_failed_metadata, bind_ex
 
 from inspector.structured import get_logger
 from inspector.web.database import Trouble, trouble_of
-from inspector.web.door import SAFE_METHODS, UNKNOWN_HOST, Refusal, refusal_of
+from inspector.web.door import (
+    SAFE_METHODS,
+    UNKNOWN_HOST,
+    Refusal,
+    refusal_of,
+)
 from inspector.web.room import disk_trouble
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]

@@ -181,7 +181,7 @@ CSRF_COOKIE_SECURE = False
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Strict"
 CSRF_COOKIE_NAME = "lucid_csrf"
-CSRF_FAILURE_VIEW = "inspector.views.refusals.form_expired"
+CSRF_FAILURE_VIEW = "inspector.home.refusals.form_expired"
 
 # --- logs ---------------------------------------------------------------------------------------------------------
 LOG_FILE = LUCID_HOME / "logs" / "lucid.log"

@@ -12,7 +12,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 
-from sessions.engine.unseen import escaped, is_any_unseen, referred, visible
+from sessions.text.engine.invisible_characters import (
+    escaped,
+    is_any_unseen,
+    referred,
+    visible,
+)
 
 _MARKUP = re.compile(r"<textarea\b[^>]*>[^<]*</textarea>|<[a-zA-Z/!](?:[^>\"']|\"[^\"]*\"|'[^']*')*+>")
 _SHOWN = re.compile(r"(?<=\s)(?:title|alt|label|placeholder|content|aria-[a-z]+)=(?:\"[^\"]*\"|'[^']*')")

@@ -13,13 +13,13 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 
-from inspector.selectors.presence import WORKER
-from inspector.services.duties import worker_duties
-from inspector.services.runs import run_execute
-from inspector.services.runs.presence import presence_begin
-from inspector.services.runs.queueing import TASK
-from inspector.services.runs.stopping import runs_stop
-from inspector.services.schedule import schedule_follow
+from inspector.runs.selectors.presence import WORKER
+from inspector.runs.services import run_execute
+from inspector.runs.services.presence import presence_begin
+from inspector.runs.services.queueing import TASK
+from inspector.runs.services.schedule import schedule_follow
+from inspector.runs.services.stopping import runs_stop
+from inspector.watcher.duties import worker_duties
 
 _ending = threading.Event()
 _hurry = threading.Event()

@@ -6,7 +6,7 @@ DREAM_LOST = (
     "Its worker ended while it ran. Memory is as it was: it worked on a copy, and the next one puts the lock back."
 )
 DREAM_KILLED = "Memory is as it was: it worked on a copy, and the lock says again when memory was last consolidated."
-NOTES_CONFIRM = "inspector.views.notes.confirmation_of"
+NOTES_CONFIRM = "memory.notes.views.notes.confirmation_of"
 
 
 class MemoryConfig(AppConfig):
@@ -15,13 +15,13 @@ class MemoryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.services.run_kinds import Kind, kind_register
+        from inspector.runs.kinds import Kind, kind_register
 
         kind_register(
             Kind(
                 name="notes",
                 title="Session notes",
-                work="inspector.services.notes.notes_run",
+                work="memory.notes.services.runs.notes_run",
                 confirm=NOTES_CONFIRM,
                 single=True,
             )
@@ -30,7 +30,7 @@ class MemoryConfig(AppConfig):
             Kind(
                 name="extraction",
                 title="Extraction of memories",
-                work="inspector.services.extractions.extraction_run",
+                work="memory.extraction.services.runs.extraction_run",
                 confirm=NOTES_CONFIRM,
             )
         )
@@ -39,19 +39,19 @@ class MemoryConfig(AppConfig):
                 Kind(
                     name=name,
                     title=title,
-                    work="inspector.services.dreams.dream_run",
-                    confirm="inspector.views.dreams.confirmation_of",
+                    work="memory.dreams.services.dream_run",
+                    confirm="memory.dreams.views.confirmation_of",
                     single=True,
                     when_lost=DREAM_LOST,
                     when_killed=DREAM_KILLED,
                 )
             )
-        kind_register(Kind(name="recall", title="Recall", work="inspector.services.recalls.recall_run", keep=200))
+        kind_register(Kind(name="recall", title="Recall", work="memory.recall.services.recalls.recall_run", keep=200))
         kind_register(
             Kind(
                 name="recall evaluation",
                 title="Recall evaluation",
-                work="inspector.services.recall_evaluations.evaluation_run",
+                work="memory.recall.services.evaluations.evaluation_run",
                 single=True,
                 keep=100,
             )

@@ -2,9 +2,27 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.views import acts, catalog, chain, directory, editor, file, history, proposals, run
+import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
+from memory.chain import views as chain
+from memory.dreams import views as dreams
+from memory.files.views import (
+    catalog,
+    directory,
+    editor,
+    file,
+    file_actions,
+)
+from memory.history.views import history, run
+from memory.notes.views import notes
+from memory.proposals import views as proposals
+from memory.recall.views import bench
 
 urlpatterns = [
+    path("dreams/", dreams.dream_list, name="dream-list"),
+    path("dreams/<int:directory_id>/", dreams.dream_start, name="dream-start"),
+    path("memory/<int:number>/recall/", bench.memory_recall, name="memory-recall"),
+    path("memory/<int:number>/recall/evaluation/", bench.recall_evaluation, name="memory-recall-evaluation"),
+    path("sessions/<str:session>/notes/", notes.transcript_notes, name="transcript-notes"),
     path("memory/", catalog.memory_list, name="memory-list"),
     path("memory/look/", catalog.memory_look, name="memory-look"),
     path("memory/search/", catalog.memory_find, name="memory-search"),
@@ -19,12 +37,12 @@ urlpatterns = [
     path("memory/<int:number>/edit/", editor.memory_edit, name="memory-edit"),
     path("memory/<int:number>/new/", editor.memory_new, name="memory-new"),
     path("memory/<int:number>/preview/", editor.memory_preview, name="memory-preview"),
-    path("memory/<int:number>/rename/", acts.memory_rename, name="memory-rename"),
-    path("memory/<int:number>/move/", acts.memory_move, name="memory-move"),
-    path("memory/<int:number>/merge/", acts.memory_merge, name="memory-merge"),
-    path("memory/<int:number>/split/", acts.memory_split, name="memory-split"),
-    path("memory/<int:number>/prune/", acts.memory_prune, name="memory-prune"),
-    path("memory/<int:number>/fix/", acts.memory_fix, name="memory-fix"),
+    path("memory/<int:number>/rename/", file_actions.memory_rename, name="memory-rename"),
+    path("memory/<int:number>/move/", file_actions.memory_move, name="memory-move"),
+    path("memory/<int:number>/merge/", file_actions.memory_merge, name="memory-merge"),
+    path("memory/<int:number>/split/", file_actions.memory_split, name="memory-split"),
+    path("memory/<int:number>/prune/", file_actions.memory_prune, name="memory-prune"),
+    path("memory/<int:number>/fix/", file_actions.memory_fix, name="memory-fix"),
     path("memory/<int:number>/history/", history.memory_history, name="memory-history"),
     path("memory/<int:number>/versions/<int:version>/", history.memory_version, name="memory-version"),
     path("memory/<int:number>/versions/<int:version>/restore/", history.memory_restore, name="memory-restore"),

@@ -16,16 +16,16 @@ class SessionsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.services.run_kinds import Kind, kind_register
-        from sessions.services.import_workers import import_workers_register
+        from inspector.runs.kinds import Kind, kind_register
+        from sessions.imports.services.shared.import_workers import import_workers_register
 
         # Named, not imported: most processes do none of this work.
-        import_workers_register("inspector.services.import_workers.workers")
+        import_workers_register("sessions.imports.services.shared.celery_workers.workers")
         kind_register(
             Kind(
                 name="import",
                 title="Import",
-                work="inspector.services.imports.import_again",
+                work="sessions.imports.services.runs.import_again",
                 keep=50,
                 when_lost=IMPORT_LOST,
                 when_killed=IMPORT_KILLED,
@@ -35,8 +35,8 @@ class SessionsConfig(AppConfig):
             Kind(
                 name="agent summary",
                 title="Agent summary",
-                work="inspector.services.agent_summaries.agent_summaries_run",
-                confirm="inspector.views.agent_summaries.words_again",
+                work="sessions.agents.services.agent_summaries_run",
+                confirm="sessions.agents.views.summaries.words_again",
                 keep=200,
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from sessions.services.portion_reader import PortionReader
+from sessions.imports.services.shared.portion_reader import PortionReader
 
 TURN_SECONDS = 20.0
 """Then whatever else waits on the queue has its turn."""

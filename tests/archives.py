@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from sessions.engine.archive import BLOCK_SIZE, compressor
-from sessions.engine.place import BLOCK_BITS
+from sessions.archive.engine.frames import BLOCK_SIZE, compressor
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 
 SOURCE = 900
 

@@ -67,7 +67,7 @@ def threads_end(_django_db_marker: None) -> Iterator[None]:
 
         Run.objects.all().delete()
     if present and os.environ.get("TEST_DATABASE_URL"):
-        from inspector.services.runs.presence import leave
+        from inspector.runs.services.presence import leave
 
         leave()
         killing += present
@@ -79,7 +79,7 @@ def threads_end(_django_db_marker: None) -> Iterator[None]:
 def damage_forgotten() -> Iterator[None]:
     """Blocks that one test has damaged are none of the next one's business."""
     yield
-    if blocks := sys.modules.get("sessions.selectors.blocks"):
+    if blocks := sys.modules.get("sessions.archive.selectors.blocks"):
         blocks.proven.clear()
 
 

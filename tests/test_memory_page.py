@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from memory.engine.lint import FORMULA, RULES
+from memory.lint.engine import FORMULA, RULES
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "memory.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

@@ -12,11 +12,11 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.urls import Resolver404, resolve
 
-from inspector.services import follow
-from sessions.engine.archive import BLOCK_SIZE
-from sessions.engine.place import BLOCK_BITS, POSITION_BITS
-from sessions.selectors import search as searching
-from sessions.views import search as search_view
+from inspector.watcher import follow
+from sessions.archive.engine.frames import BLOCK_SIZE
+from sessions.search.selectors import words as searching
+from sessions.search.views import search as search_view
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

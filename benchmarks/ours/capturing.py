@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.ours.home import Home, home_make
 from benchmarks.ours.pipeline import conversation
 from benchmarks.table import Row, at_most
-from sessions.engine.messages import joined
+from sessions.transcripts.engine.messages import joined
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 
 TOKENS = 150_000

@@ -12,7 +12,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.ours.home import Home
 from benchmarks.ours.pages import page_measure
 from benchmarks.table import Row, at_most
-from sessions.engine.context import Log, contexts
+from sessions.context.engine import Log, contexts
 
 WALK_FACTOR = 4
 PAGE_FACTOR = 2

@@ -28,7 +28,7 @@ def main(action: str, arguments: list[str]) -> None:
 
 def _append(path: Path, times: int) -> list[float]:
     """Milliseconds from the end of each write to the end of its import."""
-    from sessions.services.sync import sync_files
+    from sessions.imports.services.sync import sync_files
 
     last = json.loads(path.read_bytes().splitlines()[-1])
     parent, taken = None, []

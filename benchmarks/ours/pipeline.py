@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.table import Row, at_most
-from compaction.engine import (
+from compaction.mechanisms.engine import (
     Effects,
     MicrocompactConfig,
     Notes,
@@ -18,8 +18,8 @@ from compaction.engine import (
     TimedConfig,
     run_pipeline,
 )
-from sessions.engine.messages import Message, changed, messages_of
-from sessions.engine.tokens import estimate
+from sessions.transcripts.engine.messages import Message, changed, messages_of
+from sessions.usage.engine.tokens import estimate
 
 TOKENS = 170_000
 TARGET_MS = 50

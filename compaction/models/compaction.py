@@ -30,7 +30,7 @@ class Compaction(models.Model):
     summary = models.TextField(default="")
     report = models.JSONField(default=dict)
     packed = models.BinaryField(default=b"")
-    """The context after it and what else an export needs: see `compaction/engine/keepsake.py`."""
+    """The context after it and what else an export needs: see `compaction/kinds/engine/stored_context.py`."""
     packed_hash = models.BinaryField(null=True, max_length=16)
     """BLAKE2b of `packed`; None of one that was made before there were hashes."""
     session_id = models.CharField(max_length=36, default="")
@@ -61,7 +61,7 @@ class Export(models.Model):
     compaction = models.ForeignKey(Compaction, on_delete=models.CASCADE, related_name="exports")
     session_id = models.CharField(max_length=36, db_index=True)
     path = models.TextField()
-    """Where it was written; see `sessions/engine/paths.py` for names that are no text."""
+    """Where it was written; see `sessions/transcripts/engine/paths.py` for names that are no text."""
     created_at = models.BigIntegerField()
     """Milliseconds since 1970, UTC."""
 

@@ -13,12 +13,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from inspector.agents.errors import BadRequestError, CutMidStreamError, ModelError, TimedOutError, UnreachableError
+from inspector.agents.errors import (
+    BadRequestError,
+    CutMidStreamError,
+    ModelError,
+    TimedOutError,
+    UnreachableError,
+)
 from inspector.agents.failures import of_event, of_status
-from inspector.agents.gathering import Gathering, reply_of
-from inspector.agents.model import Ask, Json, Reply, Sends
+from inspector.agents.model import (
+    Ask,
+    Json,
+    Reply,
+    Sends,
+)
 from inspector.agents.pump import Pump
 from inspector.agents.retrying import Retries, with_retries
+from inspector.agents.stream_assembler import Gathering, reply_of
 from inspector.agents.wire import to_bytes
 
 if TYPE_CHECKING:

@@ -13,7 +13,12 @@ from typing import Any
 
 from inspector.agents.errors import CancelledError, ModelError
 from inspector.agents.marks import mark_in, marked
-from inspector.agents.model import Ask, Json, LanguageModel, Reply
+from inspector.agents.model import (
+    Ask,
+    Json,
+    LanguageModel,
+    Reply,
+)
 from inspector.agents.tools.tool import Denial, Outcome, Toolbox
 from inspector.agents.usage import Usage
 

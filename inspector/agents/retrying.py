@@ -7,7 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from inspector.agents.errors import ModelError, RateLimitedError
-from inspector.agents.model import Ask, Reply, Retrying, Trying
+from inspector.agents.model import (
+    Ask,
+    Reply,
+    Retrying,
+    Trying,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What models may cost in a month, and what they have cost."""

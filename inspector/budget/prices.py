@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.agents.usage import Usage
-from sessions.engine.prices import cost_of
-from sessions.engine.usage import Usage as Priced
+from sessions.usage.engine.prices import cost_of
+from sessions.usage.engine.usage import Usage as Priced
 
 
 def price_of(model: str, usage: Usage) -> float | None:

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from inspector.backup.errors import BackupError
-from inspector.services.backup.telling import Telling, trouble
+from inspector.backup.format.errors import BackupError
+from inspector.backup.services.telling import Telling, trouble
 from inspector.startup.home import prepare_home, unwritable
 from inspector.web.database import reason_of
 from inspector.web.room import FULL, has_no_room, is_full

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sessions.engine.durable import create_durably, replace_durably
+from sessions.archive.engine.durable_files import create_durably, replace_durably
 
 NAME = "owner.key"
 SHORTEST = 32

@@ -12,7 +12,12 @@ from contextlib import suppress
 from typing import IO
 
 from inspector.pages.known import known, start_known
-from inspector.pages.wire import Message, read, scope_packed, write
+from inspector.pages.wire import (
+    Message,
+    read,
+    scope_packed,
+    write,
+)
 from inspector.structured import get_logger
 from inspector.web.body import Receive, Scope, Send
 

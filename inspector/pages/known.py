@@ -8,10 +8,10 @@ from typing import Any
 
 from django.conf import settings
 
-from inspector.capture.here import recorder_of
-from inspector.capture.recorder import Counts
 from inspector.settings import env
 from inspector.startup.processes import State, states, states_set
+from sessions.capture.endpoint.recorder import Counts
+from sessions.capture.endpoint.spool_location import recorder_of
 
 
 def known() -> dict[str, Any]:

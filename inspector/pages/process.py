@@ -22,7 +22,12 @@ from inspector.celery import app as celery_app
 from inspector.logs import show_on_console
 from inspector.pages.handler import Threads
 from inspector.pages.known import known_set, start_known_set
-from inspector.pages.wire import Message, read, scope_unpacked, write
+from inspector.pages.wire import (
+    Message,
+    read,
+    scope_unpacked,
+    write,
+)
 from inspector.startup.connecting import for_pages
 from inspector.startup.loop import new_event_loop
 

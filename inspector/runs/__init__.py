@@ -1,0 +1,1 @@
+"""Runs: everything that happens in the background."""

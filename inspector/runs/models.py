@@ -73,7 +73,7 @@ class Run(models.Model):
     clock has to be right."""
     kill_requested_at = models.BigIntegerField(null=True)
     worker = models.CharField(max_length=40, default="")
-    """The process that has claimed it, as inspector.services.runs.presence names it."""
+    """The process that has claimed it, as inspector.runs.services.presence names it."""
 
     class Meta:
         indexes = (models.Index(fields=["kind", "-created_at"], name="run_latest"),)
@@ -90,7 +90,7 @@ class Run(models.Model):
 
 
 class Worker(models.Model):
-    """A process that works on runs, where hosts share a database. See inspector.services.runs.presence."""
+    """A process that works on runs, where hosts share a database. See inspector.runs.services.presence."""
 
     name = models.CharField(max_length=40, primary_key=True)
     host = models.TextField(default="")

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from inspector.locks.database_lock import database_lock
 from inspector.startup.backup import back_up
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
@@ -15,7 +16,6 @@ from inspector.startup.schema import Schema, read_schema
 from inspector.startup.sqlite_file import damage_of
 from inspector.web.database import reason_of, trouble_of
 from inspector.web.room import FULL, has_no_room, is_full
-from sessions.services.database_lock import database_lock
 
 Say = Callable[[str], None]
 

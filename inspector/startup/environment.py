@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from inspector.capture.upstream import BadUpstreamError, Upstream
+from sessions.capture.endpoint.upstream import BadUpstreamError, Upstream
 
 T = TypeVar("T")
 SWITCHES = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from inspector.selectors.docs import docs_address, docs_here
+from inspector.docs.selectors import docs_address, docs_here
 
 register = template.Library()
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from django import template
 
+from inspector.runs.kinds import KILLED, kind_named
 from inspector.runs.models import Run
-from inspector.selectors.runs import LISTED, RunCard, run_cards
-from inspector.services.run_kinds import KILLED, kind_named
+from inspector.runs.selectors.lists import LISTED, RunCard, run_cards
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
 

@@ -20,7 +20,7 @@ class Directory(models.Model):
         NOTES = "notes", "notes of a session"
 
     path = models.TextField(unique=True)
-    """Without links; what is no UTF-8 in it as `sessions.engine.paths` keeps it."""
+    """Without links; what is no UTF-8 in it as `sessions.transcripts.engine.paths` keeps it."""
     host = models.TextField(default="")
     """The machine that it lies on, where several share the database; empty for the only one."""
     holds = models.CharField(max_length=6, choices=Holds.choices, default=Holds.MEMORY)

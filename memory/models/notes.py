@@ -15,7 +15,7 @@ class NotesUpdate(models.Model):
     position = models.IntegerField()
     """The last entry that was looked at."""
     last_summarized = models.CharField(max_length=100, default="")
-    """The uuid of the last message that the notes cover: see `memory.engine.notes.cursor`."""
+    """The uuid of the last message that the notes cover: see `memory.notes.engine.cursor`."""
     tokens = models.IntegerField()
     """Of the context then."""
     model_name = models.CharField(max_length=120)

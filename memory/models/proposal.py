@@ -30,8 +30,8 @@ class Proposal(models.Model):
     base = models.JSONField(default=dict)
     """Digests by name, of everything that was in the directory when the copy was made."""
     facts = models.JSONField(default=dict)
-    """How many are kept, merged, reworded, lost and new, and the lost ones word for word: see `memory.engine.facts`. Of
-    all that is proposed; once something was accepted, of that."""
+    """How many are kept, merged, reworded, lost and new, and the lost ones word for word: see
+    `memory.proposals.engine.facts`. Of all that is proposed; once something was accepted, of that."""
     contradictions = models.JSONField(default=list)
     """A sentence for each that its maker resolved."""
     batch = models.ForeignKey(Batch, null=True, on_delete=models.SET_NULL, related_name="proposals")

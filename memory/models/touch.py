@@ -14,7 +14,7 @@ class Touch(models.Model):
         GIVEN = "given", "was given it"
 
     place = models.TextField()
-    """The directory as `memory.engine.mentions` names it: the same on whatever machine the session ran."""
+    """The directory as `memory.history.engine.mentions` names it: the same on whatever machine the session ran."""
     name = models.TextField()
     kind = models.CharField(max_length=5, choices=Kind.choices)
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="memory_touches")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from memory.engine.newlines import Newlines
+from memory.files.engine.newlines import Newlines
 from memory.models.directory import Directory, File
 from sessions.models import Transcript
 

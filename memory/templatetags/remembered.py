@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django import template
 
-from sessions.engine.secrets import mask
-from sessions.engine.unseen import visible
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
 
 register = template.Library()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from sessions.engine.place import BLOCK_BITS
 from sessions.models.rowid import RowIdField
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 
 
 class Source(models.Model):

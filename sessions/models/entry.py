@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from sessions.engine.marks import Fate
-from sessions.engine.place import POSITION_BITS
 from sessions.models.rowid import RowIdField
 from sessions.models.transcript import Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.marks import Fate
 
 
 class Entry(models.Model):

@@ -25,7 +25,7 @@ class Portion(models.Model):
         SharedImport, on_delete=models.DO_NOTHING, related_name="portions", db_constraint=False
     )
     jobs = models.BinaryField()
-    """As `sessions.services.portions` writes them."""
+    """As `sessions.imports.services.shared.portions` writes them."""
     worker = models.CharField(max_length=200, default="")
     """The process that read it."""
     done = models.BooleanField(default=False)

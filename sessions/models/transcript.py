@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
-from sessions.engine.secrets import mask
-from sessions.engine.unseen import visible
 from sessions.models.archive import Source
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
 
 
 def project_name(cwd: str, directory: str) -> str:

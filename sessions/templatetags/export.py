@@ -9,10 +9,17 @@ from django.template.context import Context
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
-from sessions.engine.cards import Card, Changes, Kind, Output, Part, Picture
-from sessions.engine.export import data_uri
-from sessions.engine.words import plural, size
+from sessions.export.engine import data_uri
 from sessions.templatetags.lucid import clock, moment
+from sessions.text.engine.words import plural, size
+from sessions.timeline.engine.cards import (
+    Card,
+    Changes,
+    Kind,
+    Output,
+    Part,
+    Picture,
+)
 
 register = template.Library()
 

@@ -14,11 +14,11 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.engine import words
-from sessions.engine.ruler import Ruler, Strip
-from sessions.selectors.facets import ProjectNode
-from sessions.selectors.hits import Hit
+from sessions.catalog.selectors.facets import ProjectNode
+from sessions.search.selectors.hits import Hit
 from sessions.templatetags.lucid import moment
+from sessions.text.engine import words
+from sessions.timeline.engine.ruler import Ruler, Strip
 
 register = template.Library()
 

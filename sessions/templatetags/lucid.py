@@ -16,15 +16,20 @@ from django.utils.safestring import SafeString, mark_safe
 from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
 from inspector.web.svg import Segment
-from sessions.engine import unseen, words
-from sessions.engine.cards import Card, Kind, Part, Picture
-from sessions.engine.cards.pictures import SHOWABLE
-from sessions.engine.context.pieces import Note, ShownPiece
-from sessions.engine.context.sizes import Sizes
-from sessions.engine.diffs import Diff, Line
-from sessions.engine.secrets import mask
+from sessions.catalog.selectors.sessions import Agents
+from sessions.context.engine.presentation.pieces import Note, ShownPiece
+from sessions.context.engine.sizes import Sizes
 from sessions.models import Transcript, Turn
-from sessions.selectors.catalog import Agents
+from sessions.secrets.engine import mask
+from sessions.text.engine import invisible_characters, words
+from sessions.text.engine.diffs import Diff, Line
+from sessions.timeline.engine.cards import (
+    Card,
+    Kind,
+    Part,
+    Picture,
+)
+from sessions.timeline.engine.cards.pictures import SHOWABLE
 
 register = template.Library()
 
@@ -120,13 +125,13 @@ def _moment(milliseconds: int | None) -> datetime | None:
 @register.filter
 def visible(text: str) -> str:
     """A name out of a transcript: control characters in it are spelled out."""
-    return unseen.visible(text)
+    return invisible_characters.visible(text)
 
 
 @register.filter
 def masked(text: str) -> str:
     """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
-    return unseen.visible(mask(text))
+    return invisible_characters.visible(mask(text))
 
 
 @register.filter

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from memory.engine.chain.files import LeadsOutError, NotTextError, read_text
-from memory.engine.disk import FileTroubleError, Folder
+from memory.chain.engine.files import LeadsOutError, NotTextError, read_text
+from memory.files.engine.disk import FileTroubleError, Folder
 from tests.attack.area import Area
 from tests.attack.world import PRIVATE, SHARED, World
 from tests.inspector.owner.neighbour import Neighbour

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 from benchmarks.ours.capturing import TOKENS, body_of, session
-from sessions.engine.messages import messages_of
-from sessions.engine.tokens import estimate
+from sessions.transcripts.engine.messages import messages_of
+from sessions.usage.engine.tokens import estimate
 
 
 def test_the_measured_request_has_as_many_tokens_as_it_says() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from benchmarks.ours.pipeline import TOKENS, conversation, pipeline_rows
-from sessions.engine.tokens import estimate
+from sessions.usage.engine.tokens import estimate
 
 
 def test_the_measured_conversation_is_about_full() -> None:

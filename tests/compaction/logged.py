@@ -6,7 +6,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.engine.context.digest import canonical, full_hash
+from sessions.context.engine.digest import canonical, full_hash
 from tests.sessions.writing import MODEL
 from tests.sessions.written import Written
 

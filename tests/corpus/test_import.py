@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sessions.engine.place import POSITION_BITS
+from sessions.archive.selectors.records import Reader
+from sessions.imports.services.sync import Report
 from sessions.models import Entry, Problem, Transcript
-from sessions.selectors.archive import Reader
-from sessions.services.sync import Report
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from tests.corpus.files import FILES, lines, name
 from tests.samples import REQUEST_LOG, each
 

@@ -12,10 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from sessions.engine.flags import Flag
-from sessions.engine.place import POSITION_BITS
+from sessions.archive.selectors.records import Reader
 from sessions.models import Entry, Transcript
-from sessions.selectors.archive import Reader
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.flags import Flag
 from tests.corpus.files import FILES, name
 from tests.samples import each
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.engine.knowledge import unknowns
+from sessions.imports.engine.known_names import unknowns
 from tests.demo import names
 from tests.demo.reading import records
 

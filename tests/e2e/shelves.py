@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from memory.engine.dreaming.lock import NAME
+from memory.dreams.engine.lock import NAME
 from tests.demo.story.transcript import SLUG
 from tests.e2e.browsing import Visit, demo_site, visiting
 from tests.inspector.agents.server import MessagesServer, messages_server

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from memory.engine.dreaming.lock import NAME
+from memory.dreams.engine.lock import NAME
 from tests.e2e.browsing import Visit
 from tests.e2e.ordering import ended
 from tests.e2e.shelves import Shelf, visiting_shelf

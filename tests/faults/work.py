@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connections
 
-from inspector.services.runs import executing
+from inspector.runs.services import executing
 
 LOCK = ".consolidate-lock"
 WORK: dict[str, Callable[..., int]] = {}
@@ -49,9 +49,9 @@ def lucid(argv: list[str], pieces: bool = False) -> int:
 
 
 def _in_pieces() -> None:
-    from sessions.engine.archive import BLOCK_SIZE
-    from sessions.engine.scan import reading
-    from sessions.services import bulk, sync
+    from sessions.archive.engine.frames import BLOCK_SIZE
+    from sessions.imports.engine.scan import reading
+    from sessions.imports.services import bulk, sync
 
     bulk.LARGE = 0
     reading.STRETCH = BLOCK_SIZE
@@ -98,9 +98,9 @@ def latest() -> int:
 @_named
 def record(name: str) -> int:
     """A recording is written, as the endpoint does, and stored, as a worker does."""
-    from inspector.capture.here import spool_of
-    from inspector.services.captures import captures_ingest
-    from tests.sessions.capturing import exchange, request
+    from sessions.capture.endpoint.spool_location import spool_of
+    from sessions.capture.services.spool import captures_ingest
+    from tests.sessions.capture.capturing import exchange, request
 
     body = request({"role": "user", "content": "How high is the water?"})
     try:
@@ -129,7 +129,7 @@ def _take_messages() -> int:
     from kombu.exceptions import ChannelError
 
     from inspector.celery import app
-    from inspector.services.runs import run_execute
+    from inspector.runs.services import run_execute
 
     try:
         with app.connection_for_read() as connection:
@@ -170,12 +170,12 @@ def admit() -> int:
 def next_start(repair: bool = False) -> int:
     """What a server, its watcher and its worker do when they start. Then what is stored."""
     from inspector.cli import run
-    from inspector.services.captures import captures_ingest
-    from inspector.services.dreams.holding import dreams_settle
-    from inspector.services.follow import follow
-    from inspector.services.runs.reaping import runs_reap
+    from inspector.runs.services.reaping import runs_reap
     from inspector.startup.database import ensure_database
-    from memory.services.scanning import memory_follow
+    from inspector.watcher.follow import follow
+    from memory.dreams.services.dream_lock import dreams_settle
+    from memory.files.services.scanning import memory_follow
+    from sessions.capture.services.spool import captures_ingest
 
     ensure_database(check=True)
     stopped = threading.Event()
@@ -203,10 +203,19 @@ def stored() -> int:
 def _stored() -> dict[str, Any]:
     from compaction.models import Compaction, Export
     from inspector.runs.models import Run
-    from memory.engine.disk import digest_of
+    from memory.files.engine.disk import digest_of
+    from memory.history.selectors.contents import content_of
     from memory.models import Batch, Proposal, Version
-    from memory.selectors.contents import content_of
-    from sessions.models import Block, Capture, Entry, Mark, Request, Source, Transcript, Turn
+    from sessions.models import (
+        Block,
+        Capture,
+        Entry,
+        Mark,
+        Request,
+        Source,
+        Transcript,
+        Turn,
+    )
 
     names = dict(Transcript.objects.values_list("pk", "public_id"))
     entries = [
@@ -247,9 +256,9 @@ def _stored() -> dict[str, Any]:
 
 
 def _archived(source_id: int) -> str:
-    from sessions.engine.archive import decompress
-    from sessions.engine.place import BLOCK_BITS
+    from sessions.archive.engine.frames import decompress
     from sessions.models import Block
+    from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 
     first = source_id << BLOCK_BITS
     blocks = Block.objects.filter(pk__gte=first, pk__lt=first + (1 << BLOCK_BITS)).order_by("pk")

@@ -145,7 +145,7 @@ def test_an_import_without_news_loads_neither_scanners_nor_migrations(made_home:
     said, loaded = done.stdout.splitlines()
     assert "4 entries (0 new)" in said
     heavy = {"celery", "structlog", "msgspec", "django.db.migrations", "django.views.debug"}
-    heavy.add("sessions.engine.scan.scanner")
+    heavy.add("sessions.imports.engine.scan.scanner")
     assert heavy.isdisjoint(loaded.split())
 
 

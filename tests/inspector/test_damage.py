@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.serving import lucid
-from tests.sessions.rotting import flipped
+from tests.sessions.archive.rotting import flipped
 from tests.sessions.writing import Writing
 
 DAMAGED = "55555555-2222-4333-8444-555555555555"

@@ -17,8 +17,13 @@ from typing import Any
 
 import pytest
 
-from tests.serving import PATIENCE, ROOT, environment, lucid
-from tests.sessions.rotting import flipped
+from tests.serving import (
+    PATIENCE,
+    ROOT,
+    environment,
+    lucid,
+)
+from tests.sessions.archive.rotting import flipped
 from tests.sessions.writing import Writing
 
 SESSION = Writing().session

@@ -14,14 +14,19 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from inspector.capture.gate import Gate
 from inspector.startup import connection
 from inspector.startup.h11_connection import H11Connection
 from inspector.startup.httptools_connection import HttptoolsConnection
 from inspector.startup.server import _config
 from inspector.web import door as door_module
-from inspector.web.body import Limits, Receive, Scope, Send
+from inspector.web.body import (
+    Limits,
+    Receive,
+    Scope,
+    Send,
+)
 from inspector.web.door import Door
+from sessions.capture.endpoint.gate import Gate
 from tests.serving import PATIENCE, serving, wait_until
 
 MEGABYTE = 1024 * 1024

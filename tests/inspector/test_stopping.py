@@ -16,7 +16,14 @@ import pytest
 
 from tests.demo import names
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
-from tests.serving import ROOT, Server, environment, lucid, serving, wait_until
+from tests.serving import (
+    ROOT,
+    Server,
+    environment,
+    lucid,
+    serving,
+    wait_until,
+)
 
 SUMMARY = "<summary>\n1. Primary Request and Intent:\n   The tide table has to be right.\n</summary>"
 QUEUE = """

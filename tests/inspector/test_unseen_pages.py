@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from sessions.services.sync import sync
+from sessions.imports.services.sync import sync
 from tests.memory.remembering import Shelf
 from tests.sessions.crawling import crawl
 from tests.sessions.hostile import UNSEEN, everywhere, save_with_family

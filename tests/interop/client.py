@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sessions.engine.context.habits import writes_words
-from sessions.engine.slug import slug
+from sessions.context.engine.client_versions import writes_words
+from sessions.transcripts.engine.slug import slug
 from tests.inspector.agents.server import MessagesServer
 
 PLACED = Path(__file__).parents[2] / "build/interop/node_modules/.bin/claude"

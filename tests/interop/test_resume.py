@@ -9,18 +9,18 @@ import pytest
 from django.conf import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from compaction.engine.kinds import Kind
+from compaction.export.services import compaction_export
+from compaction.kinds.engine import Kind
+from compaction.kinds.selectors import compactable, compaction_load
+from compaction.kinds.services.make import compaction_make
+from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
-from compaction.selectors import compactable, compaction_load
-from compaction.services.export import compaction_export
-from compaction.services.make import compaction_make
-from compaction.services.summarising import summariser_choose
 from inspector.agents.choosing import MECHANICAL, ModelSettings
-from sessions.engine.context import Context, Log, context_at
-from sessions.engine.messages import joined
+from sessions.context.engine import Context, Log, context_at
+from sessions.context.selectors.contexts import Point, context_of, point_next
 from sessions.models import Transcript
-from sessions.selectors.context import Point, context_of, point_next
-from tests.compaction.engine.test_resumable import parameters_of
+from sessions.transcripts.engine.messages import joined
+from tests.compaction.export.engine.test_resumable import parameters_of
 from tests.importing import imported
 from tests.inspector.agents.server import Say, messages_server
 from tests.interop.client import Client, found, missing

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memory.engine.disk import digest_of
+from memory.files.engine.disk import digest_of
+from memory.files.services.scanning import Scan, memory_scan
+from memory.files.services.writing import (
+    directory_register,
+    memory_delete,
+    memory_rename,
+    memory_write,
+)
 from memory.models import Batch, Directory
-from memory.services.scanning import Scan, memory_scan
-from memory.services.writing import directory_register, memory_delete, memory_rename, memory_write
-from sessions.engine.paths import kept
+from sessions.transcripts.engine.paths import kept
 
 
 class Shelf:

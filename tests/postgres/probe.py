@@ -68,7 +68,7 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     asked = json.load(sys.stdin)
-    from sessions.services.sync import sync
+    from sessions.imports.services.sync import sync
 
     paths = [Path(path) for path in asked["paths"]]
     first = asdict(sync(paths, workers=1))
@@ -115,8 +115,8 @@ def _transcripts() -> dict[str, Any]:
 
 
 def _sources() -> dict[str, Any]:
+    from sessions.archive.selectors.records import Reader
     from sessions.models import Source
-    from sessions.selectors.archive import Reader
 
     return {
         source.path: [
@@ -134,8 +134,8 @@ def _sources() -> dict[str, Any]:
 
 
 def _entries() -> dict[str, list[Any]]:
-    from sessions.engine.place import POSITION_BITS
     from sessions.models import Entry, Transcript, Turn
+    from sessions.transcripts.engine.entry_ids import POSITION_BITS
 
     names = dict(Transcript.objects.values_list("pk", "public_id"))
     found: dict[str, list[Any]] = {name: [] for name in names.values()}
@@ -147,8 +147,8 @@ def _entries() -> dict[str, list[Any]]:
 
 
 def _cache() -> dict[str, Any]:
+    from compaction.cache.services.scan import cache_scan_stale
     from compaction.models import CacheBreak, CacheScan
-    from compaction.services.cache_scan import cache_scan_stale
 
     looked = [cache_scan_stale(), cache_scan_stale()]
     own = ("id", "session_id", "transcript_id", "made_at", "digest")
@@ -161,14 +161,14 @@ def _cache() -> dict[str, Any]:
 
 
 def _search(query: str) -> Any:
-    from sessions.selectors.search import search
+    from sessions.search.selectors.words import search
 
     page = search(query, limit=1000)
     return [page.count, page.next, [asdict(hit) for hit in page.hits]]
 
 
 def _deep(query: str) -> Any:
-    from sessions.selectors.deep import DeepSearch
+    from sessions.search.selectors.deep import DeepSearch
 
     return [asdict(hit) for hit in DeepSearch(query).hits() if hit is not None]
 

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from tests.inspector.backup.crafting import crafted
-from tests.inspector.services.backup.filling import answers, differences, filled
-from tests.inspector.services.backup.meanwhile import backups_made_meanwhile
+from tests.inspector.backup.services.filling import answers, differences, filled
+from tests.inspector.backup.services.meanwhile import backups_made_meanwhile
 from tests.postgres.running import fresh_database, rows
 from tests.serving import lucid
 

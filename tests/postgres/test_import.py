@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.postgres.running import fresh_database, probe, rows
-from tests.serving import ROOT, environment, lucid, serving, wait_until
-from tests.sessions.services.test_killed_import import IMPORT
+from tests.serving import (
+    ROOT,
+    environment,
+    lucid,
+    serving,
+    wait_until,
+)
+from tests.sessions.archive.services.test_killed_import import IMPORT
 from tests.sessions.writing import Writing, append
 
 SESSIONS = 5

@@ -41,7 +41,7 @@ def work(running: Any, run: Any) -> dict[str, Any]:
 
 def perform() -> None:
     """Creates a run and executes it, as a worker would."""
-    from inspector.services.runs import run_create, run_execute
+    from inspector.runs.services import run_create, run_execute
 
     run_execute(run_id=run_create(kind="test").pk)
     say("ended")
@@ -49,8 +49,8 @@ def perform() -> None:
 
 def import_all(path: str) -> None:
     """As the watcher does: in its own thread, which forks, and so without a pulse."""
-    from inspector.services.imports import import_run
-    from inspector.services.runs import Killed
+    from inspector.runs.services import Killed
+    from sessions.imports.services.runs import import_run
 
     say("ready")
     try:
@@ -61,7 +61,7 @@ def import_all(path: str) -> None:
 
 def kill(run_id: str) -> None:
     from inspector.runs.models import Run
-    from inspector.services.runs import run_kill
+    from inspector.runs.services import run_kill
 
     say("killed", run_kill(run_id=int(run_id)))
     while Run.objects.get(pk=run_id).status == "running":
@@ -71,7 +71,7 @@ def kill(run_id: str) -> None:
 
 def create(times: str) -> None:
     """As often as that, and at the same time as others who do the same."""
-    from inspector.services.runs import run_create
+    from inspector.runs.services import run_create
 
     say("ready")
     wait_for_line()
@@ -79,7 +79,7 @@ def create(times: str) -> None:
 
 
 def claim(times: str) -> None:
-    from inspector.services.schedule import moment_claim
+    from inspector.runs.services.schedule import moment_claim
 
     say("ready")
     wait_for_line()
@@ -87,8 +87,8 @@ def claim(times: str) -> None:
 
 
 def present() -> None:
-    from inspector.selectors.presence import present as found
-    from inspector.services.runs.presence import presence_begin
+    from inspector.runs.selectors.presence import present as found
+    from inspector.runs.services.presence import presence_begin
 
     presence_begin(role="worker")
     say("ready")
@@ -98,7 +98,7 @@ def present() -> None:
 
 def main() -> None:
     django.setup()
-    from inspector.services.run_kinds import Kind, kind_register
+    from inspector.runs.kinds import Kind, kind_register
 
     kind_register(Kind(name="test", title="Test", work=work, single=True))
     verb, *arguments = sys.argv[1:]

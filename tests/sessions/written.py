@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.services.sync import sync
 from tests.sessions.writing import Writing
 
 

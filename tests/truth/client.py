@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sessions.engine.slug import slug
+from sessions.transcripts.engine.slug import slug
 from tests.interop.client import QUIET
 from tests.truth.model import ScriptedModel
 

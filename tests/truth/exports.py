@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from sessions.engine.context.digest import digest, spoken
+from sessions.context.engine.digest import digest, spoken
 from tests.truth import lucid
 from tests.truth.misses import UNEXPLAINED, Miss, explain_export
 from tests.truth.visit import OPUS, NotPlayedError, Visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from sessions.engine.context.habits import habits_of
+from sessions.context.engine.client_versions import habits_of
 from tests.truth.compare import Verdict, bytes_of, conversation
 from tests.truth.oracle import Truth
 from tests.truth.wire import Json

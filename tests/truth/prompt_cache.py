@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sessions.engine.context.digest import canonical
+from sessions.context.engine.digest import canonical
 from tests.truth.wire import BILLING, blocks_of
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import sessions.engine
-from sessions.engine.context.digest import canonical, full_hash
+from sessions.context.engine.digest import canonical, full_hash
 from tests.truth import script, wire
 from tests.truth.masking import Mask, names, texts
 from tests.truth.report import Judgement

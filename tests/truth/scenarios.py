@@ -11,7 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tests.inspector.agents.server import Call, Fail, Say
 from tests.truth.script import Step
-from tests.truth.terminal import CONTROL_U, ENTER, ESCAPE, UP
+from tests.truth.terminal import (
+    CONTROL_U,
+    ENTER,
+    ESCAPE,
+    UP,
+)
 from tests.truth.visit import SONNET, Scenario, Visit
 from tests.truth.wire import Json
 

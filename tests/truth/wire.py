@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sessions.engine.context.digest import canonical, digest, short_hash
+from sessions.context.engine.digest import canonical, digest, short_hash
 
 Json = dict[str, Any]
 FILE, BODIES = "requests.jsonl", "bodies.jsonl"

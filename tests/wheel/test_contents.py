@@ -12,7 +12,13 @@ import pytest
 
 from inspector import __version__
 from tests.serving import ROOT
-from tests.wheel.building import FILES, FOLDERS, PACKAGES, build, wheel_in
+from tests.wheel.building import (
+    FILES,
+    FOLDERS,
+    PACKAGES,
+    build,
+    wheel_in,
+)
 
 INFO = f"lucid_inspector-{__version__}.dist-info/"
 
@@ -69,7 +75,7 @@ def test_a_source_distribution_holds_what_a_release_is_made_of(release: Path) ->
 def test_the_metadata_name_version_licence_pythons_and_extras(metadata: Message) -> None:
     assert (metadata["Name"], metadata["Version"]) == ("lucid-inspector", __version__)
     assert metadata["License-Expression"] == "MIT"
-    assert set(metadata.get_all("License-File", [])) == {"LICENSE", "sessions/engine/secrets/gitleaks/LICENSE"}
+    assert set(metadata.get_all("License-File", [])) == {"LICENSE", "sessions/secrets/engine/gitleaks/LICENSE"}
     assert metadata["Requires-Python"] == ">=3.11"
     assert set(metadata.get_all("Provides-Extra", [])) == {"fast", "postgres"}
     pythons = [one for one in metadata.get_all("Classifier", []) if one.startswith("Programming Language")]

@@ -14,7 +14,12 @@ from typing import Any
 import pytest
 
 from inspector import __version__
-from tests.serving import ROOT, Program, Server, wait_until
+from tests.serving import (
+    ROOT,
+    Program,
+    Server,
+    wait_until,
+)
 from tests.wheel.browsing import Browser, addresses_of_the_readme
 from tests.wheel.building import PACKAGES, wheel_in
 from tests.wheel.environments import (

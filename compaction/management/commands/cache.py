@@ -7,16 +7,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.engine.cache.names import TITLES
+from compaction.cache.engine.names import TITLES
+from compaction.cache.selectors.breaks import (
+    breaks_of,
+    scan_due,
+    scan_of,
+    session_of,
+)
+from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak, CacheScan
-from compaction.selectors.cache import breaks_of, scan_due, scan_of, session_of
-from compaction.services.cache_scan import cache_scan
-from sessions.engine.printing import printable
-from sessions.engine.stamps import iso
-from sessions.engine.words import money, tokens
+from sessions.imports.services.named_transcript import transcript_open
 from sessions.models import Transcript
-from sessions.selectors.lookup import LookupFailedError
-from sessions.services.opening import transcript_open
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import money, tokens
+from sessions.transcripts.selectors.lookup import LookupFailedError
 
 
 class Command(BaseCommand):

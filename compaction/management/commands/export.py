@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.selectors import CompactionMissingError, compaction_get
-from compaction.services.export import ExportError, compaction_export
+from compaction.export.services import ExportError, compaction_export
+from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from inspector.web.clock import now_ms
-from sessions.engine.printing import printable
+from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):

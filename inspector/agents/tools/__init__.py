@@ -9,7 +9,12 @@ from inspector.agents.tools.places import Readable, Writable
 from inspector.agents.tools.read import Read
 from inspector.agents.tools.running import Limits
 from inspector.agents.tools.shell import Shell
-from inspector.agents.tools.tool import Denial, Outcome, Tool, Toolbox
+from inspector.agents.tools.tool import (
+    Denial,
+    Outcome,
+    Tool,
+    Toolbox,
+)
 from inspector.agents.tools.write import Write
 
 __all__ = [

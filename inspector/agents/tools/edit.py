@@ -6,7 +6,13 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.atomic import write_atomically
 from inspector.agents.tools.places import Writable
-from inspector.agents.tools.tool import Done, FailedError, schema, switch_of, text_of
+from inspector.agents.tools.tool import (
+    Done,
+    FailedError,
+    schema,
+    switch_of,
+    text_of,
+)
 
 
 class Edit:

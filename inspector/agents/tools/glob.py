@@ -12,7 +12,13 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.places import Readable
 from inspector.agents.tools.running import Limits
-from inspector.agents.tools.tool import DeniedError, Done, FailedError, schema, text_of
+from inspector.agents.tools.tool import (
+    DeniedError,
+    Done,
+    FailedError,
+    schema,
+    text_of,
+)
 
 MATCHES = 100
 LONGEST_PATTERN = 300

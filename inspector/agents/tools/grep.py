@@ -6,7 +6,14 @@ from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.places import Readable
 from inspector.agents.tools.running import Limits, run_pipeline
-from inspector.agents.tools.tool import Done, FailedError, number_of, schema, switch_of, text_of
+from inspector.agents.tools.tool import (
+    Done,
+    FailedError,
+    number_of,
+    schema,
+    switch_of,
+    text_of,
+)
 
 MATCHES = 200
 _MODES = {"files_with_matches": "-l", "content": "-n", "count": "-c"}

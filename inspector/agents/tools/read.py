@@ -5,7 +5,13 @@ from __future__ import annotations
 from inspector.agents.cancel import CancelToken
 from inspector.agents.model import Json
 from inspector.agents.tools.places import Readable
-from inspector.agents.tools.tool import Done, FailedError, number_of, schema, text_of
+from inspector.agents.tools.tool import (
+    Done,
+    FailedError,
+    number_of,
+    schema,
+    text_of,
+)
 
 LINES = 2_000
 LONGEST_LINE = 2_000

@@ -9,7 +9,12 @@ from inspector.agents.tools.checking import checked
 from inspector.agents.tools.command import parse
 from inspector.agents.tools.places import Readable
 from inspector.agents.tools.running import Limits, run_pipeline
-from inspector.agents.tools.tool import Done, FailedError, schema, text_of
+from inspector.agents.tools.tool import (
+    Done,
+    FailedError,
+    schema,
+    text_of,
+)
 
 
 class Shell:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from inspector.backup.services.make import Made, backup_make
+from inspector.backup.services.telling import tables_in
 from inspector.management.moving import Moved, MovingCommand
-from inspector.services.backup.make import Made, backup_make
-from inspector.services.backup.telling import tables_in
-from sessions.engine.paths import kept
-from sessions.engine.printing import printable
-from sessions.engine.words import plural, size
+from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import plural, size
+from sessions.transcripts.engine.paths import kept
 
 
 class Command(MovingCommand):

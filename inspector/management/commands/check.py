@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from inspector.services.checks import CHECK, REPAIR
-from inspector.services.runs import Killed, run_perform
-from sessions.engine.printing import printable
+from inspector.checks.services import CHECK, REPAIR
+from inspector.runs.services import Killed, run_perform
+from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):

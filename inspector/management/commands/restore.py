@@ -8,13 +8,13 @@ from typing import Any
 
 from django.conf import settings
 
+from inspector.backup.services.restore import Restored, backup_restore
+from inspector.backup.services.telling import tables_in
 from inspector.management.moving import Moved, MovingCommand
-from inspector.services.backup.restore import Restored, backup_restore
-from inspector.services.backup.telling import tables_in
-from sessions.engine.paths import kept
-from sessions.engine.printing import printable
-from sessions.engine.stamps import iso
-from sessions.engine.words import plural
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import plural
+from sessions.transcripts.engine.paths import kept
 
 
 class Command(MovingCommand):

@@ -11,16 +11,21 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from inspector import logs
-from inspector.capture.here import recorder_of
 from inspector.owner.address import entry_address, is_desktop, open_browser
 from inspector.settings import env
-from inspector.startup.address import Address, SocketFile, listen, parse_address
+from inspector.startup.address import (
+    Address,
+    SocketFile,
+    listen,
+    parse_address,
+)
 from inspector.startup.database import ensure_database
 from inspector.startup.errors import StartupError
 from inspector.startup.home import prepare_home, unwritable
 from inspector.startup.processes import Helper
 from inspector.startup.server import serve_until_told
 from inspector.startup.single import claim_home
+from sessions.capture.endpoint.spool_location import recorder_of
 
 UNCHECKED = (
     "LUCID_OWNER_CHECK is off: whoever reaches this address, every user of this machine among them, "

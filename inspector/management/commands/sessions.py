@@ -9,10 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Count, Sum
 
-from compaction.services.cache_scan import cache_scan_stale
-from sessions.engine.printing import printable
-from sessions.engine.stamps import iso
+from compaction.cache.services.scan import cache_scan_stale
 from sessions.models import Source, Transcript
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):

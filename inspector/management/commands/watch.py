@@ -10,11 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from inspector.selectors.presence import WATCHER as ROLE
-from inspector.services.duties import WATCHER
-from inspector.services.follow import follow
-from inspector.services.runs.presence import presence_begin
-from inspector.services.schedule import schedule_follow
+from inspector.runs.selectors.presence import WATCHER as ROLE
+from inspector.runs.services.presence import presence_begin
+from inspector.runs.services.schedule import schedule_follow
+from inspector.watcher.duties import WATCHER
+from inspector.watcher.follow import follow
 
 
 class Command(BaseCommand):

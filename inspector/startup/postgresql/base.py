@@ -8,7 +8,7 @@ from django.db.backends.postgresql import base
 from psycopg.types.json import Jsonb, JsonbDumper
 from psycopg.types.string import StrDumperUnknown
 
-from sessions.engine.storing import storable_json, storable_text
+from sessions.text.engine.storable import storable_json, storable_text
 
 
 class TextDumper(StrDumperUnknown):

@@ -10,9 +10,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from memory.engine.disk import FileTroubleError
-from memory.models import Batch, Directory, Version
-from memory.selectors.history import (
+from memory.files.engine.disk import FileTroubleError
+from memory.files.services.scanning import memory_follow_one
+from memory.files.services.writing import directory_register
+from memory.history.selectors.history import (
     HistoryMissingError,
     batches_of,
     batches_versions,
@@ -20,12 +21,11 @@ from memory.selectors.history import (
     file_history,
     version_diff,
 )
-from memory.services.scanning import memory_follow_one
-from memory.services.writing import directory_register
-from sessions.engine.paths import kept
-from sessions.engine.printing import printable
-from sessions.engine.secrets import mask
-from sessions.engine.stamps import iso
+from memory.models import Batch, Directory, Version
+from sessions.secrets.engine import mask
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
+from sessions.transcripts.engine.paths import kept
 
 HELP = "List what changed in a memory directory, or in one of its files, and who changed it."
 NEEDS_DATABASE = True

@@ -11,11 +11,18 @@ from django.conf import settings
 from django.core.management.base import OutputWrapper
 from django.utils import timezone
 
-from memory.engine.chain import chain_of
-from memory.engine.lint import Finding, FolderCheckout, Health, Surroundings, health, lint
-from memory.engine.reading import Directory
+from memory.chain.engine import chain_of
+from memory.files.engine.reading import Directory
+from memory.lint.engine import (
+    Finding,
+    FolderCheckout,
+    Health,
+    Surroundings,
+    health,
+    lint,
+)
 from memory.management.verbs.verb import directory_at
-from sessions.engine.printing import printable
+from sessions.text.engine.terminal import printable
 
 HELP = "Say what is wrong with a memory directory, without a model."
 NEEDS_DATABASE = False

@@ -9,10 +9,10 @@ from typing import Any
 
 from django.core.management.base import OutputWrapper
 
-from memory.engine.reading import Directory, MemoryFile
+from memory.files.engine.reading import Directory, MemoryFile
 from memory.management.verbs.verb import directory_at
-from sessions.engine.printing import printable
-from sessions.engine.secrets import mask
+from sessions.secrets.engine import mask
+from sessions.text.engine.terminal import printable
 
 HELP = "Show what a memory directory holds, and what the agent gets of its index."
 NEEDS_DATABASE = False

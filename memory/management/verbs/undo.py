@@ -8,12 +8,17 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from memory.engine.disk import FileTroubleError
+from memory.files.engine.disk import FileTroubleError
+from memory.history.selectors.history import (
+    HistoryMissingError,
+    batch_get,
+    batch_versions,
+    batches_of_run,
+)
+from memory.history.services.restoring import batch_undo
 from memory.management.verbs.history import action_of
 from memory.models import Batch
-from memory.selectors.history import HistoryMissingError, batch_get, batch_versions, batches_of_run
-from memory.services.restoring import batch_undo
-from sessions.engine.printing import printable
+from sessions.text.engine.terminal import printable
 
 HELP = "Take back a change that `history` lists, or all that a run changed."
 NEEDS_DATABASE = True

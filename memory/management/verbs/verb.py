@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from memory.engine.reading import Directory, DirectoryMissingError, read_directory
-from sessions.engine.printing import printable
+from memory.files.engine.reading import Directory, DirectoryMissingError, read_directory
+from sessions.text.engine.terminal import printable
 
 
 class Verb(Protocol):

@@ -8,14 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import Http404
 
-from sessions.engine.context import Context, Element, digest_element
-from sessions.engine.context.leftout import LeftOut
-from sessions.engine.context.log import PointMissingError
-from sessions.engine.context.pieces import address_of
-from sessions.engine.linking import LinkRow
-from sessions.engine.printing import printable
-from sessions.models import Transcript
-from sessions.selectors.context import (
+from sessions.context.engine import Context, Element, digest_element
+from sessions.context.engine.left_out import LeftOut
+from sessions.context.engine.log import PointMissingError
+from sessions.context.engine.presentation.pieces import address_of
+from sessions.context.selectors.contexts import (
     Point,
     context_of,
     left_out_of,
@@ -24,11 +21,14 @@ from sessions.selectors.context import (
     point_of_answer,
     point_of_request,
 )
-from sessions.selectors.entries import find_entry
-from sessions.selectors.links import Links
-from sessions.selectors.lookup import LookupFailedError, find_agent
-from sessions.selectors.origins import contexts_sent, made_in
-from sessions.services.opening import transcript_open
+from sessions.context.selectors.origins import contexts_sent, made_in
+from sessions.imports.services.named_transcript import transcript_open
+from sessions.linking.engine import LinkRow
+from sessions.linking.selectors import Links
+from sessions.models import Transcript
+from sessions.text.engine.terminal import printable
+from sessions.timeline.selectors.entries import find_entry
+from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
 
 
 class Command(BaseCommand):

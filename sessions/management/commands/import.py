@@ -10,11 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from inspector.selectors.imports import WAITING
-from sessions.engine.discovery import PathMissingError
-from sessions.engine.printing import printable
-from sessions.engine.words import plural
-from sessions.services.sync import Progress, Report, sync
+from sessions.imports.engine.discovery import PathMissingError
+from sessions.imports.selectors import WAITING
+from sessions.imports.services.sync import Progress, Report, sync
+from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import plural
 
 
 class Command(BaseCommand):

@@ -11,9 +11,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from sessions.engine.lint import Finding, lint_request, repair_request
-from sessions.engine.lint.bodies import UnreadableBodyError, bodies_of
-from sessions.engine.printing import printable
+from sessions.lint.engine import Finding, lint_request, repair_request
+from sessions.lint.engine.bodies import UnreadableBodyError, bodies_of
+from sessions.text.engine.terminal import printable
 
 Body = dict[str, Any]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from sessions.engine.printing import printable
-from sessions.engine.stamps import iso
+from sessions.imports.services.named_transcript import transcript_open
 from sessions.models import Request
-from sessions.selectors.lookup import LookupFailedError
-from sessions.selectors.spend import requests_of
-from sessions.services.opening import transcript_open
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
+from sessions.transcripts.selectors.lookup import LookupFailedError
+from sessions.usage.selectors import requests_of
 
 
 class Command(BaseCommand):

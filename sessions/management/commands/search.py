@@ -10,13 +10,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from sessions.engine.damage import ArchiveDamageError
-from sessions.engine.printing import printable
-from sessions.engine.stamps import iso
+from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.models import Source
-from sessions.selectors.deep import DeepSearch
-from sessions.selectors.hits import Hit
-from sessions.selectors.search import search
+from sessions.search.selectors.deep import DeepSearch
+from sessions.search.selectors.hits import Hit
+from sessions.search.selectors.words import search
+from sessions.text.engine.stamps import iso
+from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):

@@ -28,11 +28,26 @@ from inspector.agents.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-from inspector.agents.model import Ask, BlockStarted, Progress, Retrying, TextArrived, Trying
+from inspector.agents.model import (
+    Ask,
+    BlockStarted,
+    Progress,
+    Retrying,
+    TextArrived,
+    Trying,
+)
 from inspector.agents.retrying import Retries
 from inspector.agents.usage import Usage
 from inspector.agents.wire import to_bytes
-from tests.inspector.agents.server import Call, Fail, Hang, MessagesServer, Say, messages_server, too_long
+from tests.inspector.agents.server import (
+    Call,
+    Fail,
+    Hang,
+    MessagesServer,
+    Say,
+    messages_server,
+    too_long,
+)
 from tests.serving import ROOT, fair, wait_until
 
 QUICK = Retries(attempts=3, first=0.01, chance=lambda: 0.0)

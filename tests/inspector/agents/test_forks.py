@@ -25,7 +25,14 @@ from inspector.agents.model import Ask, Reply
 from inspector.agents.retrying import Retries
 from inspector.agents.usage import Usage
 from inspector.agents.wire import to_bytes
-from tests.inspector.agents.server import Call, Fail, MessagesServer, Say, messages_server, too_long
+from tests.inspector.agents.server import (
+    Call,
+    Fail,
+    MessagesServer,
+    Say,
+    messages_server,
+    too_long,
+)
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 PARENT: dict[str, Any] = {

@@ -5,7 +5,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.agents.marks import mark_in, marked, places, unmarked
+from inspector.agents.marks import (
+    mark_in,
+    marked,
+    places,
+    unmarked,
+)
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 MARK = st.sampled_from([{}, {"cache_control": HOUR}, {"cache_control": {"type": "ephemeral"}}])

@@ -6,9 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.backup.manifest import Kind, Manifest
-from inspector.backup.rows import Row
-from inspector.backup.writing import BackupWriter
+from inspector.backup.format.manifest import Kind, Manifest
+from inspector.backup.format.rows import Row
+from inspector.backup.format.writing import BackupWriter
 
 Given = tuple[Kind, str, Sequence[str], Sequence[Row]]
 TIDES: Given = ("tables", "tides", ("id", "height", "note"), [(1, 4.5, "high"), (2, None, b"\x00\xff"), (3, True, "")])

@@ -15,13 +15,29 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.backup.container import END, MOST_BYTES, write_member
-from inspector.backup.errors import BackupError, DamageError
-from inspector.backup.manifest import FORMAT, Manifest, Part, Stream, encoded
-from inspector.backup.reading import BackupReader, Rows
-from inspector.backup.rows import MOST_RAW, PART_BYTES, Value, pack
-from inspector.backup.writing import hash_line
-from tests.inspector.backup.crafting import FILES, TIDES, crafted, silent
+from inspector.backup.format.container import END, MOST_BYTES, write_member
+from inspector.backup.format.errors import BackupError, DamageError
+from inspector.backup.format.manifest import (
+    FORMAT,
+    Manifest,
+    Part,
+    Stream,
+    encoded,
+)
+from inspector.backup.format.reading import BackupReader, Rows
+from inspector.backup.format.rows import (
+    MOST_RAW,
+    PART_BYTES,
+    Value,
+    pack,
+)
+from inspector.backup.format.writing import hash_line
+from tests.inspector.backup.crafting import (
+    FILES,
+    TIDES,
+    crafted,
+    silent,
+)
 
 VALUES: st.SearchStrategy[Value] = (
     st.none()

@@ -5,7 +5,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from inspector.owner.tokens import FOLDER, SECONDS, token_create, token_use
+from inspector.owner.tokens import (
+    FOLDER,
+    SECONDS,
+    token_create,
+    token_use,
+)
 
 
 def test_a_token_lets_in_once(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from compaction.engine.kinds import Kind
-from inspector.selectors.docs import document
+from compaction.kinds.engine import Kind
+from inspector.docs.selectors import document
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError
 
-from inspector.web.room import BROKEN, FULL, disk_trouble, is_full
+from inspector.web.room import (
+    BROKEN,
+    FULL,
+    disk_trouble,
+    is_full,
+)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

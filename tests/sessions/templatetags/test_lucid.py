@@ -6,10 +6,18 @@ from typing import Any
 import pytest
 from django.template import engines
 
-from sessions.engine.cards import Card, build
-from sessions.engine.marks import Fate, Mark
+from sessions.timeline.engine.cards import Card, build
+from sessions.transcripts.engine.marks import Fate, Mark
 from tests.pages import tight
-from tests.sessions.engine.cards.window import assistant, call, cards, result, row, unmasked, user
+from tests.sessions.timeline.engine.cards.window import (
+    assistant,
+    call,
+    cards,
+    result,
+    row,
+    unmasked,
+    user,
+)
 
 
 class Session:

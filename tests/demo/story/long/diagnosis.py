@@ -7,7 +7,13 @@ from tests.demo.story.blocks import Say, Think, hidden
 from tests.demo.story.opening import opening
 from tests.demo.story.pictures import tide_chart
 from tests.demo.story.session import Session
-from tests.demo.story.tools import bash, glob, grep, other, read
+from tests.demo.story.tools import (
+    bash,
+    glob,
+    grep,
+    other,
+    read,
+)
 
 FIRST = """\
 The table for Port Hallow on 25 October is wrong: 01:00 stands there once, although the clocks go back that night, and \

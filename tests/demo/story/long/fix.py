@@ -5,7 +5,13 @@ from __future__ import annotations
 from tests.demo.story import context, events
 from tests.demo.story.blocks import Say, Think, hidden
 from tests.demo.story.session import Session
-from tests.demo.story.tools import bash, edit, other, read, write
+from tests.demo.story.tools import (
+    bash,
+    edit,
+    other,
+    read,
+    write,
+)
 
 TASKS = ["Walk the hours in UTC", "Give extremes() the real day", "Tests for both clock changes"]
 

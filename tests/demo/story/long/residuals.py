@@ -9,7 +9,12 @@ from tests.demo.story.long.summaries import AUTOMATIC
 from tests.demo.story.pictures import tide_chart
 from tests.demo.story.session import Session
 from tests.demo.story.tides import gauge
-from tests.demo.story.tools import bash, other, read, read_image
+from tests.demo.story.tools import (
+    bash,
+    other,
+    read,
+    read_image,
+)
 from tests.demo.story.workspace import HOME
 
 BLOCKS = {

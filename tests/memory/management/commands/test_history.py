@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from memory.files.services.writing import delete, memory_change, write
 from memory.models import Cause
-from memory.services.writing import delete, memory_change, write
 from tests.memory.remembering import Shelf
 from tests.serving import lucid
 

@@ -1,0 +1,1 @@
+"""Breaks of the prompt cache: found, explained, priced, and how to avoid them."""

@@ -1,0 +1,51 @@
+"""What is said about a break: its causes with what proves them, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from compaction.cache.engine.calls import Drop
+from compaction.cache.engine.names import ADVICE
+from compaction.cache.engine.place import Place
+from compaction.cache.engine.waste import NO_WASTE, Waste
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+RECORDED, RECONSTRUCTED, USAGE = "recorded", "reconstructed", "usage"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    name: str
+    confidence: str
+    sentence: str
+    positions: tuple[int, ...] = ()
+    size: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": str(self.name),
+            "confidence": self.confidence,
+            "sentence": self.sentence,
+            "positions": list(self.positions),
+            "size": self.size,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    drop: Drop
+    causes: tuple[Cause, ...]
+    also: tuple[Cause, ...] = ()
+    expected: str = ""
+    """Why it had to be; empty if it need not have been."""
+    waste: Waste = NO_WASTE
+    place: Place | None = None
+    server: dict[str, Any] = field(default_factory=dict)
+    agrees: bool | None = None
+    exactness: str = USAGE
+    missing: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        return ADVICE.get(self.causes[0].name, "")

@@ -1,0 +1,25 @@
+"""What breaks of the cache came to: by cause, and the worst of them. Sums are made by the database."""
+
+from __future__ import annotations
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from compaction.cache.engine.reporting import Loss
+from compaction.models import CacheBreak
+
+
+def losses_of(breaks: QuerySet[CacheBreak]) -> list[Loss]:
+    """By cause, what cost most first; causes without a price last. One query."""
+    rows = (
+        breaks.order_by()
+        .values("cause")
+        .annotate(
+            count=Count("pk"), tokens=Sum("wasted"), dollars=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
+        )
+        .order_by(F("dollars").desc(nulls_last=True), "-tokens", "cause")
+    )
+    return [Loss(row["cause"], row["tokens"] or 0, row["dollars"], row["count"], row["unpriced"]) for row in rows]
+
+
+def worst(breaks: QuerySet[CacheBreak]) -> QuerySet[CacheBreak]:
+    return breaks.order_by(F("cost").desc(nulls_last=True), "-wasted", "-at", "pk")

@@ -1,0 +1,1 @@
+"""Two contexts or two requests beside each other."""

@@ -1,0 +1,108 @@
+"""Why a message is gone, changed or new: as the report of a mechanism says it, or the records of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from compaction.compare.engine.status import Status
+from compaction.mechanisms.engine.pipeline.thinking import MECHANISM as DEAD_THINKING
+from compaction.mechanisms.engine.report import What
+from sessions.context.engine.left_out import LeftOut, Reason
+from sessions.transcripts.engine.messages import Message
+
+_IN_THE_CACHE = "cached microcompact"
+_BY_MECHANISM = {
+    "budget": Status.PERSISTED,
+    "microcompact": Status.CLEARED,
+    _IN_THE_CACHE: Status.CLEARED,
+    "clear_tool_uses": Status.CLEARED,
+    "snip": Status.SNIPPED,
+    "collapse": Status.COLLAPSED,
+    "session memory": Status.SUMMARISED,
+    "full compact": Status.SUMMARISED,
+    "partial compact": Status.SUMMARISED,
+}
+_BY_REASON = {
+    Reason.SUMMARISED: (Status.SUMMARISED, "A summary stands in its place."),
+    Reason.SNIPPED: (Status.SNIPPED, "It was removed from the conversation."),
+    Reason.CLEARED: (Status.CLEARED, "The text of its result was cleared; it is in the entry."),
+    Reason.PERSISTED: (Status.PERSISTED, "The text of its result is on disk; a preview stays."),
+    Reason.COLLAPSED: (Status.COLLAPSED, "It was folded into the summary of a span."),
+    Reason.ABANDONED: (Status.DROPPED, "The session went back, and goes on without it."),
+    Reason.SIDECHAIN: (Status.DROPPED, "It belongs to a sub-agent, which has a context of its own."),
+    Reason.UNSENT: (Status.DROPPED, "It is for the client or the person only."),
+}
+
+
+class Cause(NamedTuple):
+    status: Status | None
+    """What became of it, where the cause tells."""
+    words: str
+    by: int | None = None
+    """The position of the record that says so."""
+    unseen: bool = False
+    """It was taken out of the server's cache alone: the array keeps it."""
+    dead: bool = False
+    """Its thinking no longer held, and was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """By the name of a message: its uuid, or `L` and its position."""
+
+    gone: Mapping[str, Cause] = field(default_factory=dict)
+    rewritten: Mapping[str, Cause] = field(default_factory=dict)
+    added: Mapping[str, Cause] = field(default_factory=dict)
+    otherwise: str = "No record says why."
+    """Of a message that is gone without a cause."""
+
+
+def name_of(message: Message) -> str:
+    return message.uuid or ("" if message.position is None else f"L{message.position}")
+
+
+def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
+    found = known.get(message.uuid) if message.uuid else None
+    return found or (known.get(f"L{message.position}") if message.position is not None else None)
+
+
+def causes_of_report(report: Mapping[str, Any]) -> Causes:
+    """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
+    causes = Causes({}, {}, {})
+    kinds = {What.REMOVED: causes.gone, What.REPLACED: causes.rewritten, What.ADDED: causes.added}
+    for stage in report.get("stages", ()):
+        status = _BY_MECHANISM.get(stage["mechanism"])
+        for change in stage["changes"]:
+            known = kinds[What(change["what"])]
+            assert isinstance(known, dict)
+            cause = Cause(
+                status,
+                change["why"],
+                unseen=stage["mechanism"] == _IN_THE_CACHE,
+                dead=stage["mechanism"] == DEAD_THINKING,
+            )
+            known[change["uuid"]] = _both(known.get(change["uuid"]), cause)
+    return causes
+
+
+def _both(known: Cause | None, more: Cause) -> Cause:
+    if known is None:
+        return more
+    words = known.words if more.words in known.words else f"{known.words} {more.words}"
+    return Cause(known.status or more.status, words, None, known.unseen or more.unseen, known.dead or more.dead)
+
+
+def causes_of_left_out(left: Iterable[LeftOut], start: int = -1) -> Causes:
+    """`left`: what the later context leaves out, as the session's records tell it; `start`: its boundary.
+
+    Whether a record of the client is sent depends on what stands before it. What the former context had was sent, so
+    it left with all the others.
+    """
+    found = {}
+    for one in left:
+        gone = one.reason is Reason.UNSENT and one.position < start
+        status, words = _BY_REASON[Reason.SUMMARISED if gone else one.reason]
+        found[f"L{one.position}"] = Cause(status, words, start if gone else one.by)
+    return Causes(found, found)

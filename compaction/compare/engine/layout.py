@@ -1,0 +1,110 @@
+"""Which rows of a comparison a page shows at once: of long runs of one status the ends, of very many rows the first.
+
+What is left out is a gap, which can be asked for: a page costs the same however long the contexts are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from compaction.compare.engine.comparison import Comparison, Count, counts_of
+from compaction.compare.engine.status import Status
+
+WINDOW = 40
+"""Rows that are shown at once."""
+SHORT = 6
+"""A run of so many rows is shown whole."""
+HEAD, TAIL = 2, 1
+"""Rows of a longer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Rows that are not shown: from `first` up to before `end`, counted among the chosen ones."""
+
+    first: int
+    end: int
+    counts: tuple[Count, ...]
+
+    @property
+    def count(self) -> int:
+        return self.end - self.first
+
+    @property
+    def last(self) -> int:
+        """Where the last of them begin that are shown at once."""
+        return max(self.first, self.end - WINDOW)
+
+    @property
+    def single(self) -> Count | None:
+        """What they are, if they are all of one status."""
+        return self.counts[0] if len(self.counts) == 1 else None
+
+    @property
+    def before(self) -> int:
+        return sum(count.before for count in self.counts)
+
+    @property
+    def after(self) -> int:
+        return sum(count.after for count in self.counts)
+
+
+class Layout:
+    """The rows of the chosen statuses; all of them if none is chosen."""
+
+    def __init__(self, found: Comparison, chosen: Collection[Status] = ()) -> None:
+        self._found = found
+        rows = enumerate(found.rows)
+        self._rows = [at for at, row in rows if row.status in chosen] if chosen else list(range(len(found.rows)))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def page(self, start: int | None = None) -> list[int | Gap]:
+        """Places of rows, and gaps; from `start` on every row, without it the ends of runs."""
+        if start is None:
+            return list(self._folded(0, len(self)))
+        start = min(max(0, start), max(0, len(self) - 1))
+        before = [self._gap(0, start)] if start else []
+        return [*before, *self._open(start, len(self))]
+
+    def fill(self, first: int, end: int, start: int) -> list[int | Gap]:
+        """Rows of a gap from `start` on; smaller gaps stand for what is still left out."""
+        end = min(end, len(self))
+        first = min(max(0, first), end)
+        start = min(max(first, start), end)
+        before = [self._gap(first, start)] if first < start else []
+        uniform = len({self._status(at) for at in range(start, end)}) < 2
+        return [*before, *(self._open(start, end) if uniform else self._folded(start, end))]
+
+    def _open(self, first: int, end: int) -> Iterator[int | Gap]:
+        stop = min(end, first + WINDOW)
+        yield from self._rows[first:stop]
+        if stop < end:
+            yield self._gap(stop, end)
+
+    def _folded(self, first: int, end: int) -> Iterator[int | Gap]:
+        room = WINDOW
+        for _, run in groupby(range(first, end), key=self._status):
+            places = list(run)
+            short = len(places) <= SHORT
+            shown = len(places) if short else HEAD + TAIL
+            if shown > room:
+                yield self._gap(places[0], end)
+                return
+            room -= shown
+            if short:
+                yield from (self._rows[at] for at in places)
+                continue
+            yield from (self._rows[at] for at in places[:HEAD])
+            yield self._gap(places[HEAD], places[-TAIL])
+            yield from (self._rows[at] for at in places[-TAIL:])
+
+    def _status(self, at: int) -> Status:
+        return self._found.rows[self._rows[at]].status
+
+    def _gap(self, first: int, end: int) -> Gap:
+        rows = [self._found.rows[at] for at in self._rows[first:end]]
+        return Gap(first, end, tuple(counts_of(self._found, rows)))

@@ -1,0 +1,259 @@
+"""The rows of a comparison as a page shows them: both messages with the first lines of their blocks, masked and cut,
+and the words that changed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+
+from compaction.compare.engine.align import Row
+from compaction.compare.engine.causes import Cause
+from compaction.compare.engine.comparison import Comparison
+from compaction.compare.engine.layout import Gap
+from compaction.compare.engine.status import LABELS, SYMBOLS, Status
+from compaction.compare.engine.words import (
+    Room,
+    Stretch,
+    elided,
+    word_diff,
+)
+from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.trail.engine.attribution import Attribution
+from sessions.context.engine.presentation.messages import is_number
+from sessions.context.engine.presentation.pieces import Pieces, ShownPiece, told
+from sessions.context.engine.rendering.array import Piece
+from sessions.text.engine.invisible_characters import visible
+from sessions.timeline.engine.cards.lens import Lens, Mask
+from sessions.transcripts.engine.messages import Block, Message
+
+BLOCKS = 12
+"""Blocks of one message that are shown at once."""
+ROOM = 74_000
+"""Bytes that the rows of one page may come to."""
+_FRAME = 560
+"""Bytes of markup around a block."""
+_LEAST = 0.12
+_TEXT, _WHOLE = 40_000, 200_000
+"""Characters of each side that are compared word by word, at once and on demand."""
+_AROUND, _LONGEST = 140, 500
+"""Characters around a change, and of one, that are shown at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two contexts."""
+
+    messages: Sequence[Message]
+    taken: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
+    """As a context has it: results whose text a record took away."""
+    inexact: frozenset[int] = frozenset()
+    """The places of messages whose wording is not recorded."""
+    origin: str = "made by the client"
+    """Of what no entry holds."""
+    numbers: tuple[int, ...] = ()
+    """What people call the messages, where that is not their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    piece: ShownPiece
+    paired: bool
+    """The other side shows the same, or both in one."""
+    diff: tuple[Stretch, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    place: str
+    """`b12`: the message before, counted from zero; `a12` that after."""
+    number: int
+    """For people, who count from one."""
+    role: str
+    tokens: int
+    blocks: tuple[ShownBlock, ...]
+    more: int
+    boundary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    place: int
+    status: Status
+    cause: Cause | None
+    moved: bool
+    before: ShownMessage | None
+    after: ShownMessage | None
+    sentences: tuple[int, ...] = ()
+    """Of the summary, that it went into, as far as it can be told."""
+
+    @property
+    def symbol(self) -> str:
+        return SYMBOLS[self.status]
+
+    @property
+    def label(self) -> str:
+        return LABELS[self.status]
+
+
+class Shown:
+    """The rows of one comparison, ready to be shown a few at a time."""
+
+    def __init__(self, found: Comparison, before: Side, after: Side, mask: Mask, opened: str = "") -> None:
+        """`opened`: the place of a block, or of a message, that is wanted as a whole."""
+        self._found = found
+        self._trace: Callable[[], Attribution | None] | None = None
+        self._sides = {"b": before, "a": after}
+        self._pieces = {name: _pieces(side) for name, side in self._sides.items()}
+        self._mask = mask
+        self._opened = opened
+        self._room = Room()
+
+    def trace(self, trace: Callable[[], Attribution | None]) -> None:
+        """Rows tell which sentences of the summary they went into. It is asked when the first of them is shown."""
+        self._trace = trace
+
+    @cached_property
+    def _traced(self) -> Attribution | None:
+        return self._trace() if self._trace is not None else None
+
+    def __len__(self) -> int:
+        return len(self._found.rows)
+
+    def rows(self, items: Sequence[int | Gap]) -> list[ShownRow | Gap]:
+        """Together not larger than a page allows."""
+        shown = [self._row(one, 1.0) if isinstance(one, int) else one for one in items]
+        total, frames = _bytes(shown), _FRAME * _blocks(shown)
+        if total > ROOM:
+            scale = max(_LEAST, (ROOM - frames) / max(1, total - frames) * 0.9)
+            shown = [self._row(one, scale) if isinstance(one, int) else one for one in items]
+        return shown
+
+    def block(self, place: str) -> ShownBlock | None:
+        """One block, as long as it is."""
+        row, number = self.find(place.partition(".")[0]), place.partition(".")[2]
+        if row is None or not is_number(number):
+            return None
+        self._opened = place
+        shown = self._row(row, 1.0, most=int(number) + 1)
+        message = shown.before if place[0] == "b" else shown.after
+        assert message is not None
+        return next((one for one in message.blocks if one.piece.place == place), None)
+
+    def whole(self, place: str) -> ShownRow | None:
+        """The row of a message, with all of its blocks."""
+        row = self.find(place)
+        return None if row is None else self._row(row, 1.0, most=2_000)
+
+    def find(self, place: str) -> int | None:
+        """The row of the message at a place like `b12`."""
+        if place[:1] not in self._sides or not is_number(place[1:]):
+            return None
+        number, before = int(place[1:]), place[0] == "b"
+        rows = enumerate(self._found.rows)
+        return next((at for at, row in rows if (row.before if before else row.after) == number), None)
+
+    def _row(self, place: int, scale: float, most: int = BLOCKS) -> ShownRow:
+        row = self._found.rows[place]
+        before, after = self._message(row, "b", scale, most), self._message(row, "a", scale, most)
+        if before is not None and after is not None:
+            before, after = self._beside(row, before, after, scale)
+        return ShownRow(place, row.status, row.cause, row.moved, before, after, self._sentences(row))
+
+    def _sentences(self, row: Row) -> tuple[int, ...]:
+        if row.status is not Status.SUMMARISED or row.before is None or self._traced is None:
+            return ()
+        return self._traced.sentences_of(self._sides["b"].messages[row.before].uuid)
+
+    def _message(self, row: Row, name: str, scale: float, most: int) -> ShownMessage | None:
+        number = row.before if name == "b" else row.after
+        if number is None:
+            return None
+        message, place = self._sides[name].messages[number], f"{name}{number}"
+        most = 2_000 if self._opened == place else most
+        blocks = tuple(self._block(name, number, at, scale) for at in range(min(most, len(message.content))))
+        weights = self._found.weight_before if name == "b" else self._found.weight_after
+        more = len(message.content) - len(blocks)
+        numbers = self._sides[name].numbers
+        called = numbers[number] if numbers else number + 1
+        return ShownMessage(
+            place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
+        )
+
+    def _block(self, name: str, number: int, at: int, scale: float) -> ShownBlock:
+        side = self._sides[name]
+        message, place = side.messages[number], f"{name}{number}.{at}"
+        lens = Lens(self._mask, whole=True) if self._opened == place else Lens(self._mask, scale=scale)
+        piece = Piece(message.content[at], message, number not in side.inexact)
+        return ShownBlock(self._pieces[name].shown(place, piece, lens), paired=False)
+
+    def _beside(
+        self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
+    ) -> tuple[ShownMessage, ShownMessage]:
+        """The same pair with what its blocks have in common."""
+        assert row.before is not None
+        assert row.after is not None
+        old = self._sides["b"].messages[row.before].content
+        new = self._sides["a"].messages[row.after].content
+        left, right = list(before.blocks), list(after.blocks)
+        for here, there in partners(old, new):
+            if here >= len(left) or there >= len(right):
+                continue
+            if old[here] == new[there]:
+                left[here], right[there] = replace(left[here], paired=True), replace(right[there], paired=True)
+            elif row.status is Status.CHANGED:
+                opened = self._opened in (left[here].piece.place, right[there].piece.place)
+                diff, cut = self._diff(old[here], new[there], scale, whole=opened)
+                left[here] = ShownBlock(replace(left[here].piece, cut=cut), True, diff)
+                right[there] = ShownBlock(replace(right[there].piece, cut=cut), True, diff)
+        return replace(before, blocks=tuple(left)), replace(after, blocks=tuple(right))
+
+    def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
+        most = _WHOLE if whole else _TEXT
+        texts = told(old), told(new)
+        before, after = (visible(self._mask(one[: most + 4_096])[:most]) for one in texts)
+        found = word_diff(before, after, Room() if whole else self._room)
+        if not whole:
+            found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))
+        cut = any(one.elided for one in found) or max(map(len, texts)) > most
+        return found, cut
+
+
+def partners(old: Sequence[Block], new: Sequence[Block]) -> list[tuple[int, int]]:
+    """Blocks of the same call, or the same of their type in order."""
+    names: dict[tuple[object, object], list[int]] = {}
+    for at in range(len(new) - 1, -1, -1):
+        names.setdefault(_name(new[at]), []).append(at)
+    found = []
+    for at, block in enumerate(old):
+        if known := names.get(_name(block)):
+            found.append((at, known.pop()))
+    return found
+
+
+def _name(block: Block) -> tuple[object, object]:
+    return str(block.get("type")), str(block.get("id") or block.get("tool_use_id") or block.get("signature"))
+
+
+def _pieces(side: Side) -> Pieces:
+    answers = (one for one in side.messages if one.role == "assistant")
+    return Pieces(lambda: (block for one in answers for block in one.content), side.taken, side.origin)
+
+
+def _blocks(shown: Sequence[ShownRow | Gap]) -> int:
+    return sum(len(side.blocks) + 1 for side in _messages(shown))
+
+
+def _bytes(shown: Sequence[ShownRow | Gap]) -> int:
+    return sum(_FRAME + sum(_size(block) for block in side.blocks) for side in _messages(shown))
+
+
+def _size(block: ShownBlock) -> int:
+    words = block.piece.words if block.diff is None else "".join(one.text for one in block.diff)
+    return _FRAME + len(escape(words).encode("utf-8", "replace")) + 11 * len(block.diff or ())
+
+
+def _messages(shown: Sequence[ShownRow | Gap]) -> list[ShownMessage]:
+    sides = (side for one in shown if isinstance(one, ShownRow) for side in (one.before, one.after))
+    return [side for side in sides if side is not None]

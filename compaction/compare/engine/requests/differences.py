@@ -1,0 +1,142 @@
+"""What two requests have in common and what not: parameters, tools, and blocks of the system prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sessions.context.engine import Context
+from sessions.linking.engine.raw_fields import text
+from sessions.text.engine.diffs import common_ends
+from sessions.timeline.engine.cards.raw import pretty
+from sessions.usage.engine.billing_header import BILLING
+
+Status = Literal["same", "changed", "added", "removed", "moved"]
+_LONG = 400_000
+ON_DEMAND = "loaded on demand: it is no part of the prompt"
+HEADER = "the client's billing header: it is no part of the cache's key"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A parameter, a tool or a block of the system prompt."""
+
+    name: str
+    status: Status
+    before: str = ""
+    after: str = ""
+    note: str = ""
+    """Why a change of it may be without effect."""
+
+    @property
+    def chars(self) -> int:
+        return len(self.after) - len(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: Literal["params", "tools", "system", "messages"]
+    rows: tuple[Row, ...]
+    unknown: str = ""
+    """Why they cannot be compared."""
+
+    @property
+    def changes(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.status != "same")
+
+    def of(self, status: Status) -> int:
+        return sum(row.status == status for row in self.rows)
+
+
+def differences_of(before: Context, after: Context) -> tuple[Part, Part, Part]:
+    """Parameters, tools, system prompt."""
+    old, new = before.given, after.given
+    return _params(before, after), _tools(old.tools, new.tools), _system(old.system, new.system)
+
+
+def _params(before: Context, after: Context) -> Part:
+    model = Row("model", "same" if before.model == after.model else "changed", before.model, after.model)
+    old, new = before.given.params, after.given.params
+    if not old or not new:
+        return Part("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
+    names = [name for name in dict.fromkeys([*old, *new]) if name != "model"]
+    return Part("params", (model, *(_param(name, old, new) for name in names)))
+
+
+def _param(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Row:
+    before, after = (_value(one[name]) if name in one else "" for one in (old, new))
+    if name not in old:
+        return Row(name, "added", before, after)
+    if name not in new:
+        return Row(name, "removed", before, after)
+    return Row(name, "same" if old[name] == new[name] else "changed", before, after)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    return pretty(value, _LONG)
+
+
+def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
+    if old is None or new is None:
+        why = _missing("definitions of the tools", known_before=old is not None, known_after=new is not None)
+        return Part("tools", (), why)
+    former = {_name(tool): tool for tool in old}
+    latter = {_name(tool): tool for tool in new}
+    rows = [_tool(name, former.get(name), tool) for name, tool in latter.items()]
+    rows += [_gone(name, tool) for name, tool in former.items() if name not in latter]
+    shared = [[name for name in one if name in former and name in latter] for one in (former, latter)]
+    if shared[0] != shared[1] and all(row.status == "same" for row in rows):
+        rows = [_moved(row, shared[0], shared[1]) for row in rows]
+    return Part("tools", tuple(rows))
+
+
+def _gone(name: str, tool: Mapping[str, Any]) -> Row:
+    return Row(name, "removed", pretty(dict(tool), _LONG), "", ON_DEMAND if tool.get("defer_loading") is True else "")
+
+
+def _moved(row: Row, before: list[str], after: list[str]) -> Row:
+    """The order of the tools is part of the key too."""
+    return row if before.index(row.name) == after.index(row.name) else Row(row.name, "moved", row.before, row.after)
+
+
+def _name(tool: Mapping[str, Any]) -> str:
+    return text(tool.get("name")) or text(tool.get("type")) or "unnamed"
+
+
+def _tool(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> Row:
+    note = ON_DEMAND if new.get("defer_loading") is True else ""
+    if old is None:
+        return Row(name, "added", "", pretty(dict(new), _LONG), note)
+    if old == new:
+        return Row(name, "same")
+    return Row(name, "changed", pretty(dict(old), _LONG), pretty(dict(new), _LONG), note)
+
+
+def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
+    """Blocks are known by their place, counted from the nearer end that is the same."""
+    if old is None or new is None:
+        return Part("system", (), _missing("system prompt", known_before=old is not None, known_after=new is not None))
+    left, right = [_words(one) for one in old], [_words(one) for one in new]
+    head, tail = common_ends(left, right)
+    rows = [Row(f"block {at + 1}", "same") for at in range(head)]
+    for at in range(max(len(left), len(right)) - head - tail):
+        here = left[head + at] if head + at < len(left) - tail else None
+        there = right[head + at] if head + at < len(right) - tail else None
+        status: Status = "added" if here is None else "removed" if there is None else "changed"
+        note = HEADER if (here or there or "").startswith(BILLING) else ""
+        rows.append(Row(f"block {head + at + 1}", status, here or "", there or "", note))
+    rows += [Row(f"block {at + 1}", "same") for at in range(len(right) - tail, len(right))]
+    return Part("system", tuple(rows))
+
+
+def _words(block: Mapping[str, Any]) -> str:
+    return text(block.get("text")) or pretty(dict(block), _LONG)
+
+
+def _missing(what: str, *, known_before: bool, known_after: bool) -> str:
+    if not known_before and not known_after:
+        return f"No record of either request holds its {what}."
+    return f"No record of the {'later' if known_before else 'former'} request holds its {what}."

@@ -1,0 +1,38 @@
+"""The messages of a request as they were sent, by the records that they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from compaction.compare.engine.presentation import Side
+from sessions.context.engine import Context
+from sessions.context.engine.rendering.array import Element, Piece
+from sessions.transcripts.engine.messages import Message, changed
+
+
+def as_sent(context: Context, side: Side) -> Side:
+    """The side of a comparison that shows what was sent, where the usual one shows what the records say.
+
+    A message of the array may hold the words of several records. Each is a row of its own, so that it can be held
+    against the same record on the other side, and has the number of its message.
+    """
+    runs = [run for at, element in enumerate(context.elements) for run in _runs(at, element)]
+    messages = tuple(message for _, message, _ in runs)
+    inexact = frozenset(place for place, (_, _, exact) in enumerate(runs) if not exact)
+    return Side(messages, side.taken, inexact, side.origin, tuple(number for number, _, _ in runs))
+
+
+def _runs(number: int, element: Element) -> Iterator[tuple[int, Message, bool]]:
+    for _, run in groupby(element.pieces, key=_record):
+        pieces = list(run)
+        blocks = tuple(piece.block for piece in pieces)
+        yield number + 1, changed(pieces[0].message, content=blocks, role=element.role), _exact(pieces)
+
+
+def _record(piece: Piece) -> tuple[str, int | None]:
+    return piece.message.uuid, piece.message.position
+
+
+def _exact(pieces: Sequence[Piece]) -> bool:
+    return all(piece.exact for piece in pieces)

@@ -1,0 +1,54 @@
+"""Two requests in a sentence: where they part in the order of the cache's key, and what that means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compaction.cache.engine.changes import (
+    Change,
+    Rank,
+    changes,
+    comparable,
+)
+from compaction.cache.engine.prompt import Prompt, prompt_of
+from sessions.context.engine import Context
+from sessions.text.engine.words import plural
+
+_MEANS = {
+    Rank.MODEL: "What the cache had of the former could not be read.",
+    Rank.TOOLS: "Tools stand first in the key, so what follows them could not be read from the cache.",
+    Rank.SYSTEM: "Of the former, only what stands before that could be read from the cache.",
+    Rank.SETTING: "Tools and system prompt could be read from the cache, the messages could not.",
+    Rank.MESSAGES: "What stands before that could be read from the cache, what follows could not.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    held: bool
+    sentence: str
+    first: Change | None
+    also: tuple[Change, ...]
+
+
+def verdict_of(before: Context, after: Context) -> Verdict:
+    old, new = prompt_of(before), prompt_of(after)
+    found = changes(old, new)
+    first = next((change for change in found if change.rank < Rank.HINT), None)
+    also = tuple(change for change in found if change is not first)
+    caveat = "" if comparable(old, new) else " Whether tools and system prompt stayed the same is not recorded."
+    if first is None:
+        return Verdict(True, f"{_held(old, new)}{caveat}", None, also)
+    if first.rewriting is not None and first.rewriting.went_back:
+        return Verdict(True, f"{first.sentence} What is left could be read from the cache.{caveat}", first, also)
+    return Verdict(False, f"{first.sentence} {_MEANS.get(first.rank, '')}{caveat}", first, also)
+
+
+def _held(old: Prompt, new: Prompt) -> str:
+    more = len(new.elements) - len(old.elements)
+    what = "Model, tools, system prompt and" if comparable(old, new) else "Model and"
+    same = f"{what} all {plural(len(old.elements), 'message')} of the former are the same"
+    if more <= 0:
+        return f"{same}, and nothing follows."
+    follow = f"{plural(more, 'message')} {'follows' if more == 1 else 'follow'}"
+    return f"{same}; {follow}. The cache could serve all of the former."

@@ -1,0 +1,277 @@
+"""Points of a session whose contexts can be compared, by their names in an address.
+
+`request:<message id>`, `entry:<address>` (right after it), `before:<address>` and `after:<address>` of a compaction,
+`run:<number>` (what it made) and `run-before:<number>`, `next` (what is sent next).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.db.models import F
+from django.http import Http404
+
+from compaction.compare.engine.presentation import Side
+from compaction.kinds.selectors import (
+    CompactionMissingError,
+    compaction_get,
+    compactions_of,
+    keepsake_of,
+)
+from compaction.models import Compaction
+from sessions.archive.selectors.records import Reader
+from sessions.context.engine import Context, Given, PointMissingError
+from sessions.context.engine.certainty import Exactness
+from sessions.context.selectors.contexts import (
+    FETCHED,
+    Point,
+    context_of,
+    point_after,
+    point_next,
+    point_of_request,
+)
+from sessions.context.selectors.steps import Step, steps_at, steps_of
+from sessions.linking.engine.raw_fields import key
+from sessions.linking.selectors import Links
+from sessions.models import Entry, Transcript
+from sessions.timeline.selectors.entries import find_entry
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.flags import Flag
+
+SHOWN = 80
+MOST = 40
+"""Compactions of a kind that are offered as points."""
+_SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
+_STATE = frozenset({"content-replacement", "marble-origami-commit"})
+_EDITS = frozenset({"microcompact_boundary", "snip_boundary", "snip-boundary"})
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One of two contexts that are compared."""
+
+    name: str
+    """In an address."""
+    title: str
+    transcript: Transcript
+    side: Side
+    model: str
+    given: Given
+    address: str
+    """Of the page that shows it alone; empty if there is none."""
+    context: Context | None
+    """What it is; of what a run made, what that was made from. None in what is kept of a comparison: it holds much."""
+    compaction: Compaction | None = None
+    """The one that made it."""
+    answered: bool = False
+    """It was sent, and the model answered."""
+
+    @property
+    def at_hand(self) -> Context:
+        """The context of an end that was just made, and not kept."""
+        assert self.context is not None
+        return self.context
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A record that changed what is sent of others."""
+
+    transcript: Transcript
+    entry: Entry
+    address: str
+    reader: Reader
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return self.reader.record(self.entry.offset, self.entry.length)
+
+    @property
+    def summarises(self) -> bool:
+        """Does everything before it leave? Else it changes some of it, at once."""
+        return self.entry.detail == "compact_boundary" or bool(self.entry.flags & _SUMMARY)
+
+    @property
+    def position(self) -> int:
+        return self.entry.position
+
+
+@dataclass(slots=True)
+class Points:
+    """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
+
+    transcript: Transcript
+    _links: dict[int, Links] = field(default_factory=dict)
+    _steps: dict[int, list[Step]] = field(default_factory=dict)
+
+    def end(self, name: str) -> End:
+        match _full(name).split(":", 1):
+            case ["next"]:
+                return self._end(name, "what is sent next", self.transcript, point_next(self.transcript), "next=1")
+            case ["request", rest] if rest:
+                return self.request(rest)
+            case ["entry", rest] if rest:
+                return self._after_entry(rest)
+            case ["before", rest] if rest:
+                return self.before(self.boundary(rest))
+            case ["after", rest] if rest:
+                return self.after(self.boundary(rest))
+            case ["run-before", rest] if rest:
+                return self.compacted(self.compaction(rest))[0]
+            case ["run", rest] if rest:
+                return self.compacted(self.compaction(rest))[1]
+        raise Http404(f"{name[:SHOWN]} is no point of a session. Name a request, an entry, a compaction or a run.")
+
+    def boundary(self, address: str) -> Recorded:
+        owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
+        changes = entry.type in _STATE or entry.detail in _EDITS or entry.detail == "compact_boundary"
+        if not changes and not entry.flags & _SUMMARY:
+            raise Http404(f"The entry {address[:SHOWN]} is no compaction.")
+        return Recorded(owner, entry, address, self.links(owner).reader)
+
+    def around(self, boundary: Recorded) -> tuple[End, End]:
+        """Before and after it. What both are made of stands together, and is loaded at once."""
+        owner, position = boundary.transcript, boundary.position
+        begin = max((one for one in owner.ruler.get("boundaries", ()) if one < position), default=0)
+        following = self._following(boundary)
+        end = position + 1 if following is None else self._thread(owner)[following].position + 1
+        links = self.links(owner)
+        places = [links.places[row.position] for row in links.load(begin, end)]
+        if sum(length for _, length in places) <= FETCHED:
+            links.reader.fetch(places)
+        return self.before(boundary), self.after(boundary)
+
+    def before(self, boundary: Recorded) -> End:
+        """What would have been sent without it. What the record names need not be in the file: then the last words
+        before it count."""
+        entry, owner = boundary.entry, boundary.transcript
+        name, title = f"before:{boundary.address}", f"before entry {entry.position}"
+        for link in (key(boundary.record.get("logicalParentUuid")), entry.parent_key):
+            found = self._end(name, title, owner, Point(entry.position, link), "") if link is not None else None
+            if found is not None and found.side.messages:
+                return found
+        return self._end(name, title, owner, Point(entry.position, self._leaf(owner, entry.position)), "")
+
+    def after(self, boundary: Recorded) -> End:
+        """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
+        entry, owner = boundary.entry, boundary.transcript
+        name = f"after:{boundary.address}"
+        if not boundary.summarises:
+            link = entry.uuid_key or self._leaf(owner, entry.position)
+            return self._end(name, f"after entry {entry.position}", owner, Point(entry.position + 1, link), "")
+        following, steps = self._following(boundary), self._thread(owner)
+        if following is None:
+            return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
+        title = f"request {following + 1} of {len(steps)}, the first after it"
+        return self._of_step(name, title, owner, steps[following])
+
+    def compaction(self, number: str) -> Compaction:
+        try:
+            row = compaction_get(number)
+        except CompactionMissingError as error:
+            raise Http404(f"No run {number[:SHOWN]} has made a compaction.") from error
+        if self.transcript.pk not in (row.transcript_id, row.transcript.parent_id):
+            raise Http404(f"Run {number[:SHOWN]} has compacted another session.")
+        return row
+
+    def compacted(self, row: Compaction) -> tuple[End, End]:
+        """Before and after a compaction that was made here."""
+        context = context_of(row.transcript, Point(row.position, row.link), links=self.links(row.transcript))
+        number = row.run_id or row.pk
+        before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
+        kept = keepsake_of(row)
+        side = Side(kept.after, context.taken, origin="made by the compaction")
+        title = f"after run {number}"
+        known = (row.transcript, side, context.model, context.given)
+        return before, End(f"run:{number}", title, *known, address="", context=context, compaction=row)
+
+    def request(self, message_id: str) -> End:
+        owner = self.transcript
+        if all(step.message_id != message_id for step in self._all(owner)):
+            try:
+                owner, _ = point_of_request(owner, message_id)
+            except PointMissingError as error:
+                words = f"No request of this session was answered by {message_id[:SHOWN]}."
+                raise Http404(words) from error
+        step = next(step for step in self._all(owner) if step.message_id == message_id)
+        steps = steps_at(self._all(owner), owner, request=step)
+        return self._of_step(f"request:{message_id}", f"request {steps.number} of {len(steps)}", owner, step)
+
+    def _after_entry(self, address: str) -> End:
+        owner, entry = find_entry(self.transcript, address, self.links(self.transcript).reader)
+        query = urlencode({"at": address})
+        return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
+
+    def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> End:
+        point = Point(step.position, None, step.message_id, step.capture)
+        return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
+
+    def _end(self, name: str, title: str, owner: Transcript, point: Point, query: str) -> End:
+        context = context_of(owner, point, links=self.links(owner))
+        return _of_context(name, title, owner, context, query, answered=bool(point.request))
+
+    def links(self, owner: Transcript) -> Links:
+        return self._links.setdefault(owner.pk, Links(owner.pk, owner.source_id))
+
+    def _all(self, owner: Transcript) -> list[Step]:
+        if owner.pk not in self._steps:
+            self._steps[owner.pk] = steps_of(owner)
+        return self._steps[owner.pk]
+
+    def _following(self, boundary: Recorded) -> int | None:
+        """The place, among the requests, of the first one that was made after everything before it had left."""
+        if not boundary.summarises:
+            return None
+        steps = enumerate(self._thread(boundary.transcript))
+        return next((at for at, step in steps if step.position > boundary.position), None)
+
+    def _thread(self, owner: Transcript) -> tuple[Step, ...]:
+        return steps_at(self._all(owner), owner).steps
+
+    def _leaf(self, owner: Transcript, position: int) -> int | None:
+        """The key of the last record of the conversation before a place: state records hang on nothing."""
+        first = owner.pk << POSITION_BITS
+        rows = Entry.objects.annotate(aside=F("flags").bitand(_SIDECHAIN))
+        spoken = rows.filter(pk__gte=first, pk__lt=first | position, type__in=("user", "assistant"), aside=0)
+        return spoken.order_by("-pk").values_list("uuid_key", flat=True).first()
+
+
+def _full(name: str) -> str:
+    """People paste ids without saying of what."""
+    if ":" in name or name == "next":
+        return name
+    if name.isascii() and name.isdigit():
+        return f"run:{name}"
+    return f"request:{name}" if name.startswith("msg_") else f"entry:{name}"
+
+
+def _of_context(
+    name: str, title: str, owner: Transcript, context: Context, query: str, *, answered: bool = False
+) -> End:
+    said = [one for part in context.parts for one in part.said]
+    inexact = frozenset(at for at, one in enumerate(said) if not one.exact)
+    recorded = context.exactness is Exactness.RECORDED
+    origin = "the client's log of the request" if recorded else "made by the client"
+    side = Side(context.messages, context.taken, inexact, origin)
+    address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
+    known = (owner, side, context.model, context.given)
+    return End(name, title, *known, address, context, answered=answered)
+
+
+def choices_of(transcript: Transcript) -> list[tuple[str, str]]:
+    """Points that are likely to be asked for, and what they are."""
+    found = [("next", "what is sent next")]
+    for position in transcript.ruler.get("boundaries", ())[-MOST:]:
+        found += [
+            (f"before:L{position}", f"before the compaction at entry {position}"),
+            (f"after:L{position}", f"after the compaction at entry {position}"),
+        ]
+    for row in compactions_of(transcript)[:MOST]:
+        number = row.run_id or row.pk
+        found += [
+            (f"run:{number}", f"after the {row.kind} compaction of run {number}"),
+            (f"run-before:{number}", f"before the {row.kind} compaction of run {number}"),
+        ]
+    return found

@@ -1,0 +1,96 @@
+"""Any two requests held against each other: parameters, tools, system prompt and messages, word by word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_safe
+
+from compaction.compare.engine import Layout
+from compaction.compare.engine.presentation import Shown
+from compaction.compare.engine.requests import differences_of, shown_parts, verdict_of
+from compaction.compare.selectors.comparisons import ends_compared
+from compaction.compare.selectors.points import End, Points
+from compaction.compare.selectors.request_pairs import request_end, request_of, requests_offered
+from compaction.compare.views.comparison import (
+    State,
+    chips_of,
+    ends_of,
+    part_of,
+)
+from inspector.web.addresses import session_root
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
+from inspector.web.svg import token_bar
+from sessions.models import Request
+from sessions.secrets.engine import mask
+from sessions.transcripts.selectors.session import Head, session_head
+
+TEMPLATE = "cache/compare.html"
+
+
+@require_safe
+def request_compare(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    names = [request.GET.get(one, "").strip() for one in ("a", "b")]
+    values = {**_frame(head), "asked": names}
+    if not all(names):
+        offered = requests_offered(head.transcript)
+        return render_page(request, TEMPLATE, {**values, "offered": offered})
+    points = Points(head.transcript)
+    before, after = (request_end(points, name) for name in names)
+    found = ends_compared(points, before, after)
+    state = State.of(request, a=names[0], b=names[1])
+    shown = Shown(found, before.side, after.side, mask, state.opened)
+    layout = Layout(found, state.chosen)
+    values |= {**ends_of(before, after), "state": state, "here": state.query}
+    if part := part_of(request, shown, layout, values):
+        name, more = part
+        return render_page(request, name, {**values, **more})
+    start = query_number(request, "from")
+    return render_page(
+        request,
+        TEMPLATE,
+        {
+            **values,
+            **compared(before, after, state.opened),
+            "found": found,
+            "items": shown.rows(layout.page(shown.find(state.opened.partition(".")[0]) if start is None else start)),
+            "chips": chips_of(found, state),
+            "everything": state.with_(chosen=frozenset()),
+            "beside": state.with_(inline=False),
+            "inline": state.with_(inline=True),
+        },
+        partials=("comparison",),
+    )
+
+
+def compared(before: End, after: End, opened: str) -> dict[str, Any]:
+    """What the two differ in beside their messages, the verdict, and what each was counted as."""
+    rows = [request_of(end) for end in (before, after)]
+    limit = max(_prompt(row) for row in rows if row is not None) if any(rows) else 0
+    return {
+        "verdict": SimpleLazyObject(lambda: verdict_of(before.at_hand, after.at_hand)),
+        "parts": shown_parts(differences_of(before.at_hand, after.at_hand), mask, opened),
+        "sides": [(end, row, _bar(row, limit)) for end, row in zip((before, after), rows, strict=True)],
+    }
+
+
+def _prompt(row: Request) -> int:
+    return row.input + row.cache_read + row.cache_write_5m + row.cache_write_1h
+
+
+def _bar(row: Request | None, limit: int) -> Any:
+    if row is None:
+        return None
+    written = row.cache_write_5m + row.cache_write_1h
+    parts = [("read", "read", row.cache_read), ("written", "written", written), ("fresh", "fresh", row.input)]
+    return token_bar(parts, limit=limit)
+
+
+def _frame(head: Head) -> dict[str, Any]:
+    root = session_root(head.transcript)
+    return {"section": "sessions", "tab": "cache", "head": head, "session": head.transcript, "root": root}

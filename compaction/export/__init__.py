@@ -1,0 +1,1 @@
+"""A compaction as a session that the agent can resume."""

@@ -1,0 +1,89 @@
+"""Sessions that were made of compactions: where they went, and how to go on with them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from compaction.models import Compaction, Export
+from sessions.imports.selectors import EXPORTS
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.slug import slug
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    export: Export
+    present: bool
+    """Whether the file is still where it was written."""
+    public_id: str
+    """Of its own page; empty if it has not been imported."""
+    command: str
+    """For a shell: goes on with it."""
+    looked_for: str
+    """Where the agent would look for it, if that is not where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exporting:
+    """What `compaction/_export.html` shows."""
+
+    compaction: Compaction
+    directory: str
+    """Where an export goes unless a person says otherwise."""
+    made: list[Made]
+    """The latest first."""
+
+    @property
+    def session(self) -> str:
+        return self.compaction.transcript.public_id
+
+
+def exporting_of(compaction: Compaction) -> Exporting:
+    transcript = compaction.transcript
+    cwd = transcript.cwd or transcript.project.cwd
+    rows = list(compaction.exports.order_by("-created_at", "-pk"))
+    pages = dict(
+        Transcript.objects.filter(source__path__in=[row.path for row in rows])
+        .exclude(source__state=Source.State.REPLACED)
+        .values_list("source__path", "public_id")
+    )
+    expected = projects_directory() / slug(cwd) if cwd else None
+    made = []
+    for row in rows:
+        path = opened(row.path)
+        elsewhere = expected is not None and path.parent != expected
+        looked_for = kept(expected) if expected is not None and elsewhere else ""
+        command = resume_command(cwd, row.session_id)
+        made.append(Made(row, os.path.lexists(path), pages.get(row.path, ""), command, looked_for))
+    return Exporting(compaction, kept(export_directory(transcript)), made)
+
+
+def resume_command(cwd: str, session_id: str) -> str:
+    resume = f"claude --resume {shlex.quote(session_id)}"
+    return f"cd {shlex.quote(cwd)} && {resume}" if cwd else resume
+
+
+def export_directory(transcript: Transcript) -> Path:
+    """Beside the session, where the agent finds it; sessions that came from elsewhere are given a place there. The demo
+    is nobody's session: what is made of it stays with Lucid."""
+    own = opened(transcript.project.directory)
+    if own.is_relative_to(settings.DEMO_DIR):
+        return demo_exports() / own.name
+    if own.is_relative_to(projects_directory()):
+        return own
+    cwd = transcript.cwd or transcript.project.cwd
+    return projects_directory() / (slug(cwd) if cwd else own.name)
+
+
+def projects_directory() -> Path:
+    return Path(settings.CLAUDE_CONFIG_DIR) / "projects"
+
+
+def demo_exports() -> Path:
+    return Path(settings.LUCID_HOME) / EXPORTS

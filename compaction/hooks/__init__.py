@@ -1,0 +1,1 @@
+"""The hooks that run around a compaction."""

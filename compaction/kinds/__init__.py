@@ -1,0 +1,1 @@
+"""Every kind of compaction: its form, its forecast, the run that makes it."""

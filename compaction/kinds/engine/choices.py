@@ -1,0 +1,100 @@
+"""What a person can choose from: turns that can be snipped, and messages at which a conversation can be cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compaction.kinds.engine.kind import KindError
+from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.pivots import pivots_of
+from compaction.mechanisms.engine.snip import short_id
+from compaction.mechanisms.engine.turns import turns_of
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChoice:
+    number: int
+    """From one, in the context: turns that have left it are not counted."""
+    uuid: str
+    """Of the input that it begins with."""
+    position: int | None
+    words: str
+    """Of that input, on one line."""
+    messages: tuple[str, ...]
+    tokens: int
+    stays: str
+    """Why it cannot be snipped; empty if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """Where a partial compaction cuts: at the message that was named, or at the nearest one that keeps more."""
+
+    uuid: str
+    """Empty if there is none."""
+    obstacle: str = ""
+    """What a cut at the message that was named would do; empty if it is there that it cuts."""
+
+
+def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_blocks) -> list[TurnChoice]:
+    turns = turns_of(messages)
+    ids = Counter(short_id(messages[turn.first].uuid) for turn in turns)
+    choices = []
+    for number, turn in enumerate(turns, 1):
+        first = messages[turn.first]
+        stays = ""
+        if turn.open:
+            stays = "It is not finished."
+        elif turn.entangled:
+            stays = "Its results stand in one message with those of another turn."
+        elif ids[short_id(first.uuid)] > 1:
+            stays = "Several inputs have its short id."
+        choices.append(
+            TurnChoice(
+                number,
+                first.uuid,
+                first.position,
+                _words(first),
+                tuple(messages[at].uuid for at in turn.messages),
+                sum(counter(messages[at].content) for at in turn.messages),
+                stays,
+            )
+        )
+    return choices
+
+
+def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, model: str = "") -> Pivot:
+    """Raises KindError if nothing was named, or nothing that is there."""
+    if not wanted:
+        raise KindError("A partial compaction needs a pivot: the uuid of the message at which it begins or ends.")
+    place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
+    if place is None:
+        raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
+    pivots = pivots_of(messages, direction, model)
+    if wanted in pivots.legal:
+        return Pivot(wanted)
+    behind = direction is Direction.FROM
+    keeping_more = [(at, uuid) for uuid, at in pivots.legal.items() if (at > place) is behind]
+    obstacle = pivots.obstacle(wanted)
+    if not keeping_more:
+        return Pivot("", obstacle)
+    return Pivot(min(keeping_more)[1] if behind else max(keeping_more)[1], obstacle)
+
+
+def pivot_near(messages: Sequence[Message], position: int, direction: Direction, model: str = "") -> str:
+    """The message at which the conversation may be cut that is nearest to an entry; empty if there is none."""
+    legal = pivots_of(messages, direction, model).legal
+    there = [(message.position, message.uuid) for message in messages if message.position is not None]
+    near = min(
+        ((abs(at - position), at, uuid) for at, uuid in there if uuid in legal),
+        default=(0, 0, ""),
+    )
+    return near[2]
+
+
+def _words(message: Message) -> str:
+    return " ".join(" ".join(str(block.get("text", "")) for block in message.content).split())

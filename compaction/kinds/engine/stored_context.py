@@ -1,0 +1,35 @@
+"""What is kept of a compaction, as bytes: the context after it, and what an export has to know beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import zstandard
+
+from compaction.kinds.engine.kind import Applied
+from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.tool_result_limit import Persisted
+from sessions.transcripts.engine.messages import Message
+
+
+class Keepsake(msgspec.Struct, frozen=True):
+    after: tuple[Message, ...]
+    made: Compaction | None = None
+    persisted: tuple[Persisted, ...] = ()
+    records: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, applied: Applied) -> Keepsake:
+        return cls(tuple(applied.after), applied.compaction, applied.persisted, applied.records)
+
+    def packed(self) -> bytes:
+        # Unlike faster writers, this one keeps lone surrogates, which transcripts contain.
+        written = json.dumps(msgspec.to_builtins(self), separators=(",", ":")).encode()
+        return zstandard.ZstdCompressor(level=6).compress(written)
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Keepsake:
+        return msgspec.convert(json.loads(zstandard.ZstdDecompressor().decompress(data)), cls)

@@ -1,0 +1,123 @@
+"""Reads sessions for a compaction, and compactions that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+from zstandard import ZstdError
+
+from compaction.kinds.engine import Kind
+from compaction.kinds.engine.stored_context import Keepsake
+from compaction.mechanisms.engine import Notes
+from compaction.models import Compaction
+from inspector.web.query import whole_number
+from memory.notes.selectors.notes import notes_files
+from sessions.archive.engine.damage import DamageError, verify
+from sessions.archive.selectors.records import Reader
+from sessions.context.engine import Context
+from sessions.context.selectors.contexts import Point, context_of
+from sessions.linking.selectors import Links
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.messages import Message, changed
+
+
+class CompactionMissingError(LookupError):
+    """Nothing was made under that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    row: Compaction
+    before: tuple[Message, ...]
+    keepsake: Keepsake
+
+    @property
+    def after(self) -> tuple[Message, ...]:
+        return self.keepsake.after
+
+
+def compaction_get(number: str | int) -> Compaction:
+    """By the number of the run that made it; one that no run made, by its own."""
+    rows = Compaction.objects.select_related("transcript__source", "transcript__project").defer("packed")
+    text = str(number)
+    if (key := whole_number(text)) is not None:
+        found = rows.filter(run_id=key).order_by("-pk").first() or rows.filter(run_id=None, pk=key).first()
+        if found is not None:
+            return found
+    raise CompactionMissingError(f"There is no compaction {text}.")
+
+
+def compaction_load(row: Compaction) -> Loaded:
+    context = context_of(row.transcript, Point(row.position, row.link))
+    return Loaded(row, compactable(context), keepsake_of(row))
+
+
+def keepsake_of(row: Compaction) -> Keepsake:
+    """What is kept of it, compared with its hash."""
+    what = f"What compaction {row.number} has left"
+    data = bytes(row.packed)
+    verify(data, row.packed_hash, what)
+    try:
+        return Keepsake.unpacked(data)
+    except (ZstdError, ValueError, MemoryError) as error:
+        raise DamageError(f"{what} is damaged: it cannot be read.") from error
+
+
+def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
+    """The latest first, without what is only needed to show one."""
+    return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
+
+
+def failures_of(transcript: Transcript) -> int:
+    """How many automatic compactions have failed since one was last made: what the circuit breaker counts."""
+    made = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
+    since = made.values_list("pk", flat=True).first() or 0
+    return Compaction.objects.filter(transcript=transcript, kind=Kind.AUTO, pk__gt=since, report__failed=True).count()
+
+
+def compactable(context: Context) -> tuple[Message, ...]:
+    """The messages of a context. Counts from before its boundary say nothing about its size."""
+    return tuple(
+        changed(message, usage=None)
+        if message.usage is not None and message.position is not None and message.position < context.start
+        else message
+        for message in context.messages
+    )
+
+
+def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
+    """The records that messages come from, fetched at once."""
+    positions = sorted({message.position for message in messages if message.position is not None})
+    links = Links(transcript.pk, transcript.source_id)
+    if positions:
+        links.load(positions[0], positions[-1] + 1)
+        links.fetch(positions)
+
+    def record(message: Message) -> Mapping[str, Any] | None:
+        return None if message.position is None else links.record(message.position)
+
+    return record
+
+
+def spilled_of(transcript: Transcript) -> list[tuple[str, Callable[[], bytes]]]:
+    """Output of tools that the client has put into files: the name of each, and its bytes."""
+    found = Source.objects.filter(owner=transcript, kind=Source.Kind.RESULT).exclude(state=Source.State.REPLACED)
+    return [(Path(source.path).name, _bytes_of(source)) for source in found.order_by("path")]
+
+
+def _bytes_of(source: Source) -> Callable[[], bytes]:
+    return lambda: Reader(source.pk).read(0, source.archived)
+
+
+def notes_of(transcript: Transcript) -> Notes | None:
+    """The newest notes of this session, whoever took them: the agent, or Lucid."""
+    found = notes_files(transcript)
+    if not found:
+        return None
+    newest = found[0]
+    covered = newest.update.last_summarized if newest.update else ""
+    return Notes(newest.text, str(newest.path), source=newest.source, last_summarized=covered)

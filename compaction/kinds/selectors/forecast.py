@@ -1,0 +1,73 @@
+"""What a compaction would come to, without making it: nothing is written, and nobody is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compaction.kinds.engine import (
+    Applied,
+    Kind,
+    KindError,
+    Parameters,
+    apply_kind,
+)
+from compaction.kinds.engine.about import ABOUT
+from compaction.kinds.engine.token_cost import Weighing
+from compaction.kinds.selectors import compactable, notes_of
+from compaction.mechanisms.engine import Effects
+from compaction.mechanisms.engine.attachments.recorded import recorded_files
+from sessions.context.engine import Context
+from sessions.context.engine.tally import system_tally
+from sessions.models import Transcript
+from sessions.usage.engine.price_forecast import Weight
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    applied: Applied | None
+    """With a mechanical summary, also where a model would write it. None if it cannot be done."""
+    refused: str = ""
+    """Why it cannot."""
+    weights: tuple[Weight, ...] = ()
+    """Of the requests to a model, in order."""
+
+    @property
+    def freed(self) -> int:
+        return self.applied.tokens_before - self.applied.tokens_after if self.applied else 0
+
+
+def forecast(
+    transcript: Transcript,
+    context: Context,
+    kind: Kind,
+    parameters: Parameters,
+    *,
+    asking: bool,
+    shared: bool,
+    now_ms: int,
+) -> Forecast:
+    """`asking`: a model will write the summary; `shared`: as a fork of the session's own request."""
+    messages = compactable(context)
+    overhead = system_tally(context.given.system, context.given.tools).total
+    weighing = Weighing(overhead) if asking and ABOUT[kind].summarises else None
+    if weighing is not None and not shared and kind is not Kind.COLLAPSE:
+        parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
+    effects = Effects(
+        summarise=weighing,
+        read_notes=lambda: notes_of(transcript),
+        read_file=recorded_files(messages),
+    )
+    try:
+        applied = apply_kind(
+            kind,
+            messages,
+            parameters,
+            effects=effects,
+            now=now_ms / 1000,
+            model=context.model,
+            overhead=overhead,
+            session_id=transcript.session_id,
+        )
+    except KindError as error:
+        return Forecast(None, str(error))
+    return Forecast(applied, weights=tuple(weighing.weights) if weighing else ())

@@ -1,0 +1,38 @@
+"""Is what compactions have left sound? Each is compared with its hash, and has to be readable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compaction.kinds.selectors import keepsake_of
+from compaction.models import Compaction
+from sessions.archive.engine.damage import DamageError
+from sessions.archive.engine.file_prints import print_of
+from sessions.archive.selectors.soundness import Damage, Step
+
+AT_ONCE = 20
+KIND = "compaction"
+
+
+def compaction_steps() -> Iterator[Step]:
+    after = 0
+    columns = ("run_id", "packed", "packed_hash", "transcript__public_id")
+    while True:
+        rows = Compaction.objects.filter(pk__gt=after).order_by("pk").select_related("transcript").only(*columns)
+        some = list(rows[:AT_ONCE])
+        found: list[Damage] = []
+        hashes: list[tuple[int, bytes]] = []
+        for row in some:
+            try:
+                keepsake_of(row)
+            except DamageError as error:
+                path = f"compaction {row.number}"
+                session = row.transcript.public_id
+                found.append(Damage(path, str(error), KIND, row.pk, session, session, end=len(row.packed)))
+            else:
+                if row.packed_hash is None:
+                    hashes.append((row.pk, print_of(bytes(row.packed))))
+        yield Step(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
+        if len(some) < AT_ONCE:
+            return
+        after = some[-1].pk

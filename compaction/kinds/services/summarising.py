@@ -1,0 +1,227 @@
+"""Who writes summaries: a model, where one is named, as a fork of the session if that can be; otherwise they are put
+together mechanically."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from compaction.kinds.services.watching import Asked, Unwatched, Watcher
+from compaction.mechanisms.engine import (
+    PromptTooLongError,
+    Summarise,
+    SummariseError,
+    SummaryRequest,
+)
+from compaction.mechanisms.engine.full.prompt import Variant
+from compaction.mechanisms.engine.full.request import SYSTEM, Path
+from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import (
+    CONFIGURED,
+    MECHANICAL,
+    ModelSettings,
+    choose_model,
+)
+from inspector.agents.errors import (
+    BadRequestError,
+    CancelledError,
+    ModelError,
+    RefusedError,
+)
+from inspector.agents.errors import PromptTooLongError as TooLong
+from inspector.agents.forks import ForkRefusedError, direct, fork
+from inspector.agents.model import (
+    Ask,
+    LanguageModel,
+    Progress,
+    Reply,
+    Retrying,
+    TextArrived,
+    Trying,
+)
+from inspector.agents.usage import Usage
+from inspector.budget.prices import price_of
+from sessions.requests.selectors import Parent
+from sessions.text.engine import words
+from sessions.transcripts.engine.messages import Message, joined
+
+CUT_OFF = "max_tokens"
+
+
+class NoModelError(ValueError):
+    """A model was asked for by name, and there is none to ask."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks a model for summaries. Every request is told to the watcher, and kept."""
+
+    model: LanguageModel
+    name: str
+    watcher: Watcher = field(default_factory=Unwatched)
+    cancel: CancelToken = field(default_factory=CancelToken)
+    parent: Parent | None = None
+    """The session's own request, where its cache can be shared."""
+    asked: list[Asked] = field(default_factory=list)
+    _span: tuple[int, int] | None = None
+    """Which one of how many is asked about, in a collapse."""
+    _problem: str = ""
+    """Why the request before this one gave no summary, in a few words."""
+    _how: str = ""
+    _sent: bool = False
+    """A request is under way."""
+    _text: str = ""
+    _path: Path = Path.DIRECT
+
+    @property
+    def usage(self) -> Usage:
+        return Usage.sum(one.usage for one in self.asked)
+
+    def announce(self, number: int, of: int, /) -> None:
+        self._span = (number, of)
+
+    def __call__(self, request: SummaryRequest, /) -> str:
+        self._path = request.path
+        self._how = f"Asked {self.name}" + (" as a fork" if request.path is Path.FORK else self._about())
+        self._enter(self._phase(request))
+        reply = self._reply(request)
+        tools = Counter(str(call.get("name")) for call in reply.calls)
+        problem = _unusable(reply, tools, request.path)
+        self._end(problem, reply.usage, reply.cost_usd, reply.text, tools)
+        self._problem = problem
+        if problem:
+            raise SummariseError(problem)
+        return reply.text
+
+    def _about(self) -> str:
+        return "" if self._span is None else f" about span {self._span[0]} of {self._span[1]}"
+
+    def _enter(self, phase: str) -> None:
+        if self._span is None:
+            self.watcher.phase(phase, unit="characters")
+        else:
+            number, of = self._span
+            self.watcher.phase("summing up spans", total=of, unit="spans")
+            self.watcher.step(number - 1)
+
+    def _phase(self, request: SummaryRequest) -> str:
+        if request.dropped_rounds:
+            rounds = "round is" if request.dropped_rounds == 1 else f"{request.dropped_rounds} rounds are"
+            return f"{self._problem}: the oldest {rounds} left out, asking again"
+        if self._problem:
+            return f"asking again directly: {self._problem}"
+        return f"asking {self.name}" + (" as a fork" if request.path is Path.FORK else "")
+
+    def _reply(self, request: SummaryRequest) -> Reply:
+        try:
+            return self.model.ask(self._ask(request))
+        except ForkRefusedError as error:
+            self.watcher.begins(self._how)
+            self._end(str(error))
+            raise self._failed(str(error), final=False) from error
+        except TooLong as error:
+            self._end(str(error), error.usage)
+            self._problem = f"too long by {words.tokens(error.gap)} tokens" if error.gap else "too long"
+            numbers = f": {error.tokens} tokens > {error.limit} maximum" if error.gap else ""
+            raise PromptTooLongError(f"prompt is too long{numbers}") from error
+        except CancelledError as error:
+            if self._sent:
+                self._end(str(error), error.usage, text=self._text)
+            raise
+        except ModelError as error:
+            self._end(str(error), error.usage, text=self._text)
+            # A fork may be refused for what is in it, and a span for what it tells; all else would happen again.
+            passing = (RefusedError, BadRequestError) if request.path is Path.FORK else (RefusedError,)
+            raise self._failed(str(error), final=not isinstance(error, passing)) from error
+
+    def _failed(self, sentence: str, *, final: bool) -> SummariseError:
+        self._problem = sentence.rstrip(".")
+        return SummariseError(self._problem, final=final)
+
+    def _ask(self, request: SummaryRequest) -> Ask:
+        if request.path is Path.FORK and self.parent is not None:
+            params = self.parent.params
+            if request.variant is Variant.UP_TO:
+                params = self.parent.up_to(_last_position(request.messages))
+            own = {"role": "user", "content": [dict(block) for block in request.messages[-1].content]}
+            writes = not request.skips_cache_write
+            return fork(params, [own], writes_cache=writes, listener=self._hear, cancel=self.cancel)
+        asked = direct(
+            self.name, request.system or SYSTEM, joined(request.messages), listener=self._hear, cancel=self.cancel
+        )
+        return replace(asked, max_tokens=request.max_output_tokens or asked.max_tokens)
+
+    def _hear(self, progress: Progress) -> None:
+        if isinstance(progress, Trying):
+            self._text, self._sent = "", True
+            if progress.attempt > 1:
+                self._enter(f"asking {self.name} again (attempt {progress.attempt})")
+            self.watcher.begins(self._how)
+        elif isinstance(progress, TextArrived):
+            self._text += progress.text
+            self.watcher.grows(self._text)
+        elif isinstance(progress, Retrying):
+            error, wait = progress.error, words.duration(1000 * max(1, round(progress.wait)))
+            self._end(f"{error} Asked again after {wait}.", error.usage, text=self._text)
+            self.watcher.phase(f"waiting {wait}: {error.brief} (attempt {progress.attempt} failed)")
+
+    def _end(
+        self,
+        problem: str = "",
+        usage: Usage | None = None,
+        cost: float | None = None,
+        text: str = "",
+        tools: Counter[str] | None = None,
+    ) -> None:
+        self._sent = False
+        billed = usage or Usage()
+        model = self.parent.params.model if self._path is Path.FORK and self.parent is not None else self.name
+        cost = price_of(model, billed) if cost is None else cost
+        one = Asked(self._how, model, str(self._path), problem, billed, cost, dict(tools or {}))
+        self.asked.append(one)
+        self.watcher.ended(one, text)
+
+
+def _unusable(reply: Reply, tools: Counter[str], path: Path) -> str:
+    """A call uses up the only turn, whatever was said before it."""
+    who = "the fork" if path is Path.FORK else "the model"
+    if tools:
+        return f"{who} called tools ({', '.join(tools)}) instead of writing"
+    if reply.stop_reason == CUT_OFF:
+        return f"{who} reached the limit of its output before the end of the summary"
+    return "" if reply.text.strip() else f"{who} gave no text"
+
+
+def _last_position(messages: Sequence[Message]) -> int:
+    return next(one.position for one in reversed(messages) if one.position is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    name: str
+    """Of the model, or `mechanical`."""
+    why: str
+    asking: Asking | None = None
+
+    @property
+    def summarise(self) -> Summarise | None:
+        return self.asking
+
+
+def summariser_choose(
+    settings: ModelSettings, name: str = "", *, watcher: Watcher | None = None, cancel: CancelToken | None = None
+) -> Summariser:
+    """`name`: a model, `configured` for the one of the settings, or `mechanical`.
+
+    Whoever names nothing gets no model: asking one costs money, and sends the session to somebody else."""
+    if not name:
+        return Summariser(MECHANICAL, "No model was named, so nobody was asked.")
+    if name == MECHANICAL:
+        return Summariser(MECHANICAL, "It was asked for.")
+    choice = choose_model(settings)
+    if choice.model is None:
+        raise NoModelError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
+    chosen = choice.main if name == CONFIGURED else name
+    asking = Asking(choice.model, chosen, watcher or Unwatched(), cancel or CancelToken())
+    return Summariser(asking.name, choice.why, asking)

@@ -1,0 +1,264 @@
+"""What somebody wants of a compaction, as an address or a form says it: checked field by field, and nothing is lost of
+what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from compaction.hooks.selectors import Scope
+from compaction.kinds.engine import (
+    Kind,
+    KindError,
+    Parameters,
+    config_of,
+)
+from compaction.kinds.engine.about import ABOUT, About
+from compaction.kinds.engine.fields import Field, Fields, fields_of
+from compaction.kinds.engine.settings import MODE, Mode
+from inspector.agents.choosing import CONFIGURED, MECHANICAL
+from inspector.runs.models import Run
+from inspector.web.model_form import MODEL_NAME, NAMED, NO_NAME
+from inspector.web.query import whole_number
+
+WRITERS = (MECHANICAL, CONFIGURED, NAMED)
+SETTING = "set."
+LONGEST_INSTRUCTIONS = 4_000
+"""Characters. They stand in the address of a preview, and servers take no addresses of any length."""
+LONGEST_VALUE = 300
+LONGEST_ID = 100
+MOST_IDS = 2_000
+
+
+@dataclass(slots=True)
+class CompactionForm:
+    kind: Kind = Kind.AUTO
+    mode: Mode = Mode.TIME
+    pivot: str = ""
+    ids: list[str] = field(default_factory=list)
+    instructions: str = ""
+    writer: str = MECHANICAL
+    model: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Those that differ from their defaults, as they were typed."""
+    hooks: Scope = Scope.OFF
+    """Whose commands run around it."""
+    hooks_seen: str = ""
+    """Which commands the page has shown."""
+    again: int | None = None
+    """The run that this repeats."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """The name of a field -> what is wrong with it."""
+
+    @property
+    def about(self) -> About:
+        return ABOUT[self.kind]
+
+    @property
+    def fields(self) -> Fields:
+        return fields_of(self.kind, self.mode)
+
+    @property
+    def partial(self) -> bool:
+        return self.kind in (Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO)
+
+    @property
+    def asks(self) -> bool:
+        """A model is to be asked."""
+        return self.about.summarises and self.writer != MECHANICAL
+
+    @property
+    def hooked(self) -> bool:
+        """Commands are to run around it."""
+        return self.about.hooked and self.hooks is not Scope.OFF
+
+    @property
+    def first_fields(self) -> list[tuple[Field, str, str]]:
+        return self._filled(self.fields.first)
+
+    @property
+    def more_groups(self) -> list[tuple[str, list[tuple[Field, str, str]]]]:
+        return [(group.title, self._filled(group.fields)) for group in self.fields.more]
+
+    @property
+    def more_changed(self) -> bool:
+        """Something that is folded away is not as usual."""
+        return any(one.name in self.settings for group in self.fields.more for one in group.fields)
+
+    @property
+    def told(self) -> list[str]:
+        """The errors, where the fields are not beside them."""
+        labels = {one.name: f"{one.label}: " for one in self.fields.all}
+        return [f"{labels.get(name, '')}{sentence}" for name, sentence in self.errors.items()]
+
+    def _filled(self, fields: tuple[Field, ...]) -> list[tuple[Field, str, str]]:
+        """Each with what stands in it, and what is wrong with that."""
+        return [(one, self.settings.get(one.name, one.default), self.errors.get(one.name, "")) for one in fields]
+
+    def model_asked(self, configured: str) -> str:
+        """The name of the model, or `mechanical`."""
+        if not self.asks:
+            return MECHANICAL
+        return configured if self.writer == CONFIGURED else self.model
+
+    def parameters(self) -> Parameters:
+        settings = dict(self.settings)
+        if self.kind is Kind.MICROCOMPACT:
+            settings[MODE] = str(self.mode)
+        instructions = self.instructions if self.about.instructed or self.kind is Kind.SNIP else ""
+        return Parameters(
+            self.pivot if self.partial else "",
+            tuple(self.ids) if self.kind is Kind.SNIP else (),
+            instructions.strip(),
+            settings,
+        )
+
+    def of_run(self, transcript: int, model: str) -> dict[str, Any]:
+        """As the parameters of a run."""
+        asked = self.parameters()
+        return {
+            "transcript": transcript,
+            "kind": str(self.kind),
+            "pivot": asked.pivot,
+            "ids": list(asked.ids),
+            "instructions": asked.instructions,
+            "settings": dict(asked.settings),
+            "model": model,
+            "hooks": str(self.hooks if self.hooked else Scope.OFF),
+            **({"hooks_seen": self.hooks_seen} if self.hooked else {}),
+        }
+
+    def values(self) -> list[tuple[str, str]]:
+        """What was chosen, as fields: what is as usual is left out."""
+        found = [("kind", str(self.kind))]
+        if self.kind is Kind.MICROCOMPACT and self.mode is not Mode.TIME:
+            found.append(("mode", str(self.mode)))
+        if self.partial:
+            found.append(("pivot", self.pivot))
+        if self.kind is Kind.SNIP:
+            found.append(("ids", ",".join(self.ids)))
+        found.append(("instructions", self.instructions))
+        if self.about.summarises and self.writer != MECHANICAL:
+            found += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
+        found += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
+        if self.hooked:
+            found.append(("hooks", str(self.hooks)))
+        if self.again is not None:
+            found.append(("again", str(self.again)))
+        return [(name, value) for name, value in found if value or name.startswith(SETTING)]
+
+    @property
+    def query(self) -> str:
+        """The same in an address."""
+        return urlencode(self.values())
+
+    def query_of(self, kind: Kind) -> str:
+        """In the address of another kind: the two partial ones share their pivot."""
+        carried = [("kind", str(kind))]
+        if self.partial and kind in (Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO) and self.pivot:
+            carried.append(("pivot", self.pivot))
+        return urlencode(carried)
+
+
+def form_of(data: QueryDict) -> CompactionForm:
+    """Whatever was sent: what makes no sense is in the errors."""
+    form = CompactionForm()
+    wanted = _text(data.get("kind", ""))
+    if wanted in set(Kind):
+        form.kind = Kind(wanted)
+    elif wanted:
+        form.errors["kind"] = f"There is no compaction of the kind {wanted[:60]!r}. Choose one of these."
+    mode = data.get("mode", "")
+    form.mode = Mode(mode) if mode in set(Mode) else Mode.TIME
+    form.pivot = _text(data.get("pivot", ""))[:LONGEST_ID]
+    form.ids = _ids(data.getlist("ids"))
+    form.instructions = data.get("instructions", "").replace("\r\n", "\n")
+    form.writer = data.get("writer", "") if data.get("writer", "") in WRITERS else MECHANICAL
+    form.model = data.get("model", "").strip()
+    hooks = data.get("hooks", "")
+    form.hooks = Scope(hooks) if hooks in set(Scope) else Scope.OFF
+    form.hooks_seen = data.get("hooks-seen", "")
+    form.again = whole_number(data.get("again", ""))
+    defaults = {one.name: one.default for one in form.fields.all}
+    # Where another mode was chosen, the settings beside it are still those of the former one.
+    former = data.get("settings-of", form.mode) != form.mode
+    for key in data:
+        if not key.startswith(SETTING) or "kind" in form.errors or former:
+            continue
+        name = _setting(key.removeprefix(SETTING), defaults)
+        if name not in defaults:
+            form.errors["settings"] = f"{form.kind} has no setting {name[:60]!r} here."
+        elif _differs(form, name, value := data.get(key, "").strip(), defaults[name]):
+            form.settings[name] = value
+    _check(form)
+    return form
+
+
+def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
+    """50000 is no other value than 50,000, only typed in another way."""
+    if value == default or len(value) > LONGEST_VALUE:
+        return value != default
+    mode = {MODE: str(form.mode)} if form.kind is Kind.MICROCOMPACT else {}
+    try:
+        return bool(config_of(form.kind, {name: value, **mode}) != config_of(form.kind, mode))
+    except KindError:
+        return True
+
+
+def _setting(name: str, known: Collection[str]) -> str:
+    """The end of a name is enough where only one ends so, as on the command line."""
+    ending = [one for one in known if one.endswith(f".{name}")]
+    return ending[0] if name not in known and len(ending) == 1 else name
+
+
+def form_of_run(run: Run) -> CompactionForm:
+    """What a run was asked for, to be asked for again."""
+    asked = run.parameters
+    data = QueryDict(mutable=True)
+    settings = {str(name): str(value) for name, value in dict(asked.get("settings") or {}).items()}
+    data["mode"] = settings.pop(MODE, "")
+    for name in ("kind", "pivot", "instructions"):
+        data[name] = str(asked.get(name) or "")
+    data.setlist("ids", [str(one) for one in asked.get("ids") or ()])
+    model = str(asked.get("model") or MECHANICAL)
+    data["writer"] = model if model in (MECHANICAL, CONFIGURED) else NAMED
+    data["model"] = model if data["writer"] == NAMED else ""
+    data["hooks"] = str(asked.get("hooks") or Scope.OFF)
+    data["again"] = str(run.pk)
+    for name, value in settings.items():
+        data[f"{SETTING}{name}"] = value
+    return form_of(data)
+
+
+def _check(form: CompactionForm) -> None:
+    length = len(form.instructions)
+    if length > LONGEST_INSTRUCTIONS:
+        form.errors["instructions"] = f"They may have {LONGEST_INSTRUCTIONS:,} characters; these have {length:,}."
+    elif "\0" in form.instructions:
+        form.errors["instructions"] = "There is a NUL character in it, which is not text. Take it out."
+    if form.about.summarises and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
+        form.errors["model"] = NO_NAME
+    for name, value in form.settings.items():
+        if len(value) > LONGEST_VALUE or "\0" in value:
+            form.errors[name] = f"At most {LONGEST_VALUE} characters, and only text."
+            continue
+        given = {name: value, **({MODE: str(form.mode)} if form.kind is Kind.MICROCOMPACT else {})}
+        try:
+            config_of(form.kind, given)
+        except KindError as error:
+            sentence = str(error).removeprefix(f"{name} ")
+            form.errors[name] = sentence[:1].upper() + sentence[1:]
+
+
+def _ids(given: list[str]) -> list[str]:
+    """One by one, or with commas between: the list of turns has pages, and what was chosen elsewhere comes along."""
+    found = [_text(one)[:LONGEST_ID] for text in given for one in text.split(",")]
+    return list(dict.fromkeys(one for one in found if one))[:MOST_IDS]
+
+
+def _text(text: str) -> str:
+    return text.strip().replace("\0", "")

@@ -1,0 +1,1 @@
+"""The mechanisms that shape a context, and the pipeline of them: a library."""

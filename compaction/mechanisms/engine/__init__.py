@@ -1,0 +1,91 @@
+"""Context management as a library: functions from messages to messages, and the pipeline that runs them in order."""
+
+from __future__ import annotations
+
+from compaction.mechanisms.engine.attachments import (
+    AttachmentConfig,
+    BackgroundAgent,
+    Listing,
+    Plan,
+    Skill,
+    Surroundings,
+)
+from compaction.mechanisms.engine.boundary import Boundary, Direction, Trigger
+from compaction.mechanisms.engine.collapse import CollapseConfig
+from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.request import Summarise, SummariseError, SummaryRequest
+from compaction.mechanisms.engine.full.too_long import PromptTooLongError, is_too_long
+from compaction.mechanisms.engine.microcompact import MicrocompactConfig
+from compaction.mechanisms.engine.microcompact.cached import CachedConfig
+from compaction.mechanisms.engine.microcompact.timed import TimedConfig
+from compaction.mechanisms.engine.occasion import Hooks, Occasion
+from compaction.mechanisms.engine.partial import partial_compact
+from compaction.mechanisms.engine.pipeline import (
+    AutoCompactConfig,
+    Effects,
+    PipelineConfig,
+    PipelineOutcome,
+    PipelineReport,
+    PipelineState,
+    compact_now,
+    recover,
+    run_pipeline,
+)
+from compaction.mechanisms.engine.pivots import legal_pivots
+from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.report import (
+    Change,
+    Outcome,
+    Report,
+    What,
+)
+from compaction.mechanisms.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact
+from compaction.mechanisms.engine.snip import SnipConfig
+from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+
+__all__ = [
+    "AttachmentConfig",
+    "AutoCompactConfig",
+    "BackgroundAgent",
+    "Boundary",
+    "BudgetConfig",
+    "CachedConfig",
+    "Change",
+    "CollapseConfig",
+    "Compaction",
+    "Direction",
+    "Effects",
+    "FullConfig",
+    "Hooks",
+    "Listing",
+    "MicrocompactConfig",
+    "Notes",
+    "Occasion",
+    "Outcome",
+    "PipelineConfig",
+    "PipelineOutcome",
+    "PipelineReport",
+    "PipelineState",
+    "Plan",
+    "PromptTooLongError",
+    "Report",
+    "SessionMemoryConfig",
+    "Skill",
+    "SnipConfig",
+    "Summarise",
+    "SummariseError",
+    "SummaryRequest",
+    "Surroundings",
+    "TimedConfig",
+    "Trigger",
+    "What",
+    "compact_now",
+    "full_compact",
+    "is_too_long",
+    "legal_pivots",
+    "partial_compact",
+    "recover",
+    "run_pipeline",
+    "session_memory_compact",
+]

@@ -1,0 +1,123 @@
+"""The files that were read last, read again: their text in the summarised part is gone, and may be outdated."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from compaction.mechanisms.engine.attachments.parts import Part, cut_to, tokens_of
+from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings
+from compaction.mechanisms.engine.calls import result_text, results_of
+from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
+from sessions.transcripts.engine.messages import Block, Kind, Message
+
+READING = frozenset({"Read", "View", "FileRead"})
+INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
+NAMED = 3
+"""Files that are left out for one reason and told by their names."""
+_RESTORED = re.compile(r'<file path="([^"\n]+)">')
+
+
+@dataclass(frozen=True, slots=True)
+class FileConfig:
+    enabled: bool = True
+    most: int = 5
+    tokens_each: int = 5_000
+    tokens_in_all: int = 50_000
+
+
+def files_read(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The paths that were read, the latest first."""
+    return tuple(_read(messages, frozenset()))
+
+
+def files_shown(messages: Sequence[Message]) -> frozenset[str]:
+    """The paths whose text stands here: not where it was cleared, is in a file, or could not be read."""
+    textless = frozenset(result.tool_use_id for result in results_of(messages) if _is_textless(result.block))
+    return frozenset(_read(messages, textless))
+
+
+def restored_files(
+    covered: Sequence[Message],
+    kept: Sequence[Message],
+    surroundings: Surroundings,
+    config: FileConfig,
+    read_file: ReadFile,
+) -> Iterator[Part]:
+    """One part for each file that fits, then the remarks about those that do not."""
+    shown = files_shown(kept)
+    plan = surroundings.plan.path if surroundings.plan is not None else ""
+    memory = set(surroundings.memory_paths)
+    left: dict[str, list[str]] = {}
+    files = spent = 0
+    for path in files_read(covered):
+        if path in shown:
+            left.setdefault("it stands in the kept messages", []).append(path)
+            continue
+        if path == plan or path in memory or posixpath.basename(path) in INSTRUCTION_FILES:
+            left.setdefault("plan and memory files come in another way", []).append(path)
+            continue
+        if files == config.most:
+            left.setdefault(f"{config.most} files are restored", []).append(path)
+            continue
+        text = read_file(path)
+        if text is None or not text.strip():
+            left.setdefault("it is empty or cannot be read any more", []).append(path)
+            continue
+        room = min(config.tokens_each, config.tokens_in_all - spent)
+        if room <= 0:
+            left.setdefault(f"{config.tokens_in_all:,} tokens of files are restored", []).append(path)
+            continue
+        files += 1
+        fits = cut_to(text, room)
+        spent += tokens_of(fits)
+        yield _part(path, text, fits)
+    if left:
+        yield Part("files-left-out", "", "", tuple(_left_out(left)))
+
+
+def _left_out(left: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each file by its name, or, where there are many, the first of them: a session may have read thousands."""
+    for why, paths in left.items():
+        if len(paths) <= NAMED:
+            yield from (f"{path} is left out: {why}" for path in paths)
+        else:
+            more = "1 more file" if len(paths) == NAMED + 1 else f"{len(paths) - NAMED:,} more files"
+            yield f"{', '.join(paths[:NAMED])} and {more} are left out: {why}"
+
+
+def _part(path: str, text: str, fits: str) -> Part:
+    if len(fits) == len(text):
+        return Part(f"file:{path}", f'<file path="{path}">\n{text}\n</file>', f"{path}, read again")
+    note = f"[cut after {len(fits):,} of {len(text):,} characters; read the file for the rest]"
+    why = f"{path}, read again and cut"
+    remark = f"{path} is cut from {tokens_of(text):,} to {tokens_of(fits):,} tokens"
+    return Part(f"file:{path}", f'<file path="{path}">\n{fits}\n{note}\n</file>', why, (remark,))
+
+
+def _read(messages: Sequence[Message], without: frozenset[str]) -> dict[str, None]:
+    paths: dict[str, None] = {}
+    for message in reversed(messages):
+        for block in reversed(message.content):
+            path = _path(message, block)
+            if path and block.get("id") not in without:
+                paths.setdefault(path)
+    return paths
+
+
+def _is_textless(result: Block) -> bool:
+    return result.get("is_error") is True or result_text(result).startswith((CLEARED_TEXT, PERSISTED_TAG))
+
+
+def _path(message: Message, block: Block) -> str:
+    """Read by a call, or handed over again after an earlier compaction."""
+    if message.kind is Kind.INJECTED:
+        restored = _RESTORED.match(str(block.get("text")))
+        return restored[1] if restored else ""
+    given = block.get("input")
+    if block.get("type") != "tool_use" or block.get("name") not in READING or not isinstance(given, dict):
+        return ""
+    path = given.get("file_path") or given.get("path")
+    return path if isinstance(path, str) else ""

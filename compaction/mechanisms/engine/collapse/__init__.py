@@ -1,0 +1,37 @@
+"""Context collapse: spans of early history give way to summaries, one by one, before the window is full."""
+
+from __future__ import annotations
+
+from compaction.mechanisms.engine.collapse.config import CollapseConfig, Weights, suppresses_auto_compact
+from compaction.mechanisms.engine.collapse.cycle import (
+    Announce,
+    CollapseReport,
+    Summarise,
+    collapse,
+)
+from compaction.mechanisms.engine.collapse.records import (
+    commit_record,
+    from_records,
+    reset_record,
+    snapshot_record,
+    to_records,
+)
+from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, Staged
+
+__all__ = [
+    "Announce",
+    "CollapseConfig",
+    "CollapseReport",
+    "CollapseState",
+    "Commit",
+    "Staged",
+    "Summarise",
+    "Weights",
+    "collapse",
+    "commit_record",
+    "from_records",
+    "reset_record",
+    "snapshot_record",
+    "suppresses_auto_compact",
+    "to_records",
+]

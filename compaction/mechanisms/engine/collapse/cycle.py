@@ -1,0 +1,198 @@
+"""Context collapse before a request: replay what was committed, choose what may be next, commit what must go now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from compaction.mechanisms.engine.collapse.config import CollapseConfig
+from compaction.mechanisms.engine.collapse.replay import (
+    Replayed,
+    Skipped,
+    Span,
+    replay,
+)
+from compaction.mechanisms.engine.collapse.spans import candidates
+from compaction.mechanisms.engine.collapse.state import (
+    CollapseState,
+    Commit,
+    Staged,
+    made,
+)
+from compaction.mechanisms.engine.kept_range import held_by_thinking
+from compaction.mechanisms.engine.report import (
+    Change,
+    Outcome,
+    Report,
+    What,
+)
+from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.usage.engine.tokens import (
+    Limits,
+    TokenCounter,
+    estimate,
+    estimate_blocks,
+)
+
+_NAME = "collapse"
+
+
+class Summarise(Protocol):
+    """Sums up a span; nothing if it cannot."""
+
+    def __call__(self, span: Sequence[Message], /) -> str: ...
+
+
+class Announce(Protocol):
+    """Hears which span is summed up next, and of how many at most."""
+
+    def __call__(self, number: int, of: int, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CollapseReport(Report):
+    committed: tuple[Commit, ...] = ()
+    """In this call, for the caller to record."""
+    staged: tuple[Staged, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def collapse(
+    messages: Sequence[Message],
+    config: CollapseConfig | None = None,
+    state: CollapseState | None = None,
+    *,
+    limits: Limits | None = None,
+    tokens: int | None = None,
+    summarise: Summarise | None = None,
+    announce: Announce | None = None,
+    counter: TokenCounter = estimate_blocks,
+) -> Outcome[CollapseState]:
+    """`tokens` is the size of the context with earlier commits applied, where the API has counted it."""
+    config, state, limits = config or CollapseConfig(), state or CollapseState(), limits or Limits()
+    if not config.enabled:
+        size = estimate(messages, counter)
+        return Outcome(messages, CollapseReport(_NAME, False, "Collapse is switched off.", size, size), state)
+    replayed = replay(messages, state.commits)
+    size = estimate(replayed.messages, counter) if tokens is None else tokens
+    moment = _Moment(size, config, limits, counter)
+    view = replayed.messages
+    legal = cuts(view) if size >= config.stage_at * limits.effective else None
+    state = moment.staged(view, legal, state)
+    committed = moment.committed(view, legal, state.staged, summarise, announce)
+    if committed:
+        names = {commit.first_uuid for commit in committed}
+        left = tuple(span for span in state.staged if span.first_uuid not in names)
+        state = replace(state, commits=(*state.commits, *committed), staged=left)
+        replayed = replay(messages, state.commits, legal if view is messages else None)
+    return Outcome(replayed.messages, moment.report(messages, replayed, state, committed), state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """One request: how large the context is, and by which rules it is judged."""
+
+    size: int
+    config: CollapseConfig
+    limits: Limits
+    counter: TokenCounter
+
+    def staged(self, view: Sequence[Message], legal: Cuts | None, state: CollapseState) -> CollapseState:
+        config = self.config
+        if legal is None:
+            return replace(state, armed=False)
+        pressing = self.size >= config.commit_at * self.limits.effective
+        fresh = state.armed and 0 <= self.size - state.last_spawn_tokens < config.spawn_every
+        if fresh and (state.staged or not pressing):
+            return state
+        # Beyond the threshold the choice is between a poor span and a request that does not fit.
+        least = 0.0 if self.size >= self.limits.threshold else config.least_score
+        written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
+        found = [one for one in candidates(view, legal, config, self.counter) if one.score.total >= least]
+        staged: list[Staged] = []
+        for one in found[: config.max_staged]:
+            first, last = view[one.first].uuid, view[one.end - 1].uuid
+            summary = written.get((first, last), "")
+            staged.append(Staged(first, last, one.tokens, round(one.score.total, 4), summary))
+        return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
+
+    def committed(
+        self,
+        view: Sequence[Message],
+        legal: Cuts | None,
+        staged: Sequence[Staged],
+        summarise: Summarise | None,
+        announce: Announce | None,
+    ) -> tuple[Commit, ...]:
+        """Best first, until the target is reached; a summary that would be larger than its span is not taken."""
+        size, effective = self.size, self.limits.effective
+        if legal is None or size < self.config.commit_at * effective:
+            return ()
+        places = {message.uuid: at for at, message in enumerate(view)}
+        # A span may have been chosen when another turn was the latest.
+        held = held_by_thinking(view)
+        committed = []
+        for number, one in enumerate(staged, 1):
+            first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
+            if size <= self.config.target * effective or first is None or first >= end:
+                continue
+            if not legal.is_legal(first) or not legal.is_legal(end) or first in held or end in held:
+                continue
+            span = view[first:end]
+            if announce is not None:
+                announce(number, len(staged))
+            summary = one.summary or (summarise(span) if summarise else "")
+            if not summary.strip():
+                continue
+            commit = made(span, summary)
+            saved = estimate(span, self.counter) - self.counter(commit.placeholder.content)
+            if saved > 0:
+                committed.append(commit)
+                size -= saved
+        return tuple(committed)
+
+    def report(
+        self, messages: Sequence[Message], replayed: Replayed, state: CollapseState, committed: Sequence[Commit]
+    ) -> CollapseReport:
+        new = {commit.collapse_id for commit in committed}
+        changes: list[Change] = []
+        for span in replayed.spans:
+            changes += _changes(messages, span, span.commit.collapse_id in new, self.counter)
+        before = estimate(messages, self.counter)
+        return CollapseReport(
+            _NAME,
+            bool(replayed.spans),
+            self.why(len(committed), len(replayed.spans), state),
+            before,
+            before - sum(change.tokens_before - change.tokens_after for change in changes),
+            tuple(changes),
+            tuple(committed),
+            state.staged,
+            replayed.skipped,
+        )
+
+    def why(self, committed: int, collapsed: int, state: CollapseState) -> str:
+        size, effective = self.size, self.limits.effective
+        stays = f" {collapsed} collapsed earlier stay so." if collapsed else ""
+        if committed:
+            return f"At {size:,} tokens {committed} of {collapsed} collapsed spans were replaced now."
+        if not state.armed:
+            least = int(self.config.stage_at * effective)
+            return f"{size:,} tokens are fewer than the {least:,} from which spans are chosen.{stays}"
+        if size < self.config.commit_at * effective:
+            least = int(self.config.commit_at * effective)
+            return f"{len(state.staged)} spans are chosen; they are replaced from {least:,} tokens on.{stays}"
+        return f"At {size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
+
+
+def _changes(messages: Sequence[Message], span: Span, new: bool, counter: TokenCounter) -> list[Change]:
+    placeholder = span.commit.placeholder
+    why = f"It is part of the collapsed history {span.commit.collapse_id}{'' if new else ', as before'}."
+    gone = [
+        Change(What.REMOVED, message.uuid, counter(message.content), 0, why)
+        for message in messages[span.first : span.end]
+    ]
+    stands = f"It stands for {len(gone)} messages."
+    return [*gone, Change(What.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]

@@ -1,0 +1,89 @@
+"""What context collapse has decided: spans that are replaced for good, and spans that may be next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from uuid import UUID, uuid5
+
+from sessions.transcripts.engine.messages import Kind, Message, text_block
+
+_NAMESPACE = UUID("8a0f9d0e-3a2b-4d0f-b0de-6d0c6a1d5c37")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    collapse_id: str
+    summary_uuid: str
+    summary: str
+    first_uuid: str
+    """Of the first message that it stands for."""
+    last_uuid: str
+
+    @property
+    def placeholder(self) -> Message:
+        """It is made of the record alone, so that it always has the same bytes."""
+        text = f'<collapsed-history id="{self.collapse_id}">\n{self.summary}\n</collapsed-history>'
+        return Message("user", (text_block(text),), Kind.SUMMARY, self.summary_uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A span that may be replaced; with its summary, as soon as somebody wrote one."""
+
+    first_uuid: str
+    last_uuid: str
+    tokens: int
+    score: float
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollapseState:
+    commits: tuple[Commit, ...] = ()
+    """In the order in which they were made."""
+    staged: tuple[Staged, ...] = ()
+    """Best first."""
+    armed: bool = False
+    last_spawn_tokens: int = 0
+    """The size of the context when spans were last chosen."""
+
+    def without(self, collapse_id: str) -> CollapseState:
+        """Undoes a commit, and with it those that were made of its placeholder."""
+        gone = {collapse_id}
+        placeholders = {one.summary_uuid for one in self.commits if one.collapse_id == collapse_id}
+        for one in self.commits:
+            if one.first_uuid in placeholders or one.last_uuid in placeholders:
+                gone.add(one.collapse_id)
+                placeholders.add(one.summary_uuid)
+        return replace(self, commits=tuple(one for one in self.commits if one.collapse_id not in gone))
+
+    def summarised(self, first_uuid: str, summary: str) -> CollapseState:
+        """With the summary of a staged span, written before it is needed."""
+        staged = tuple(replace(one, summary=summary) if one.first_uuid == first_uuid else one for one in self.staged)
+        return replace(self, staged=staged)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> CollapseState:
+        return cls(
+            tuple(Commit(**one) for one in saved["commits"]),
+            tuple(Staged(**one) for one in saved["staged"]),
+            saved["armed"],
+            saved["last_spawn_tokens"],
+        )
+
+
+def made(span: Sequence[Message], summary: str) -> Commit:
+    """The ids follow from the span: the same commit is the same wherever it is made."""
+    first, last = span[0].uuid, span[-1].uuid
+    return Commit(
+        uuid5(_NAMESPACE, f"collapse {first} {last}").hex[:16],
+        str(uuid5(_NAMESPACE, f"summary {first} {last}")),
+        summary,
+        first,
+        last,
+    )

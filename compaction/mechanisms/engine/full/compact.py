@@ -1,0 +1,65 @@
+"""Full compact: a model writes a summary of everything, and nothing is kept but what is attached anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compaction.mechanisms.engine.attachments import AttachmentConfig
+from compaction.mechanisms.engine.boundary import floor_of
+from compaction.mechanisms.engine.full.asking import FullConfig, Reply, asked
+from compaction.mechanisms.engine.full.media import thinks
+from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
+from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.guards.quotes import quotes_checked
+from compaction.mechanisms.engine.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.record import Cut, Way
+from compaction.mechanisms.engine.report import Outcome, Report
+from compaction.mechanisms.engine.result_messages import Draft, survivors
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import estimate
+
+MECHANISM = "full compact"
+
+
+def full_compact(
+    messages: Sequence[Message],
+    summarise: Summarise,
+    config: FullConfig | None = None,
+    *,
+    occasion: Occasion | None = None,
+    attachments: AttachmentConfig | None = None,
+) -> Outcome[Attempt]:
+    config, occasion = config or FullConfig(), occasion or Occasion()
+    if not config.enabled:
+        return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
+    recent = messages[floor_of(messages) :]
+    if not any(message.content for message in recent):
+        return unchanged(MECHANISM, messages, occasion, "There is nothing to summarise.")
+    hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
+    prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=hooked)
+    reply = asked(recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=thinks(messages))
+    draft = Draft(
+        MECHANISM, Way.FULL, Cut(0, len(messages)), reply.summary, "The summary stands for it.", "The summary."
+    )
+    return summarised(messages, draft, reply, occasion, attachments or AttachmentConfig())
+
+
+def summarised(
+    messages: Sequence[Message], draft: Draft, reply: Reply, occasion: Occasion, attachments: AttachmentConfig
+) -> Outcome[Attempt]:
+    """What becomes of a reply."""
+    if reply.problem:
+        failed = Attempt(failed=True, requests=reply.requests)
+        return unchanged(draft.mechanism, messages, occasion, reply.problem, failed)
+    quotes = quotes_checked(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
+    remarks = (*reply.remarks, *([quotes] if quotes else []))
+    draft = replace(draft, remarks=remarks, requests=reply.requests)
+    return survivors(messages, draft, occasion, attachments)
+
+
+def unchanged(
+    mechanism: str, messages: Sequence[Message], occasion: Occasion, why: str, attempt: Attempt | None = None
+) -> Outcome[Attempt]:
+    tokens = estimate(messages, occasion.counter)
+    return Outcome(messages, Report(mechanism, False, why, tokens, tokens), attempt or Attempt())

@@ -1,0 +1,65 @@
+"""What a summariser does not need: pictures, skills that are attached again anyway, and thinking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
+from sessions.transcripts.engine.messages import (
+    Block,
+    Message,
+    changed,
+    text_block,
+)
+
+THINKING = frozenset({"thinking", "redacted_thinking"})
+PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
+
+
+def without_media(messages: Sequence[Message]) -> list[Message]:
+    """Messages without pictures and documents are the same objects as before."""
+    return [_replaced(message) if any(map(_holds_media, message.content)) else message for message in messages]
+
+
+def without_skills(
+    messages: Sequence[Message], is_skill: Callable[[Message], bool] = is_skill_attachment
+) -> list[Message]:
+    return [message for message in messages if not is_skill(message)]
+
+
+def thinks(messages: Sequence[Message]) -> bool:
+    return any(block.get("type") in THINKING for message in messages for block in message.content)
+
+
+def without_thinking(messages: Sequence[Message]) -> list[Message]:
+    """For a call that does not think: signatures of another conversation would be refused."""
+    kept = (
+        changed(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        if any(block.get("type") in THINKING for block in message.content)
+        else message
+        for message in messages
+    )
+    return [message for message in kept if message.content]
+
+
+def _holds_media(block: Block) -> bool:
+    content = block.get("content")
+    return block.get("type") in PLACEHOLDERS or (
+        block.get("type") == "tool_result" and isinstance(content, (list, tuple)) and any(map(_is_media, content))
+    )
+
+
+def _is_media(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") in PLACEHOLDERS
+
+
+def _replaced(message: Message) -> Message:
+    return changed(message, content=tuple(_plain(block) for block in message.content))
+
+
+def _plain(block: Block) -> Block:
+    if block.get("type") in PLACEHOLDERS:
+        return text_block(PLACEHOLDERS[block["type"]])
+    if _holds_media(block):
+        return {**block, "content": [_plain(one) if isinstance(one, dict) else one for one in block["content"]]}
+    return block

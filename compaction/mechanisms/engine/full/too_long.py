@@ -1,0 +1,128 @@
+"""A request that does not fit: how errors say so, and which of the oldest rounds are dropped to make it fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compaction.mechanisms.engine.identity import derived_id
+from sessions.lint.engine import repair_messages
+from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages.cuts import cuts
+from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
+
+MARKER = "[earlier conversation truncated for compaction retry]"
+SHARE_WITHOUT_GAP = 0.2
+
+_NUMBER = r"(\d[\d,_]*)"
+_OVER = re.compile(rf"prompt is too long(?:[^\d]{{0,40}}{_NUMBER}\s*tokens?\s*>\s*{_NUMBER})?", re.IGNORECASE)
+_SUM = re.compile(
+    rf"input length and [`'\"]?max_tokens[`'\"]? exceed context limit:?\s*{_NUMBER}\s*\+\s*{_NUMBER}\s*>\s*{_NUMBER}",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"input is too long for requested model|model_context_window_exceeded|exceed context limit", re.IGNORECASE
+)
+
+
+class PromptTooLongError(Exception):
+    """The API refused a request because of its size. The text is the API's own."""
+
+
+class NothingLeftError(Exception):
+    """Even the last round does not fit."""
+
+
+def is_too_long(text: str) -> bool:
+    return any(pattern.search(text) for pattern in (_OVER, _SUM, _BARE))
+
+
+def token_gap(text: str) -> int | None:
+    """By how many tokens the request was too long; None where the error does not say."""
+    if (found := _SUM.search(text)) is not None:
+        prompt, output, most = map(_number, found.groups())
+        gap = prompt + output - most
+    elif (found := _OVER.search(text)) is not None and found[1]:
+        gap = _number(found[1]) - _number(found[2])
+    else:
+        return None
+    return gap if gap > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    messages: list[Message]
+    dropped: int
+    """Rounds."""
+    rounds: int
+    """How many there were."""
+
+
+def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
+    """Groups of one response each, with the input before it and the results after it.
+
+    Records of one response stay together whatever stands between them, and so a call is never parted from its result.
+    """
+    places = cuts(messages)
+    rounds: list[list[Message]] = []
+    answered = False
+    for at, message in enumerate(messages):
+        input_or_answer = message.kind is not Kind.RESULT and message.role != "system"
+        begins = answered and input_or_answer and places.is_legal(at)
+        if begins or not rounds:
+            rounds.append([])
+            answered = False
+        rounds[-1].append(message)
+        answered = answered or message.role == "assistant"
+    return rounds
+
+
+def truncated(
+    messages: Sequence[Message], error: str, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
+) -> Truncated:
+    """Without the oldest rounds: as many as the error says are too much, or a fifth of them.
+
+    Raises NothingLeftError when no round would be left to summarise.
+    """
+    body = list(messages)
+    if body and _is_marker(body[0]):
+        # Else the marker of an earlier retry would be the oldest round, and dropping it would gain nothing.
+        body = body[1:]
+    rounds = rounds_of(body)
+    drop = _how_many(rounds, token_gap(error), counter)
+    if drop >= len(rounds):
+        raise NothingLeftError(
+            "The conversation is too long to be summarised: even its last round alone does not fit. "
+            "Go back a few messages, or remove the largest result, and try again."
+        )
+    kept = [message for group in rounds[drop:] for message in group]
+    if next((message.role for message in kept if message.role != "system"), "") == "assistant":
+        marker = Message("user", (text_block(MARKER),), Kind.INJECTED, derived_id("truncated", str(attempt)))
+        kept.insert(0, marker)
+    kept, _ = repair_messages(kept)
+    return Truncated(kept, drop, len(rounds))
+
+
+def _how_many(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:
+    if gap is None:
+        return max(1, int(len(rounds) * SHARE_WITHOUT_GAP))
+    covered = 0
+    for number, group in enumerate(rounds, 1):
+        covered += sum(counter(message.content) for message in group)
+        if covered >= gap:
+            return number
+    return len(rounds)
+
+
+def _is_marker(message: Message) -> bool:
+    return (
+        message.kind is Kind.INJECTED
+        and len(message.content) == 1
+        and message.content[0].get("text") == MARKER
+        and message.role == "user"
+    )
+
+
+def _number(digits: str) -> int:
+    return int(digits.replace(",", "").replace("_", ""))

@@ -1,0 +1,155 @@
+"""Are the user's words in a summary the user's words? A model that paraphrases or invents them changes the task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.transcripts.engine.messages import Kind, Message
+
+_SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+")
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
+_QUOTED = "\"'“”‘’«»„`*_"
+_TITLED = re.compile(r"^[ \t]*(#{1,6}|\*\*)[ \t]*(\S.*)$", re.MULTILINE)
+_WORDLESS = "\u0e00"
+"""From here on scripts do not part words by spaces, so where a word ends cannot be told."""
+_LETTERS = re.compile(rf"[^\W_{_WORDLESS}-\U0010ffff]+")
+_NOTHING = re.compile(r"^\W*(?:none|nothing|no (?:user )?messages?)\b.{0,40}$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    verbatim: tuple[str, ...] = ()
+    shortened: tuple[str, ...] = ()
+    """The user's words, with gaps that are marked as such."""
+    invented: tuple[str, ...] = ()
+    """Given as words of the user, who never wrote them."""
+    missing: tuple[str, ...] = ()
+    """Ids of messages of the user that the summary does not quote."""
+
+    @property
+    def remark(self) -> str:
+        """A sentence, or nothing if all is well."""
+        parts = []
+        if self.invented:
+            parts.append(f"{len(self.invented)} of the quoted user messages were never written")
+        if self.missing:
+            parts.append(f"{len(self.missing)} user messages are not quoted")
+        return " and ".join(parts)
+
+
+def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Message] = ()) -> Quotes:
+    """Compares the section of user messages with what the user wrote, or what an earlier summary says they wrote.
+
+    `whole` is the conversation before any compaction, where it is known: then what an earlier summary made up is not
+    passed on as the user's.
+    """
+    said = {message.uuid: _plain(_text(message)) for message in source if message.kind is Kind.PROMPT}
+    earlier = (Kind.SUMMARY, Kind.PROMPT) if whole else (Kind.SUMMARY,)
+    passed_on = [_plain(_text(message)) for message in whole or source if message.kind in earlier]
+    # The same words count once, however often they were written.
+    texts, passed_on = set(said.values()), list(dict.fromkeys(passed_on))
+    verbatim, shortened, invented = [], [], []
+    quoted: set[str] = set()
+    for item in quoted_messages(summary):
+        plain = _plain(item.strip().strip(_QUOTED))
+        pieces = [piece.strip(_QUOTED + " ") for piece in _ELLIPSIS.split(plain)]
+        if not any(pieces):
+            continue
+        full = {text for text in texts if _in_order([plain], text)}
+        partly = {text for text in texts if _in_order(pieces, text)}
+        if full or any(_in_order([plain], text) for text in passed_on):
+            verbatim.append(item)
+        elif partly or any(_in_order(pieces, text) for text in passed_on):
+            shortened.append(item)
+        else:
+            invented.append(item)
+        quoted |= full | partly
+    missing = tuple(uuid for uuid, text in said.items() if text and text not in quoted)
+    return Quotes(tuple(verbatim), tuple(shortened), tuple(invented), missing)
+
+
+def quoted_messages(summary: str) -> list[str]:
+    """The items of the section "All User Messages"."""
+    section = _user_section(summary)
+    items: list[list[str]] = []
+    for line in section.splitlines():
+        if (bullet := _ITEM.match(line)) is not None:
+            items.append([line[bullet.end() :]])
+        elif line.strip() and items:
+            items[-1].append(line.strip())
+        elif line.strip():
+            items.append([line.strip()])
+    texts = ["\n".join(item).strip() for item in items]
+    return [text for text in texts if text and not _NOTHING.match(text)]
+
+
+def _user_section(summary: str) -> str:
+    headings = list(_SECTION.finditer(summary))
+    for place, heading in enumerate(headings):
+        if "user messages" not in heading[2].lower():
+            continue
+        number = int(heading[1])
+        # Only the next number in line ends the section: a user may have written a numbered list.
+        end = next((one.start() for one in headings[place + 1 :] if _is_next(one, number)), len(summary))
+        return heading[2].partition(":")[2].strip("* ") + "\n" + summary[heading.end() : end]
+    return _unnumbered_section(summary)
+
+
+def _unnumbered_section(summary: str) -> str:
+    """Under a heading of Markdown or a line in bold, up to the next of its kind: some models leave numbers out."""
+    headings = list(_TITLED.finditer(summary))
+    for place, heading in enumerate(headings):
+        if "user messages" in heading[2].lower():
+            same = (one.start() for one in headings[place + 1 :] if one[1] == heading[1])
+            return summary[heading.end() : next(same, len(summary))]
+    return ""
+
+
+def _is_next(heading: re.Match[str], number: int) -> bool:
+    titled = heading[2].strip().rstrip("*").endswith(":") or "pending" in heading[2].lower()
+    return int(heading[1]) == number + 1 and titled
+
+
+def _in_order(pieces: Sequence[str], text: str) -> bool:
+    """Whole words at both ends: "no" is not quoted from "know". At a gap a word may be cut; one at an end is an empty
+    piece."""
+    at = 0
+    for number, piece in enumerate(pieces):
+        at = _end_of(piece, text, at, begins=number == 0, ends=number == len(pieces) - 1)
+        if at < 0:
+            return False
+    return True
+
+
+def _end_of(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
+    found = text.find(piece, start)
+    while found >= 0:
+        end = found + len(piece)
+        # From a place in the middle of a word the next look goes to where the word ends: character by character, a
+        # long text without a space would be compared with itself.
+        if piece and begins and (word := _end_of_word(text, found)):
+            found = text.find(piece, word)
+        elif piece and ends and (word := _end_of_word(text, end)):
+            found = text.find(piece, max(found + 1, word - len(piece)))
+        else:
+            return end
+    return -1
+
+
+def _end_of_word(text: str, place: int) -> int:
+    """Where the word ends that goes on across the place; 0 if none does."""
+    if not place or not _LETTERS.match(text, place - 1):
+        return 0
+    rest = _LETTERS.match(text, place)
+    return rest.end() if rest else 0
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _text(message: Message) -> str:
+    return "\n".join(str(block.get("text")) for block in message.content if block.get("type") == "text")

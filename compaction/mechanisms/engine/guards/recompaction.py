@@ -1,0 +1,30 @@
+"""Compactions that follow each other soon are a sign that their summaries are too long: each says how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compaction.mechanisms.engine.record import Compaction
+from sessions.transcripts.engine.messages import Kind, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Recompaction:
+    is_one: bool
+    turns_since: int
+    """Responses of the model since the last compaction, or since the beginning."""
+    last_id: str
+    """Of the boundary of the last one."""
+    threshold: int
+    source: str
+
+
+def recompaction(messages: Sequence[Message], last: Compaction | None, threshold: int, source: str) -> Recompaction:
+    start = 0
+    if last is not None:
+        ends = {last.inserted[-1].uuid, *(message.uuid for message in last.appended)}
+        start = next((at + 1 for at in range(len(messages) - 1, -1, -1) if messages[at].uuid in ends), 0)
+    answers = {message.message_id or message.uuid for message in messages[start:] if message.kind is Kind.ANSWER}
+    last_id = last.boundary.uuid if last is not None else ""
+    return Recompaction(last is not None, len(answers), last_id, threshold, source)

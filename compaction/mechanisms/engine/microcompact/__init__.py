@@ -1,0 +1,12 @@
+"""Microcompact: old tool results are cleared, by the clock, in the server's cache, or by the API itself."""
+
+from __future__ import annotations
+
+from compaction.mechanisms.engine.microcompact.precedence import (
+    MicrocompactConfig,
+    MicrocompactOutcome,
+    MicrocompactState,
+    microcompact,
+)
+
+__all__ = ["MicrocompactConfig", "MicrocompactOutcome", "MicrocompactState", "microcompact"]

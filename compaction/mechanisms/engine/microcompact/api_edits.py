@@ -1,0 +1,140 @@
+"""Context management by the API itself: what to ask for beside the messages, and a forecast of what it would clear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compaction.mechanisms.engine.microcompact.clearable import ALIASES, WRITERS, tool_of
+
+CLEARING_BETA = "context-management-2025-06-27"
+COMPACTING_BETA, ON_DEMAND_BETA = "compact-2026-01-12", "compact-2026-09-04"
+COMPACT = "compact_20260112"
+LEAST_COMPACT_TRIGGER = 50_000
+_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class ClearToolUsesConfig:
+    enabled: bool = True
+    trigger: int = 180_000
+    """Input tokens."""
+    target: int = 40_000
+    """Input tokens that should be left: at least the difference has to go, or nothing does."""
+    keep: int | None = None
+    """Latest uses that stay; the API's own default is 3."""
+    exclude_tools: tuple[str, ...] = ()
+    """Tools that lose nothing, beside those that are never cleared."""
+
+    @property
+    def clear_at_least(self) -> int:
+        return max(0, self.trigger - self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class ClearThinkingConfig:
+    enabled: bool = True
+    idle_seconds: float = _HOUR
+    """A longer pause leaves only the latest turn its thinking; before that all of it stays."""
+    keep_after_idle: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompactEditConfig:
+    enabled: bool = False
+    trigger: int = 150_000
+    pause_after_compaction: bool = False
+    instructions: str = ""
+
+    def __post_init__(self) -> None:
+        if self.trigger < LEAST_COMPACT_TRIGGER:
+            raise ValueError(f"The API compacts from {LEAST_COMPACT_TRIGGER:,} input tokens on, not {self.trigger:,}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiEditsConfig:
+    tool_uses: ClearToolUsesConfig = ClearToolUsesConfig()
+    thinking: ClearThinkingConfig = ClearThinkingConfig()
+    compact: CompactEditConfig = CompactEditConfig()
+
+
+def context_management(
+    config: ApiEditsConfig | None = None,
+    *,
+    tools: Sequence[str] = (),
+    thinking: bool = True,
+    idle: float = 0.0,
+) -> dict[str, Any] | None:
+    """The parameter of that name, None if there is nothing to ask for.
+
+    `tools` are the names of the request's tools, `thinking` says whether the model thinks, `idle` how many seconds
+    passed since its last answer. Clearing thinking has to be listed first.
+    """
+    config = config or ApiEditsConfig()
+    edits = []
+    if config.thinking.enabled and thinking:
+        edits.append(clear_thinking(config.thinking, idle))
+    if config.tool_uses.enabled:
+        edits.append(clear_tool_uses(config.tool_uses, tools))
+    if config.compact.enabled:
+        edits.append(_compact(config.compact))
+    return {"edits": edits} if edits else None
+
+
+def betas(management: Mapping[str, Any] | None, *, on_demand: bool = False) -> tuple[str, ...]:
+    """What a request with this parameter has to ask for; `on_demand`: with the top-level `compaction` too."""
+    types = [str(edit["type"]) for edit in management["edits"]] if management is not None else []
+    wanted = {COMPACTING_BETA if one == COMPACT else CLEARING_BETA for one in types}
+    return tuple(sorted(wanted | {ON_DEMAND_BETA} if on_demand else wanted))
+
+
+def clear_tool_uses(config: ClearToolUsesConfig, tools: Sequence[str] = ()) -> dict[str, Any]:
+    """Readers lose their results; writers their inputs too, because theirs is what is large."""
+    writers = WRITERS | {alias for alias, tool in ALIASES.items() if tool in WRITERS}
+    excluded = sorted({*config.exclude_tools, *(tool for tool in tools if tool_of(tool) is None)})
+    inputs = sorted(writers.intersection(tools) if tools else WRITERS)
+    edit: dict[str, Any] = {
+        "type": "clear_tool_uses_20250919",
+        "trigger": _tokens(config.trigger),
+        "clear_at_least": _tokens(config.clear_at_least),
+    }
+    if config.keep is not None:
+        edit["keep"] = {"type": "tool_uses", "value": config.keep}
+    if inputs:
+        edit["clear_tool_inputs"] = inputs
+    if excluded:
+        edit["exclude_tools"] = excluded
+    return edit
+
+
+def clear_thinking(config: ClearThinkingConfig, idle: float) -> dict[str, Any]:
+    keep: Any = "all"
+    if idle > config.idle_seconds:
+        keep = {"type": "thinking_turns", "value": max(1, config.keep_after_idle)}
+    return {"type": "clear_thinking_20251015", "keep": keep}
+
+
+def compaction(instructions: str = "") -> dict[str, Any]:
+    """The top-level parameter: summarise now. The instructions take the place of the API's own prompt."""
+    return {"type": "summarize", **({"instructions": instructions} if instructions.strip() else {})}
+
+
+def applied(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The edits that a response says were made."""
+    management = response.get("context_management")
+    edits = management.get("applied_edits") if isinstance(management, Mapping) else None
+    return [edit for edit in edits if isinstance(edit, Mapping)] if isinstance(edits, list) else []
+
+
+def _compact(config: CompactEditConfig) -> dict[str, Any]:
+    edit: dict[str, Any] = {"type": COMPACT, "trigger": _tokens(config.trigger)}
+    if config.pause_after_compaction:
+        edit["pause_after_compaction"] = True
+    if config.instructions.strip():
+        edit["instructions"] = config.instructions
+    return edit
+
+
+def _tokens(value: int) -> dict[str, Any]:
+    return {"type": "input_tokens", "value": value}

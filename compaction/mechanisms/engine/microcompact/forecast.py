@@ -1,0 +1,145 @@
+"""What the API would do with our messages: the edits of `api_edits`, followed locally.
+
+It is a forecast. The API counts with its own tokenizer, and the words that it puts in the place of a result are not
+documented; ours stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compaction.mechanisms.engine.calls import (
+    Call,
+    Result,
+    calls_of,
+    results_of,
+)
+from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.microcompact.clearable import CLEARED, cleared
+from compaction.mechanisms.engine.report import (
+    Change,
+    Outcome,
+    Report,
+    What,
+)
+from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.usage.engine.tokens import (
+    TokenCounter,
+    context_tokens,
+    estimate,
+    estimate_blocks,
+)
+
+_USUAL_TRIGGER = 100_000
+_USUAL_KEEP = 3
+_NAME = "clear_tool_uses"
+
+
+def forecast_clear_tool_uses(
+    messages: Sequence[Message],
+    edit: Mapping[str, Any],
+    *,
+    input_tokens: int | None = None,
+    counter: TokenCounter = estimate_blocks,
+) -> Outcome[None]:
+    """`edit` as it would be sent; `input_tokens` is the size of the prompt where it is known better than by us."""
+    before = estimate(messages, counter)
+    calls = calls_of(messages)
+    pairs = [(calls[result.tool_use_id], result) for result in results_of(messages) if result.tool_use_id in calls]
+    size = context_tokens(messages, counter=counter) if input_tokens is None else input_tokens
+    declined = _not_triggered(edit, size, len(pairs))
+    if declined:
+        return Outcome(messages, Report(_NAME, False, declined, before, before), None)
+    keep = _value(edit.get("keep"), _USUAL_KEEP)
+    excluded = frozenset(edit.get("exclude_tools") or ())
+    old = pairs[: len(pairs) - keep] if keep else pairs
+    chosen = [pair for pair in old if pair[0].name not in excluded and pair[1].block.get("content") != CLEARED]
+    edited, changes = _cleared(messages, chosen, edit, counter)
+    saved = sum(change.tokens_before - change.tokens_after for change in changes)
+    least = _value(edit.get("clear_at_least"), 0)
+    if not changes or saved < least:
+        why = (
+            f"Only {saved:,} tokens could be cleared, fewer than the {least:,} that it takes." if changes else _NOTHING
+        )
+        return Outcome(messages, Report(_NAME, False, why, before, before), None)
+    why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, {saved:,} tokens."
+    return Outcome(with_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
+
+
+def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
+    """What is left of the messages for the API: it ignores all before the last `compaction` block with content."""
+    for at in range(len(messages) - 1, -1, -1):
+        content = messages[at].content
+        place = next((place for place in range(len(content) - 1, -1, -1) if _sums_up(content[place])), None)
+        if place is not None:
+            first = changed(messages[at], content=content[place:]) if place else messages[at]
+            return [first, *messages[at + 1 :]]
+    return messages
+
+
+def _sums_up(block: Block) -> bool:
+    return block.get("type") == "compaction" and bool(block.get("content"))
+
+
+_NOTHING = "No tool use is old enough to be cleared."
+
+
+def _not_triggered(edit: Mapping[str, Any], tokens: int, uses: int) -> str:
+    trigger = edit.get("trigger") or {}
+    value = _value(trigger, _USUAL_TRIGGER)
+    by_uses = trigger.get("type") == "tool_uses"
+    size = uses if by_uses else tokens
+    what = "tool uses" if by_uses else "input tokens"
+    return "" if size > value else f"The request has {size:,} {what}; clearing starts beyond {value:,}."
+
+
+def _cleared(
+    messages: Sequence[Message],
+    chosen: Sequence[tuple[Call, Result]],
+    edit: Mapping[str, Any],
+    counter: TokenCounter,
+) -> tuple[dict[Place, Block], tuple[Change, ...]]:
+    inputs = edit.get("clear_tool_inputs") or ()
+    edited: dict[Place, Block] = {}
+    changes: list[Change] = []
+    for call, result in chosen:
+        _change(messages, edited, changes, result.at, result.place, cleared(result.block), call, counter)
+        if inputs is True or (not isinstance(inputs, bool) and call.name in inputs):
+            place, block = _place(messages[call.at], call)
+            emptied = {**block, "input": {}}
+            _change(messages, edited, changes, call.at, place, emptied, call, counter)
+    return edited, tuple(changes)
+
+
+def _change(
+    messages: Sequence[Message],
+    edited: dict[Place, Block],
+    changes: list[Change],
+    at: int,
+    place: int,
+    block: Block,
+    call: Call,
+    counter: TokenCounter,
+) -> None:
+    old = messages[at].content[place]
+    what = "input" if block.get("type") == "tool_use" else "result"
+    edited[at, place] = block
+    changes.append(
+        Change(
+            What.REPLACED,
+            messages[at].uuid,
+            counter((old,)),
+            counter((block,)),
+            f"The API would clear this {what} of {call.name}.",
+            call.id,
+        )
+    )
+
+
+def _place(message: Message, call: Call) -> tuple[int, Block]:
+    return next((place, block) for place, block in enumerate(message.content) if block.get("id") == call.id)
+
+
+def _value(given: Any, usual: int) -> int:
+    return given["value"] if isinstance(given, Mapping) and isinstance(given.get("value"), int) else usual

@@ -1,0 +1,37 @@
+"""What the pipeline asks of the world outside. Each may be missing; then what depends on it declines, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from compaction.mechanisms.engine.attachments import ReadFile, Surroundings
+from compaction.mechanisms.engine.attachments.surroundings import nothing_readable
+from compaction.mechanisms.engine.boundary import Trigger
+from compaction.mechanisms.engine.collapse import Announce
+from compaction.mechanisms.engine.collapse import Summarise as SummariseSpan
+from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.occasion import Hooks, NoHooks, Occasion
+from compaction.mechanisms.engine.session_memory import ReadNotes
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    summarise: Summarise | None = None
+    summarise_span: SummariseSpan | None = None
+    """For collapse: sums up a few messages."""
+    announce_span: Announce | None = None
+    read_notes: ReadNotes | None = None
+    read_file: ReadFile = nothing_readable
+    hooks: Hooks = field(default_factory=NoHooks)
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    transcript_path: str = ""
+
+    def occasion(
+        self, trigger: Trigger, now: float, counter: TokenCounter, model: str, whole: Sequence[Message] = ()
+    ) -> Occasion:
+        return Occasion(
+            trigger, now, self.transcript_path, self.surroundings, self.read_file, self.hooks, counter, model, whole
+        )

@@ -1,0 +1,133 @@
+"""The pipeline: budget, snip, microcompact, collapse, auto-compact, in this order before every request.
+
+What costs least comes first, and each stage sees what the one before it has left. A conversation is given whole each
+time; what was decided earlier is in the state and is applied again, so the beginning of a request keeps its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compaction.mechanisms.engine.boundary import Direction, Trigger
+from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.full.too_long import is_too_long
+from compaction.mechanisms.engine.partial import partial_compact
+from compaction.mechanisms.engine.pipeline.automatic import Compacted, auto_compact, take
+from compaction.mechanisms.engine.pipeline.config import PipelineConfig
+from compaction.mechanisms.engine.pipeline.effects import Effects
+from compaction.mechanisms.engine.pipeline.outcome import PipelineOutcome, PipelineReport
+from compaction.mechanisms.engine.pipeline.state import PipelineState
+from compaction.mechanisms.engine.pipeline.work import Work
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import (
+    Remembered,
+    TokenCounter,
+    estimate,
+    estimate_blocks,
+)
+
+
+def run_pipeline(
+    messages: Sequence[Message],
+    config: PipelineConfig | None = None,
+    state: PipelineState | None = None,
+    *,
+    now: float,
+    effects: Effects | None = None,
+    counter: TokenCounter = estimate_blocks,
+) -> PipelineOutcome:
+    """Before a request: `messages` is the whole conversation, what comes back is what to send of it."""
+    work = _work(messages, config, state, now, effects, counter)
+    work.prepare()
+    compacted = auto_compact(work)
+    if compacted is None:
+        work.remind()
+    return _outcome(work, compacted)
+
+
+def recover(
+    messages: Sequence[Message],
+    error: str,
+    config: PipelineConfig | None = None,
+    state: PipelineState | None = None,
+    *,
+    now: float,
+    effects: Effects | None = None,
+    counter: TokenCounter = estimate_blocks,
+) -> PipelineOutcome:
+    """After a request was refused with `error`: compacts, and holds the error back if that helped.
+
+    Whatever is no error of size is returned as it is, with the view that was sent.
+    """
+    work = _work(messages, config, state, now, effects, counter)
+    work.prepare()
+    compacted = auto_compact(work, forced=True) if is_too_long(error) else None
+    return _outcome(work, compacted, "" if compacted is not None else error)
+
+
+def compact_now(
+    messages: Sequence[Message],
+    summarise: Summarise,
+    config: PipelineConfig | None = None,
+    state: PipelineState | None = None,
+    *,
+    now: float,
+    pivot: str = "",
+    direction: Direction = Direction.UP_TO,
+    effects: Effects | None = None,
+    counter: TokenCounter = estimate_blocks,
+) -> PipelineOutcome:
+    """Because a person wants it: everything, or one side of the message `pivot`."""
+    work = _work(messages, config, state, now, effects, counter)
+    work.prepare()
+    occasion = work.effects.occasion(Trigger.MANUAL, now, work.counter, work.config.model, messages)
+    settings = work.config.full, work.config.attachments
+    if pivot:
+        outcome = partial_compact(
+            work.shown, pivot, direction, summarise, settings[0], occasion=occasion, attachments=settings[1]
+        )
+    else:
+        outcome = full_compact(work.shown, summarise, settings[0], occasion=occasion, attachments=settings[1])
+    work.reports.append(outcome.report)
+    made = outcome.state.compaction
+    return _outcome(work, take(work, outcome, made) if made is not None else None)
+
+
+def _work(
+    messages: Sequence[Message],
+    config: PipelineConfig | None,
+    state: PipelineState | None,
+    now: float,
+    effects: Effects | None,
+    counter: TokenCounter,
+) -> Work:
+    return Work(
+        messages,
+        state or PipelineState(),
+        config or PipelineConfig(),
+        effects or Effects(),
+        now,
+        counter if isinstance(counter, Remembered) else Remembered(counter),
+    )
+
+
+def _outcome(work: Work, compacted: Compacted | None, error: str = "") -> PipelineOutcome:
+    work.finish()
+    report = PipelineReport(
+        tuple(work.reports),
+        work.tokens,
+        work.threshold,
+        estimate(work.given, work.counter),
+        estimate(work.shown, work.counter),
+        compacted.recompaction if compacted is not None else None,
+    )
+    return PipelineOutcome(
+        work.shown,
+        report,
+        work.state,
+        work.cache_edits,
+        work.persisted,
+        compacted.compaction if compacted is not None else None,
+        error,
+    )

@@ -1,0 +1,159 @@
+"""Session-memory compact: the notes that were taken along the way become the summary, so no model is asked.
+
+The latest messages are kept as they are: enough of them to go on with, and never so many that nothing is gained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from compaction.mechanisms.engine.attachments import AttachmentConfig
+from compaction.mechanisms.engine.boundary import floor_of
+from compaction.mechanisms.engine.kept_range import start_at_or_before
+from compaction.mechanisms.engine.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.record import Cut, Way
+from compaction.mechanisms.engine.report import Outcome, Report
+from compaction.mechanisms.engine.result_messages import Draft, survivors
+from memory.notes.engine import is_empty, sections_of
+from sessions.transcripts.engine.messages import Kind, Message
+from sessions.usage.engine.tokens import TokenCounter, estimate
+
+MECHANISM = "session memory"
+CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemoryConfig:
+    enabled: bool = True
+    keep_tokens: int = 10_000
+    """At least so many tokens are kept, and"""
+    keep_text_messages: int = 5
+    """at least so many messages with words in them;"""
+    keep_most_tokens: int = 40_000
+    """but the start moves back no further once so many tokens are kept."""
+    section_tokens: int = 2_000
+
+    @property
+    def section_characters(self) -> int:
+        return self.section_tokens * CHARACTERS_A_TOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    text: str
+    path: str = ""
+    template: str = ""
+    extracting: bool = False
+    """Somebody is still writing them."""
+    source: str = ""
+    """Who took them, as “taken by the agent”."""
+    last_summarized: str = ""
+    """The id of the last message that they cover, where whoever took them has noted it."""
+
+
+ReadNotes = Callable[[], Notes | None]
+"""Waits until a running extraction has ended, and reads the notes; None if there are none."""
+
+
+def session_memory_compact(
+    messages: Sequence[Message],
+    notes: Notes | None,
+    config: SessionMemoryConfig | None = None,
+    *,
+    last_summarized: str = "",
+    threshold: int,
+    occasion: Occasion | None = None,
+    attachments: AttachmentConfig | None = None,
+) -> Outcome[Attempt]:
+    """`last_summarized` is the id of the last message that the notes cover, else what they say themselves; without one
+    they may cover everything."""
+    config, occasion = config or SessionMemoryConfig(), occasion or Occasion()
+    before = estimate(messages, occasion.counter)
+
+    def declined(why: str) -> Outcome[Attempt]:
+        return Outcome(messages, Report(MECHANISM, False, why, before, before), Attempt())
+
+    if not config.enabled:
+        return declined("Session-memory compact is switched off.")
+    if notes is None:
+        return declined("There are no notes of this session.")
+    if notes.extracting:
+        return declined("The notes are still being written.")
+    if is_empty(notes.text, notes.template):
+        return declined("The notes are still the empty template.")
+    start = keep_from(messages, config, last_summarized or notes.last_summarized, occasion.counter)
+    if start is None:
+        return declined("The last message that the notes cover is not in this conversation.")
+    if not any(message.content for message in messages[:start]):
+        return declined("Every message would be kept, so there is nothing to summarise.")
+    summary, shortened = cut_sections(notes, config)
+    draft = Draft(
+        MECHANISM,
+        Way.SESSION_MEMORY,
+        Cut(0, start),
+        summary,
+        "The notes cover it.",
+        "The notes of the session.",
+        (*_named(notes), *shortened),
+        threshold=threshold,
+    )
+    return survivors(messages, draft, occasion, attachments or AttachmentConfig())
+
+
+def keep_from(
+    messages: Sequence[Message], config: SessionMemoryConfig, last_summarized: str, counter: TokenCounter
+) -> int | None:
+    """Where the kept messages begin; None if the notes end at a message that is not here."""
+    floor = _floor(messages)
+    if last_summarized:
+        place = next((at for at, message in enumerate(messages) if message.uuid == last_summarized), None)
+        if place is None:
+            return None
+        start = max(place + 1, floor)
+    else:
+        start = len(messages)
+    tokens = estimate(messages[start:], counter)
+    texts = sum(map(_has_text, messages[start:]))
+    while start > floor and tokens < config.keep_most_tokens:
+        if tokens >= config.keep_tokens and texts >= config.keep_text_messages:
+            break
+        start -= 1
+        tokens += counter(messages[start].content)
+        texts += _has_text(messages[start])
+    return start_at_or_before(messages, start)
+
+
+def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[str]]:
+    """The notes with every section inside its limit, and a remark on each that was not."""
+    sections, remarks = [], []
+    for one in sections_of(notes.text):
+        section, heading = one.text, one.title or "before the first heading"
+        if len(section) <= config.section_characters:
+            sections.append(section)
+            continue
+        end = section.rfind("\n", 0, config.section_characters)
+        shown = section[: end if end > config.section_characters // 2 else config.section_characters]
+        where = f"; all of it is in {notes.path}" if notes.path else ""
+        sections.append(f"{shown}\n[this section is cut at {config.section_tokens:,} tokens{where}]\n\n")
+        remarks.append(f"section {heading} is cut from {len(section):,} to {len(shown):,} characters")
+    return "".join(sections).strip(), remarks
+
+
+def _named(notes: Notes) -> tuple[str, ...]:
+    return (f"the notes were {notes.source}",) if notes.source else ()
+
+
+def _floor(messages: Sequence[Message]) -> int:
+    """Behind the last boundary and its summary: the notes stand for that too."""
+    floor = floor_of(messages)
+    while floor and floor < len(messages) and messages[floor].kind is Kind.SUMMARY:
+        floor += 1
+    return floor
+
+
+def _has_text(message: Message) -> bool:
+    return any(
+        block.get("type") == "text" and isinstance(block.get("text"), str) and block["text"].strip()
+        for block in message.content
+    )

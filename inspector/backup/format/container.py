@@ -1,0 +1,77 @@
+"""The file of a backup is a plain tar, so that `tar` and `zstd` open it without Lucid. Whatever is in it besides the
+contents follows from their names and sizes and is compared byte by byte: no bit changes unseen, and links, paths and
+modes of somebody else's have no place."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from inspector.backup.format.errors import BackupError, DamageError
+
+BLOCK = 512
+END = bytes(2 * BLOCK)
+MOST_BYTES = 160 * 1024 * 1024
+"""Of one member. What Lucid writes is far smaller; a larger size is made up."""
+NAME = re.compile(r"(files|tables|index)/[a-z0-9_]+/[0-9]{8}\.msgpack\.zst|manifest\.json(\.sha256)?", re.ASCII)
+NO_BACKUP = "This file is no backup that Lucid has made."
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    data: bytes
+    offset: int
+    """Where the data begins in the file."""
+
+
+def write_member(file: IO[bytes], name: str, data: bytes) -> None:
+    file.write(_header(name, len(data)))
+    file.write(data)
+    file.write(_padding(len(data)))
+
+
+def read_members(file: IO[bytes]) -> Iterator[Member]:
+    """All members, one at a time in memory. Raises BackupError at the first byte that should not be there."""
+    last, offset = "", 0
+    while True:
+        header = file.read(BLOCK)
+        if header == END[:BLOCK]:
+            if file.read(BLOCK + 1) != END[BLOCK:]:
+                raise DamageError("its end", "is cut off, or more follows")
+            return
+        name, size = _parse(header, last)
+        data, padding = file.read(size), _padding(size)
+        if len(data) < size or file.read(len(padding)) != padding:
+            raise DamageError(name, "is cut off, or not followed by what should follow")
+        yield Member(name, data, offset + BLOCK)
+        last, offset = name, offset + BLOCK + size + len(padding)
+
+
+def _parse(header: bytes, last: str) -> tuple[str, int]:
+    place = f"what follows {last}" if last else "its beginning"
+    try:
+        info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
+        known = NAME.fullmatch(info.name) is not None and 0 <= info.size <= MOST_BYTES
+        if known and header == _header(info.name, info.size):
+            return info.name, info.size
+    except (tarfile.HeaderError, ValueError) as error:
+        if not last:
+            raise BackupError(NO_BACKUP) from error
+        raise DamageError(place, "is cut off" if len(header) < BLOCK else "cannot be read") from error
+    if not last:
+        raise BackupError(NO_BACKUP)
+    raise DamageError(place, "is nothing that a backup holds")
+
+
+def _header(name: str, size: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = size, 0o600
+    return info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")
+
+
+def _padding(size: int) -> bytes:
+    return bytes(-size % BLOCK)

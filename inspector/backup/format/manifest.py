@@ -1,0 +1,84 @@
+"""What a backup says of itself: which Lucid made it, of which schema it is, and what every part of it hashes to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from inspector.backup.format.errors import BackupError, DamageError
+
+FORMAT = 1
+NAME = "manifest.json"
+HASH_NAME = "manifest.json.sha256"
+Kind = Literal["files", "tables", "index"]
+
+
+class Part(msgspec.Struct, frozen=True):
+    name: str
+    bytes: int
+    """As compressed."""
+    raw: int
+    rows: int
+    sha256: str
+    """Of the compressed bytes."""
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """Rows of one table, or the files of the home."""
+
+    kind: Kind
+    name: str
+    columns: list[str]
+    parts: list[Part]
+
+    @property
+    def rows(self) -> int:
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def raw(self) -> int:
+        return sum(part.raw for part in self.parts)
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    lucid: str
+    """The version that made it."""
+    created_at: int
+    """Milliseconds since 1970, UTC."""
+    database: Literal["sqlite", "postgresql"]
+    migrations: list[str]
+    """Of the schema, as `app.0001_initial`, in the order in which they were applied."""
+    files: int
+    """Of the home."""
+    owed: int
+    """Transcripts whose bytes a large import had not archived yet."""
+    sequences: dict[str, int]
+    """The highest id that each table has given out."""
+    streams: list[Stream]
+    format: int = FORMAT
+
+    def of_kind(self, kind: Kind) -> list[Stream]:
+        return [stream for stream in self.streams if stream.kind == kind]
+
+    @property
+    def raw(self) -> int:
+        return sum(stream.raw for stream in self.streams)
+
+
+class _Format(msgspec.Struct):
+    format: int
+
+
+def encoded(manifest: Manifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+
+
+def decoded(data: bytes) -> Manifest:
+    try:
+        version = msgspec.json.decode(data, type=_Format).format
+        if version > FORMAT:
+            raise BackupError(f"The backup was made by a newer Lucid (format {version}); restore it with that version.")
+        return msgspec.json.decode(data, type=Manifest)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DamageError(NAME, "is no manifest") from error

@@ -1,0 +1,51 @@
+"""The last backup of this home, for pages: never made, made then, or a note of it that cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from sessions.transcripts.engine.paths import opened
+
+NOTE = "last-backup.json"
+LONGEST = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LastBackup:
+    path: str
+    at: int
+    bytes: int
+    there: bool
+    """Whether a file of that size is still where it was written."""
+
+
+class _Note(msgspec.Struct):
+    path: str
+    at: int
+    bytes: int
+
+
+class UnreadableNoteError(Exception):
+    """There was a backup, or somebody else wrote the note."""
+
+
+def last_backup(home: Path) -> LastBackup | None:
+    """None if there never was one. Raises UnreadableNoteError."""
+    try:
+        with (home / NOTE).open("rb") as file:
+            note = msgspec.json.decode(file.read(LONGEST), type=_Note)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+        raise UnreadableNoteError(str(error)) from error
+    return LastBackup(note.path, note.at, note.bytes, _is_there(note))
+
+
+def _is_there(note: _Note) -> bool:
+    try:
+        return opened(note.path).stat().st_size == note.bytes
+    except (OSError, ValueError):
+        return False

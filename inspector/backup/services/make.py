@@ -1,0 +1,137 @@
+"""Makes a backup: written beside its place, read back, and only then given its name."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+
+from inspector import __version__
+from inspector.backup.format.errors import BackupError
+from inspector.backup.format.manifest import Manifest
+from inspector.backup.format.reading import BackupReader
+from inspector.backup.format.writing import BackupWriter, Progress
+from inspector.backup.services import home_files
+from inspector.backup.services.folders import sync_folder
+from inspector.backup.services.note import note_write
+from inspector.backup.services.snapshot import Table, snapshot, stored_tables
+from inspector.web.clock import now_ms
+
+UNFINISHED = ".part"
+SOURCES = "transcripts_source"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    path: Path
+    bytes: int
+    seconds: float
+    manifest: Manifest
+    noted: bool
+    """Whether the home remembers it."""
+
+
+def backup_make(*, path: Path, replace: bool, progress: Progress) -> Made:
+    """Raises BackupError, OSError or DatabaseError; then nothing is left behind."""
+    _refuse(path, replace=replace)
+    begun = time.monotonic()
+    with _draft(path) as (draft, file):
+        _write(file, progress)
+        file.flush()
+        os.fsync(file.fileno())
+        manifest = _read_back(file, progress)
+        size = file.tell()
+        _refuse(path, replace=replace)
+        draft.replace(path)
+    sync_folder(path.parent)
+    return Made(path, size, time.monotonic() - begun, manifest, _noted(path, manifest, size))
+
+
+def _noted(path: Path, manifest: Manifest, size: int) -> bool:
+    """A home whose disk is full is backed up to another: that must not fail for want of room for a note."""
+    try:
+        note_write(home=settings.LUCID_HOME, path=path, at=manifest.created_at, size=size)
+    except OSError:
+        return False
+    return True
+
+
+def _refuse(path: Path, *, replace: bool) -> None:
+    if path.is_dir():
+        raise BackupError(f"{path} is a directory; name a file in it.")
+    if not path.parent.is_dir():
+        raise BackupError(f"There is no directory {path.parent}; make it first.")
+    if path.exists() and not path.is_file():
+        raise BackupError(f"{path} is no file.")
+    if path.exists() and path.stat().st_size and not replace:
+        raise BackupError(f"{path} is there already; name another file, or say --replace.")
+
+
+def _write(file: IO[bytes], progress: Progress) -> None:
+    tables = stored_tables()
+    writer = BackupWriter(file, progress)
+    at = now_ms()
+    # Files first: see there.
+    files = home_files.FileReader(Path(settings.LUCID_HOME))
+    writer.stream("files", home_files.STREAM, home_files.COLUMNS, files.rows(), wide=home_files.WIDE)
+    with snapshot() as database:
+        for table in tables:
+            writer.stream("tables", table.name, table.columns, database.rows(table), wide=table.wide)
+        for table in database.index_tables():
+            writer.stream("index", table.name, table.columns, database.rows(table), wide=table.wide)
+        writer.finish(
+            Manifest(
+                lucid=__version__,
+                created_at=at,
+                database=database.vendor,
+                migrations=database.migrations(),
+                files=files.count,
+                owed=database.owed() if _tells_owed(tables) else 0,
+                sequences=database.sequences(),
+                streams=writer.streams,
+            )
+        )
+
+
+def _tells_owed(tables: list[Table]) -> bool:
+    """Older schemas do not."""
+    return any(table.name == SOURCES and "owed" in table.columns for table in tables)
+
+
+def _read_back(file: IO[bytes], progress: Progress) -> Manifest:
+    # From the disk, if the system lets go of what it has just written.
+    with suppress(OSError):
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return BackupReader(file).verify(progress)
+
+
+@contextmanager
+def _draft(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    _sweep(path)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
+    descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield draft, file
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """What backups to the same place have left that were killed; those that run hold a lock."""
+    for left in path.parent.glob(f".{path.name}.*{UNFINISHED}"):
+        with left.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            left.unlink(missing_ok=True)

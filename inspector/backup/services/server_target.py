@@ -1,0 +1,172 @@
+"""A backup becomes tables in a schema of their own on PostgreSQL. One transaction puts them in the place of those that
+are in use, and moves these to another schema."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.db import connection, transaction
+
+from inspector.backup.format.errors import BackupError
+from inspector.backup.format.reading import Rows
+from inspector.backup.format.rows import Value
+from inspector.backup.services.snapshot import MIGRATIONS, TEXT_INDEX
+from sessions.text.engine.storable import storable_json
+
+STAGING = "lucid_restoring_"
+OTHERS = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+TYPES = "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
+
+
+class ServerTarget:
+    def __init__(self) -> None:
+        self._staging = f"{STAGING}{secrets.token_hex(4)}"
+        self._used = ""
+        """The schema of the tables in use."""
+
+    def has_rows(self) -> bool:
+        return any(
+            self._one(f"SELECT EXISTS (SELECT 1 FROM {_quoted(table)})") == (True,)
+            for table in self._ours(self._current())
+            if table not in (MIGRATIONS, TEXT_INDEX)
+        )
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._refuse_others()
+        yield
+
+    @contextmanager
+    def staged(self) -> Iterator[None]:
+        self._used = self._current()
+        for left in self._left_behind():
+            self._execute(f"DROP SCHEMA {_quoted(left)} CASCADE")
+        self._execute(f"CREATE SCHEMA {_quoted(self._staging)}")
+        self._execute(f"SET search_path TO {_quoted(self._staging)}")
+        try:
+            yield
+        finally:
+            if not connection.needs_rollback and not connection.in_atomic_block:
+                self._execute(f"DROP SCHEMA IF EXISTS {_quoted(self._staging)} CASCADE")
+            connection.close()
+
+    def load(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> None:
+        names = ", ".join(_quoted(column) for column in columns)
+        with connection.cursor() as cursor:
+            cursor.execute(TYPES, [table])
+            types = dict(cursor.fetchall())
+            changes = [(place, _CHANGES[types[name]]) for place, name in enumerate(columns) if types[name] in _CHANGES]
+            copying: Any = cursor
+            with copying.copy(f"COPY {_quoted(table)} ({names}) FROM STDIN") as copy:
+                for rows in batches:
+                    for row in rows:
+                        copy.write_row(_changed(row, changes) if changes else row)
+
+    def load_index(self, table: str, columns: Sequence[str], batches: Iterable[Rows]) -> bool:
+        self.load(table, columns, batches)
+        return True
+
+    def check(self) -> None:
+        self._execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    def set_sequences(self, sequences: dict[str, int]) -> None:
+        for table in self._ours(self._staging):
+            found = self._one("SELECT pg_get_serial_sequence(%s, 'id')", table) if self._has_id(table) else None
+            if found and found[0]:
+                (highest,) = self._one(f"SELECT coalesce(max(id), 0) FROM {_quoted(table)}")
+                last = max(highest, sequences.get(table, 0))
+                if last:
+                    self._one("SELECT setval(%s, %s)", found[0], last)
+
+    def take_place(self, aside: Path | None) -> str:
+        moved = f"lucid_{aside.name.replace('-', '_').lower()}" if aside else ""
+        with transaction.atomic():
+            self._refuse_others()
+            old = self._ours(self._used)
+            if moved and old:
+                self._execute(f"CREATE SCHEMA {_quoted(moved)}")
+            for table in old:
+                place = f"{_quoted(self._used)}.{_quoted(table)}"
+                self._execute(
+                    f"ALTER TABLE {place} SET SCHEMA {_quoted(moved)}" if moved else f"DROP TABLE {place} CASCADE"
+                )
+            for table in self._all_in(self._staging):
+                self._execute(f"ALTER TABLE {_quoted(table)} SET SCHEMA {_quoted(self._used)}")
+        return f"the schema {moved}" if moved and old else ""
+
+    def sync(self) -> None:
+        """The server did so when the transaction ended."""
+
+    def _refuse_others(self) -> None:
+        (others,) = self._one(OTHERS)
+        if others:
+            raise BackupError(
+                f"The database is in use ({others} more connected); stop every Lucid on it and try again."
+            )
+
+    def _left_behind(self) -> list[str]:
+        """By restores that were killed; nobody else is connected."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", [STAGING])
+            return [name for (name,) in cursor.fetchall()]
+
+    def _current(self) -> str:
+        (schema,) = self._one("SELECT current_schema()")
+        return str(schema)
+
+    def _ours(self, schema: str) -> list[str]:
+        """Lucid's tables there, also such as another version has."""
+        prefixes = tuple(f"{config.label}_" for config in apps.get_app_configs())
+        return [name for name in self._all_in(schema) if name == MIGRATIONS or name.startswith(prefixes)]
+
+    def _all_in(self, schema: str) -> list[str]:
+        with connection.cursor() as cursor:
+            cursor.execute(TABLES, [schema])
+            return sorted(name for (name,) in cursor.fetchall())
+
+    def _has_id(self, table: str) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(TYPES, [table])
+            return "id" in dict(cursor.fetchall())
+
+    def _execute(self, statement: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def _one(self, statement: str, *values: str | int) -> tuple[Any, ...]:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            row: tuple[Any, ...] = cursor.fetchone()
+            return row
+
+
+def _to_bool(value: Value) -> Value:
+    return bool(value) if isinstance(value, int) else value
+
+
+def _to_json(value: Value) -> Value:
+    return storable_json(value) if isinstance(value, str) else value
+
+
+_CHANGES = {"boolean": _to_bool, "jsonb": _to_json}
+"""SQLite has numbers for yes and no, and takes characters in JSON that PostgreSQL does not."""
+
+
+def _changed(row: tuple[Value, ...], changes: Sequence[tuple[int, Any]]) -> list[Value]:
+    values = list(row)
+    for place, change in changes:
+        values[place] = change(values[place])
+    return values
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)

@@ -1,0 +1,1 @@
+"""Check and repair of all that is stored, as runs."""

@@ -1,0 +1,31 @@
+"""The documents of Lucid, for whoever meets a word on a page and wants to know what it means."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.docs import selectors as docs
+from inspector.web.htmx import HtmxRequest, render_page
+
+
+@require_safe
+def docs_list(request: HtmxRequest) -> HttpResponse:
+    return render_page(request, "docs/list.html", {"section": "docs", "documents": docs.documents()})
+
+
+@require_safe
+def docs_page(request: HtmxRequest, name: str) -> HttpResponse:
+    found = docs.document(name)
+    if found is None:
+        raise Http404("There is no such document.")
+    context = {"section": "docs", "documents": docs.documents(), "document": found, "name": name}
+    return render_page(request, "docs/page.html", context)
+
+
+@require_safe
+def docs_screenshot(request: HtmxRequest, name: str) -> HttpResponse:
+    found = docs.screenshot(name)
+    if found is None:
+        raise Http404("There is no such screenshot.")
+    return HttpResponse(found, content_type="image/png", headers={"Cache-Control": "private, max-age=3600"})

@@ -1,0 +1,1 @@
+"""What one process may do at a time, on a file or in the database; and which host this is."""

@@ -1,8 +1,0 @@
-"""Dreams and tidies as runs: on a copy of the memory directory, alone, and ending in a proposal."""
-
-from __future__ import annotations
-
-from inspector.services.dreams.running import DREAM, TIDY, dream_create, dream_run
-from inspector.services.dreams.schedule import dreams_start
-
-__all__ = ["DREAM", "TIDY", "dream_create", "dream_run", "dreams_start"]

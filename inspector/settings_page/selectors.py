@@ -1,0 +1,86 @@
+"""Every setting as a page may show it: what it is here, what set it, and what the documentation says of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from inspector.docs.selectors import docs_address
+from inspector.settings import env
+from inspector.startup.environment import Declared
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.prose import Html, Pointer, render
+
+_ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]+) \| [^|]*\| ([^|]+) \|$", re.MULTILINE)
+# A password may hold anything, so all up to the last @ goes; before a gateway even a lone name may be a token.
+_PASSWORD = re.compile(r"^(\w+://[^:@/]*):.*@", re.DOTALL)
+_TOKEN = re.compile(r"^(https?://)[^/]*@")
+_QUERY = re.compile(r"\?.*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    name: str
+    type: str
+    value: str
+    """Empty where nothing is set."""
+    default: str
+    given_by: str
+    hidden: bool
+    """Set, and not to be shown."""
+    meaning: Html
+
+
+def settings_shown() -> list[Setting]:
+    documented = _documented(settings.DOCS_DIR / "configuration.md")
+    return [
+        Setting(
+            name=one.name,
+            type=documented.get(one.name, (one.type, ""))[0],
+            value=_value(one),
+            default=one.default,
+            given_by=one.given_by,
+            hidden=one.secret and bool(one.given_by),
+            meaning=render(documented.get(one.name, ("", ""))[1], _Leading()),
+        )
+        for one in env.declared
+    ]
+
+
+class _Leading:
+    """Links of the documentation, to its pages."""
+
+    def linked(self, written: str) -> Pointer | None:
+        address = docs_address(written.replace(".md", "", 1))
+        return Pointer("", address) if address else None
+
+    def parts(self, text: str) -> tuple[str]:
+        return (text,)
+
+
+def _value(declared: Declared) -> str:
+    value = declared.value
+    if declared.type == "path":
+        value = str(Path(value).expanduser().absolute())
+    return visible(mask(without_password(value)))
+
+
+def without_password(address: str) -> str:
+    """An address as others may see it. Anything else stays as it is."""
+    if "://" not in address:
+        return address
+    address = _PASSWORD.sub(r"\1:…@", address)
+    return _QUERY.sub("?…", _TOKEN.sub(r"\1…@", address))
+
+
+@lru_cache(maxsize=1)
+def _documented(page: Path) -> dict[str, tuple[str, str]]:
+    """Name -> type and meaning, as the table has them; nothing where Lucid runs without its documents."""
+    if not page.is_file():
+        return {}
+    return {name: (kind, meaning) for name, kind, meaning in _ROW.findall(page.read_text(encoding="utf-8"))}

@@ -1,0 +1,1 @@
+"""Follows the agent's files, and the duties of workers and watchers."""

@@ -1,0 +1,199 @@
+"""Follows the agent's files: whatever is appended is in the archive, and on the page, within a second; whatever changes
+in a memory directory becomes a version."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from django.db import Error as DatabaseError
+from django.db import close_old_connections
+from watchfiles import Change, watch
+
+from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
+from compaction.export.services import exports_descend
+from inspector.resources import DEMO
+from inspector.runs.services.stops import Killed
+from inspector.structured import get_logger
+from memory.files.engine.disk import FileTroubleError
+from memory.files.services.demo import demo_copied
+from memory.files.services.finding import directories_find
+from memory.files.services.scanning import directories_of, memory_follow, memory_follow_one
+from memory.notes.services.versions import notes_follow
+from sessions.archive.engine.damage import DamageError
+from sessions.archive.services.repair import blocks_catch_up
+from sessions.imports.engine.discovery import inside, wanted
+from sessions.imports.services.runs import (
+    demo_return,
+    demo_settle,
+    demo_shown,
+    import_ended,
+    import_run,
+)
+from sessions.imports.services.sync import sync, sync_files
+
+DEBOUNCE_MS = 150
+STEP_MS = 50
+ABSENT_SECONDS = 2.0
+RESCAN_SECONDS = 300.0
+"""File systems that send no notices exist: now and then we look for ourselves."""
+TROUBLE_SECONDS = 10.0
+"""The disk was full, or the database away: what could not be read then is read soon after."""
+SEAL_SECONDS = 1.0
+
+logger = get_logger(__name__)
+
+
+def follow(path: Path, stop: threading.Event) -> None:
+    """Import `path`, then keep up with it until `stop` is set."""
+    seal = Sealing()
+    _begin(path)
+    _compare(None)
+    while not stop.is_set():
+        if not _root(path).is_dir():
+            stop.wait(ABSENT_SECONDS)
+            continue
+        _follow_present(path, stop, seal)
+
+
+def _begin(path: Path) -> None:
+    try:
+        if _root(path).is_dir():
+            # Somebody who stops it wants to go on without the rest.
+            with suppress(Killed):
+                if path == DEMO:
+                    demo_return()
+                import_run(path)
+        _settle(path)
+        if demo_shown():
+            _remember(DEMO / "projects")
+    except (OSError, DatabaseError) as error:
+        # A full disk, or a database that is away: what is still to be read is looked for again and again.
+        logger.warning("import_failed", error=str(error))
+    finally:
+        close_old_connections()
+
+
+class Sealing:
+    """Gives the blocks of an older archive their hashes, a little at a time, while nothing else is to be done."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[int] | None = blocks_catch_up()
+
+    def __call__(self) -> None:
+        end = time.monotonic() + SEAL_SECONDS
+        try:
+            while self._steps is not None and time.monotonic() < end:
+                if next(self._steps, None) is None:
+                    self._steps = None
+        except (OSError, DatabaseError) as error:
+            # What is left is made up for by the next check, or the next start.
+            logger.info("sealing_failed", error=str(error))
+            self._steps = None
+        finally:
+            close_old_connections()
+
+
+def _follow_present(path: Path, stop: threading.Event, seal: Sealing) -> None:
+    due = _import(path)
+    for changes in watch(
+        _root(path),
+        watch_filter=None,
+        debounce=DEBOUNCE_MS,
+        step=STEP_MS,
+        stop_event=stop,
+        rust_timeout=5_000,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+        ignore_permission_denied=True,
+    ):
+        if not _root(path).is_dir():
+            return
+        if time.monotonic() > due:
+            due = _import(path)
+        elif changes:
+            _take(path, changes)
+        else:
+            seal()
+
+
+def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
+    named = {Path(name) for _, name in changes}
+    root = _root(path)
+    files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
+    # What goes in a memory directory is no transcript.
+    gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
+    touched: list[int] = []
+    try:
+        touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
+        if files:
+            exports_descend()
+            _settle(path)
+    except (OSError, DatabaseError) as error:
+        # The next notice or rescan reads on from what was committed.
+        logger.warning("import_failed", error=str(error))
+    finally:
+        close_old_connections()
+    _remember(root, named, touched)
+    _compare(touched)
+
+
+def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
+    try:
+        if root.is_relative_to(DEMO):
+            root, changed = demo_copied(projects=root), None
+        memory_follow(projects=root, changed=changed, transcripts=transcripts)
+        for directory in directories_find(config=root.parent) if changed is None else ():
+            memory_follow_one(directory=directory)
+        notes_follow(projects=root, changed=changed)
+    except (OSError, DatabaseError, FileTroubleError, DamageError) as error:
+        # The next notice or rescan finds what is not yet a version.
+        logger.warning("memory_not_followed", error=str(error))
+    finally:
+        close_old_connections()
+
+
+def _compare(transcripts: Collection[int] | None) -> None:
+    """Has the prompt cache of these files looked into where it dropped; if none are named, of all that have changed."""
+    try:
+        if transcripts is None:
+            cache_diffs_catch_up()
+        elif transcripts:
+            cache_diffs_follow(transcripts=transcripts)
+    except DatabaseError as error:
+        # The next start, or whoever opens the page, makes up for it.
+        logger.warning("cache_not_compared", error=str(error))
+    finally:
+        close_old_connections()
+
+
+def _import(path: Path) -> float:
+    """All that is new, unless somebody has stopped that. Says when to look again."""
+    touched: list[int] = []
+    pause = RESCAN_SECONDS
+    try:
+        if import_ended(path):
+            touched = sync([path]).touched
+            _settle(path)
+    except (OSError, DatabaseError) as error:
+        logger.warning("import_failed", error=str(error))
+        pause = TROUBLE_SECONDS
+    finally:
+        close_old_connections()
+    _remember(_root(path))
+    _compare(touched)
+    return time.monotonic() + pause
+
+
+def _settle(path: Path) -> None:
+    """Somebody who asks for the demo sees it beside whatever else there is."""
+    if path != DEMO:
+        demo_settle()
+
+
+def _root(path: Path) -> Path:
+    projects = path / "projects"
+    return projects if projects.is_dir() else path

@@ -1,0 +1,1 @@
+"""The CLAUDE.md chain: what the agent is told before the first message."""

@@ -1,0 +1,198 @@
+"""Everything that tells the agent what to do in a directory: the CLAUDE.md chain, in load order, with its includes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from memory.chain.engine.files import (
+    LeadsOutError,
+    NotTextError,
+    read_bytes,
+    read_text,
+)
+from memory.chain.engine.includes import Written, written_includes
+from memory.chain.engine.link import (
+    ChainFile,
+    Include,
+    Layer,
+    Outcome,
+    When,
+)
+from memory.chain.engine.places import (
+    MANAGED,
+    Candidate,
+    at_start,
+    below,
+)
+from memory.files.engine.reading.header import read_header
+from memory.files.engine.reading.loading import blanked, load, without_comments
+from memory.files.engine.reading.text import decode, split_lines
+
+MOST_HOPS = 4
+MOST_FILES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    files: tuple[ChainFile, ...]
+    """In load order; an included file stands behind the one that includes it."""
+    unread: tuple[tuple[str, str], ...] = ()
+    """Files that are there and cannot be read, with the reason."""
+    outside: tuple[tuple[str, str], ...] = ()
+    """Links that lead out of the project or of the configuration, with where to. They are not followed."""
+
+    @property
+    def at_start(self) -> tuple[ChainFile, ...]:
+        return tuple(file for file in self.files if file.when is When.START)
+
+    @property
+    def lost_at_compaction(self) -> tuple[ChainFile, ...]:
+        """What may be in the conversation and is gone after a compaction, until something brings it back."""
+        return tuple(file for file in self.files if not file.survives_compaction)
+
+    @property
+    def characters(self) -> int:
+        """Of what is loaded at the start."""
+        return sum(file.characters for file in self.at_start)
+
+
+def chain_of(
+    directory: Path,
+    *,
+    config: Path,
+    home: Path,
+    project: Path,
+    memory: Path | None = None,
+    managed: tuple[Path, ...] = MANAGED,
+) -> Chain:
+    """The chain for a working directory. `project` is where includes are at home; `memory` is the project's memory
+    directory, whose index is loaded last. Never raises for what it finds on disk."""
+    build = _Build(home)
+    for candidate in at_start(directory, config, project, managed):
+        build.add(candidate)
+    if memory is not None:
+        build.add_index(memory / "MEMORY.md")
+    for candidate in below(directory, project):
+        build.add(candidate)
+    return Chain(tuple(build.files), tuple(build.unread), tuple(dict.fromkeys(build.outside)))
+
+
+@dataclass(slots=True)
+class _Build:
+    home: Path
+    files: list[ChainFile] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    outside: list[tuple[str, str]] = field(default_factory=list)
+    roots: dict[str, Path] = field(default_factory=dict)
+    """Where each file is at home, by its path: what it includes has to lie there too."""
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, candidate: Candidate) -> None:
+        path = candidate.path
+        real = os.path.realpath(path)
+        if real in self.seen or len(self.files) >= MOST_FILES or not os.path.lexists(path):
+            return
+        try:
+            text = read_text(path, candidate.root)
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return
+        except (OSError, NotTextError) as error:
+            self.unread.append((str(path), str(error)))
+            return
+        lines = split_lines(text)
+        globs = _globs(lines)
+        when = When.ON_MATCH if globs and candidate.when is When.START else candidate.when
+        self.roots[str(path)] = candidate.root
+        self._load(ChainFile(str(path), candidate.layer, when, text, without_comments(text), globs), (real,))
+
+    def add_index(self, path: Path) -> None:
+        try:
+            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).shown if path.is_file() else None
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return
+        except OSError as error:
+            self.unread.append((str(path), str(error)))
+            return
+        if text is not None:
+            loaded = load(text)
+            self.files.append(ChainFile(str(path), Layer.INDEX, When.START, text, loaded.given, warning=loaded.warning))
+
+    def _load(self, file: ChainFile, above: tuple[str, ...]) -> None:
+        self.seen.add(above[-1])
+        place = len(self.files)
+        self.files.append(file)
+        includes = tuple(self._includes(file, above))
+        self.files[place] = replace(file, includes=includes)
+
+    def _includes(self, file: ChainFile, above: tuple[str, ...]) -> Iterator[Include]:
+        for written in written_includes(blanked(file.text)):
+            path = self._path(written, file)
+            if path is None:
+                if written.is_file_like:
+                    missing = str(_resolved(written.candidates[-1], Path(file.path).parent, self.home))
+                    yield Include(written.text, missing, written.line, Outcome.MISSING)
+                continue
+            yield Include(written.text, str(path), written.line, self._include(file, path, above))
+
+    def _include(self, file: ChainFile, path: Path, above: tuple[str, ...]) -> Outcome:
+        real = os.path.realpath(path)
+        if real in above:
+            return Outcome.CYCLE
+        if real in self.seen:
+            return Outcome.ALREADY
+        if file.hops >= MOST_HOPS or len(self.files) >= MOST_FILES:
+            return Outcome.TOO_DEEP
+        root = self.roots[file.path]
+        try:
+            text = read_text(path, root)
+        except LeadsOutError as error:
+            self.outside.append((str(path), error.target))
+            return Outcome.EXTERNAL
+        except NotTextError:
+            return Outcome.NOT_TEXT
+        except OSError:
+            return Outcome.UNREADABLE
+        self.roots[str(path)] = root
+        child = ChainFile(
+            str(path),
+            file.layer,
+            file.when,
+            text,
+            without_comments(text),
+            included_by=file.path,
+            hops=file.hops + 1,
+        )
+        self._load(child, (*above, real))
+        return Outcome.INCLUDED
+
+    def _path(self, written: Written, file: ChainFile) -> Path | None:
+        """The file that is meant, if there is one."""
+        folder = Path(file.path).parent
+        for text in written.candidates:
+            path = _resolved(text, folder, self.home)
+            try:
+                if path.is_file():
+                    return path
+            except (OSError, ValueError):
+                continue
+        return None
+
+
+def _resolved(text: str, folder: Path, home: Path) -> Path:
+    """Without `..` and `.`, but not through links: a page shows the path as somebody would write it."""
+    if text.startswith("~/"):
+        return Path(os.path.normpath(home / text[2:]))
+    return Path(os.path.normpath(folder / text))
+
+
+def _globs(lines: list[str]) -> tuple[str, ...]:
+    """The paths that a rule is for."""
+    found = read_header(lines).field("paths")
+    if found is None:
+        return ()
+    return found.items or tuple(glob.strip() for glob in found.value.split(",") if glob.strip())

@@ -1,0 +1,1 @@
+"""Dreams and tidies: gates, lock, schedule, pages."""

@@ -1,0 +1,158 @@
+"""The lock of a memory directory, shared with whoever else dreams over it: `.consolidate-lock`.
+
+Its body is the process that dreams; its time is when memory was last consolidated. It is taken by writing our process
+into it and reading it again. Success leaves the time of the taking, failure puts the earlier one back. A lock is taken
+over once it is an hour old and its process is dead; until then a dead one may only look so, from another container."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from sessions.archive.engine.durable_files import DRAFT, replace_durably
+
+NAME = ".consolidate-lock"
+STALE_NS = 60 * 60 * 1_000_000_000
+SETTLING_SECONDS = 0.05
+"""Between writing and reading again: somebody who saw the lock free just before us has written by then."""
+_LONGEST = 32
+_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+class Standing(StrEnum):
+    FREE = "free"
+    HELD = "held"
+    STALE = "stale"
+    """An hour old, and its process is dead: whoever comes takes it over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The file as it is."""
+
+    pid: int | None
+    """Who dreams, or did and was cut off; None if nobody."""
+    consolidated_ns: int | None
+    """When memory was last consolidated; None if there is no file. Of a lock that is held: when it was taken."""
+    alive: bool = False
+
+    def standing(self, now_ns: int) -> Standing:
+        if self.pid is None or self.consolidated_ns is None:
+            return Standing.FREE
+        if self.alive or now_ns - self.consolidated_ns < STALE_NS:
+            return Standing.HELD
+        return Standing.STALE
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Ours, until it is kept or rolled back."""
+
+    directory: Path
+    pid: int
+    before_ns: int | None
+    """The time that the lock had; None if there was none."""
+
+    def keep(self, now_ns: int) -> None:
+        """Memory was consolidated now. Nobody holds the lock any more."""
+        with _alone(self.directory):
+            if _read(self.directory).pid == self.pid:
+                _write(self.directory, b"", now_ns)
+
+    def roll_back(self) -> None:
+        """As if nothing had been: the time is the earlier one again. A lock that another took over is left alone."""
+        with _alone(self.directory):
+            _put_back(self)
+
+    def is_held(self) -> bool:
+        try:
+            return _read(self.directory).pid == self.pid
+        except OSError:
+            return True
+
+
+def lock_read(directory: Path) -> Lock:
+    """Raises OSError for a lock that cannot be read, or is a link."""
+    return _read(directory)
+
+
+def lock_take(directory: Path, *, now_ns: int, pid: int | None = None) -> Taken | None:
+    """None if somebody else has it. Raises OSError where the directory cannot be written."""
+    mine = os.getpid() if pid is None else pid
+    with _alone(directory):
+        before = _read(directory)
+        if before.standing(now_ns) is Standing.HELD:
+            return None
+        taken = Taken(directory, mine, before.consolidated_ns)
+        try:
+            _write(directory, str(mine).encode(), now_ns)
+        except OSError:
+            # It may have got its name before the disk failed.
+            with suppress(OSError):
+                _put_back(taken)
+            raise
+        time.sleep(SETTLING_SECONDS)
+        return taken if _read(directory).pid == mine else None
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Among processes that do the same, nobody looks between our look and our write. Others do not know of this, so
+    what was written is still read again."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        for draft in directory.glob(f".{NAME}.*{DRAFT}"):  # of one that was killed: who is alive holds this
+            draft.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _put_back(taken: Taken) -> None:
+    if _read(taken.directory).pid != taken.pid:
+        return
+    if taken.before_ns is None:
+        (taken.directory / NAME).unlink(missing_ok=True)
+    else:
+        _write(taken.directory, b"", taken.before_ns)
+
+
+def _read(directory: Path) -> Lock:
+    try:
+        fd = os.open(directory / NAME, os.O_RDONLY | _FLAGS)
+    except FileNotFoundError:
+        return Lock(None, None)
+    try:
+        body, when = os.read(fd, _LONGEST), os.fstat(fd).st_mtime_ns
+    finally:
+        os.close(fd)
+    text = body.decode("ascii", "replace").strip()
+    pid = int(text) if text.isascii() and text.isdigit() and 0 < int(text) < 1 << 31 else None
+    return Lock(pid, when, pid is not None and is_alive(pid))
+
+
+def _write(directory: Path, body: bytes, when_ns: int) -> None:
+    """In one step, time and all: what fails in the middle must not forget when memory was last consolidated."""
+    replace_durably(directory / NAME, body, mode=0o644, mtime_ns=when_ns)
+
+
+def is_alive(pid: int) -> bool:
+    """A process that has ended and that nobody has asked for yet counts as dead."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return True
+    return stat.rpartition(")")[2].split()[:1] != ["Z"]

@@ -1,0 +1,141 @@
+"""What stands in the way of a dream, and what it would read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from memory.dreams.engine.gates import (
+    Gate,
+    enabled_gate,
+    lock_gate,
+    scan_gate,
+    sessions_gate,
+    time_gate,
+)
+from memory.dreams.engine.lock import Lock, lock_read
+from memory.files.engine.disk import real_path
+from memory.files.engine.places import memory_place
+from memory.history.engine.mentions import place_of
+from memory.models import Directory, DreamScan
+from sessions.models import Project
+from sessions.transcripts.engine.paths import opened
+
+_CONFIG_DEPTH = 2
+"""Directories above one of transcripts, up to the configuration directory."""
+
+
+class LockUnreadableError(OSError):
+    """The lock is there, but cannot be read: nobody can tell whether somebody dreams."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """A transcript that went on since memory was last consolidated."""
+
+    path: Path
+    size: int
+    mtime_ns: int
+
+
+Recents = tuple[Recent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A memory directory as somebody who would dream over it finds it."""
+
+    directory: Directory
+    lock: Lock
+    sessions: Recents
+    """Those since the last time, the latest first."""
+    gates: tuple[Gate, ...]
+    files: int
+    bytes: int
+
+
+def directory_path(directory: Directory) -> Path:
+    return Path(real_path(opened(directory.path)))
+
+
+def lock_of(directory: Directory) -> Lock:
+    try:
+        return lock_read(directory_path(directory))
+    except OSError as error:
+        raise LockUnreadableError(f"The lock cannot be read ({error.strerror or error}).") from error
+
+
+def folders_by_memory() -> dict[str, list[Path]]:
+    """For each memory directory, where the transcripts of the projects lie whose memory it is: worktrees share one, and
+    settings can put that of all projects elsewhere. One query for all of them."""
+    environ: Mapping[str, str] = settings.USER_ENVIRONMENT
+    found: dict[str, list[Path]] = {}
+    for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
+        project, folder = opened(cwd), opened(directory)
+        if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
+            place = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+            found.setdefault(str(real_path(place.path)), []).append(folder)
+    return found
+
+
+def sessions_since(directory: Directory, lock: Lock, shared: Mapping[str, list[Path]] | None = None) -> Recents:
+    """The transcripts of the sessions that use the memory, not of their sub-agents; the latest first. `shared`: what
+    `folders_by_memory` says, where somebody knows already."""
+    path = directory_path(directory)
+    folders = dict.fromkeys((folders_by_memory() if shared is None else shared).get(str(path), ()))
+    if place_of(directory.path) != directory.path:
+        folders[path.parent] = None
+    if directory.project is not None:
+        folders[opened(directory.project.directory)] = None
+    since = lock.consolidated_ns or 0
+    found = [one for folder in folders for one in _recent(folder, since)]
+    return tuple(sorted(found, key=lambda one: -one.mtime_ns))
+
+
+def ground_of(
+    directory: Directory, *, enabled: bool, now_ms: int, shared: Mapping[str, list[Path]] | None = None
+) -> Ground:
+    """Everything about it, whether or not a cheaper gate is shut."""
+    lock = lock_of(directory)
+    sessions = sessions_since(directory, lock, shared)
+    scanned = DreamScan.objects.filter(directory=directory).values_list("at", flat=True).first()
+    gates = (
+        enabled_gate(enabled=enabled),
+        time_gate(lock=lock, now_ms=now_ms),
+        scan_gate(scanned_ms=scanned, now_ms=now_ms),
+        sessions_gate(sessions=len(sessions), lock=lock),
+        lock_gate(lock=lock, now_ms=now_ms),
+    )
+    sizes = list(_sizes(directory_path(directory)))
+    return Ground(directory, lock, sessions, gates, len(sizes), sum(sizes))
+
+
+def _recent(folder: Path, since_ns: int) -> Iterator[Recent]:
+    try:
+        with os.scandir(folder) as listing:
+            # Sub-agents of older versions of the client lie beside their sessions.
+            entries = [one for one in listing if one.name.endswith(".jsonl") and not one.name.startswith("agent-")]
+    except OSError:
+        return
+    for entry in entries:
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        if entry.is_file(follow_symlinks=False) and found.st_mtime_ns > since_ns:
+            yield Recent(Path(entry.path), found.st_size, found.st_mtime_ns)
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    for path, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith("."):
+                try:
+                    yield os.lstat(os.path.join(path, name)).st_size
+                except FileNotFoundError:
+                    continue

@@ -1,0 +1,13 @@
+"""Dreams and tidies as runs: on a copy of the memory directory, alone, and ending in a proposal."""
+
+from __future__ import annotations
+
+from memory.dreams.services.running import (
+    DREAM,
+    TIDY,
+    dream_create,
+    dream_run,
+)
+from memory.dreams.services.schedule import dreams_start
+
+__all__ = ["DREAM", "TIDY", "dream_create", "dream_run", "dreams_start"]

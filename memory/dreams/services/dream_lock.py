@@ -1,0 +1,130 @@
+"""The lock of a dream, and the place where it works. Whoever was cut off is put away by the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from django.conf import settings
+
+from inspector.locks.database_lock import database_lock
+from inspector.runs.services.stops import RunError
+from inspector.web.clock import now_ms
+from memory.dreams.engine.gates import lock_gate
+from memory.dreams.engine.lock import (
+    Taken,
+    is_alive,
+    lock_read,
+    lock_take,
+)
+from memory.dreams.selectors.gates import LockUnreadableError, directory_path, lock_of
+from memory.models import Directory
+from sessions.archive.engine.durable_files import create_durably
+from sessions.transcripts.engine.paths import kept, opened
+
+NOTE = "lock.json"
+COPY = "memory"
+
+
+@contextmanager
+def held(directory: Directory, run_id: int) -> Iterator[Path]:
+    """Holds the lock, and gives an empty place to work in. If the work fails or is stopped, however, the lock is as it
+    was before."""
+    dreams_settle()
+    path = directory_path(directory)
+    if path.is_relative_to(Path(settings.DEMO_DIR).resolve()):
+        raise RunError("The built-in memory is part of the program and is not changed.")
+    if not path.is_dir():
+        raise RunError(f"{directory.path} is not there.")
+    with database_lock(f"dream-{directory.pk}", waiting=_elsewhere), _held_on_disk(directory, path, run_id) as place:
+        yield place
+
+
+def _elsewhere() -> None:
+    """The file names a process, and on another host that number is another's."""
+    raise RunError("Another Lucid on the same database dreams over it. Nothing was done.")
+
+
+@contextmanager
+def _held_on_disk(directory: Directory, path: Path, run_id: int) -> Iterator[Path]:
+    place = places() / f"run-{run_id}"
+    shutil.rmtree(place, ignore_errors=True)
+    taken: Taken | None = None
+    try:
+        # Before the lock is taken: one that nobody has a note of would stay held for an hour after a crash.
+        _note_down(place, path)
+        taken = _take(directory, path)
+        try:
+            yield place
+            taken.keep(now_ms() * 1_000_000)
+        except BaseException:
+            taken.roll_back()
+            raise
+    finally:
+        if taken is not None and taken.is_held():
+            _clear(place)  # the disk did not let go of the lock: the note stays for the next start, which does
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _clear(place: Path) -> None:
+    for path in place.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _note_down(place: Path, path: Path) -> None:
+    try:
+        before_ns = lock_read(path).consolidated_ns
+    except OSError:
+        before_ns = None  # it cannot be taken either, and whoever takes it says why
+    place.mkdir(parents=True)
+    note = {"directory": kept(path), "pid": os.getpid(), "before_ns": before_ns}
+    create_durably(place / NOTE, json.dumps(note).encode())
+
+
+def dreams_settle() -> None:
+    """Dreams whose process died with them: their locks are rolled back, and their copies go."""
+    for place in places().glob("run-*"):
+        note = _note(place)
+        if note is not None:
+            if is_alive(note.pid):
+                continue
+            if note.directory.is_dir():
+                note.roll_back()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def places() -> Path:
+    return Path(settings.LUCID_HOME) / "dreams"
+
+
+def _take(directory: Directory, path: Path) -> Taken:
+    try:
+        taken = lock_take(path, now_ns=now_ms() * 1_000_000)
+        if taken is None:
+            raise RunError(f"{lock_gate(lock=lock_of(directory), now_ms=now_ms()).why} Nothing was done.")
+    except LockUnreadableError as error:
+        raise RunError(str(error)) from error
+    except OSError as error:
+        raise RunError(f"The lock in {directory.path} cannot be taken.", error.strerror or str(error)) from error
+    return taken
+
+
+class _Note(msgspec.Struct):
+    directory: str
+    pid: int
+    before_ns: int | None
+
+
+def _note(place: Path) -> Taken | None:
+    try:
+        note = msgspec.json.decode((place / NOTE).read_bytes(), type=_Note)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return None  # it was cut off before it had taken anything, or while it was put away
+    return Taken(opened(note.directory), note.pid, note.before_ns)

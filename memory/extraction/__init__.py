@@ -1,0 +1,1 @@
+"""Memories that a model finds in a session."""

@@ -1,0 +1,59 @@
+"""A conversation written out as text, with the number of each entry, for whoever reads it as a whole and answers
+something else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sessions.transcripts.engine.messages import Kind, Message
+
+LONGEST_RESULT = 2_000
+"""Characters of a tool's output or of a call: what matters of it was said in words."""
+_SPEAKERS = {
+    Kind.PROMPT: "the user",
+    Kind.ANSWER: "the assistant",
+    Kind.RESULT: "result of a tool",
+    Kind.INJECTED: "put in by the client",
+    Kind.SUMMARY: "summary of what came before",
+}
+
+
+def told(messages: Sequence[Message]) -> str:
+    """Thinking is left out, and so are pictures."""
+    parts = []
+    for message in messages:
+        text = "\n".join(part for part in _parts(message.content) if part.strip())
+        if text:
+            number = "" if message.position is None else f"entry {message.position}, "
+            parts.append(f"[{number}{_SPEAKERS[message.kind]}]\n{text}")
+    return "\n\n".join(parts)
+
+
+def words_of(message: Message) -> str:
+    """What was said in a message, without calls and results."""
+    return "\n".join(str(block.get("text", "")) for block in message.content if block.get("type") == "text")
+
+
+def _parts(blocks: Iterable[Any]) -> Iterable[str]:
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "text":
+            yield str(block.get("text", ""))
+        elif kind == "tool_use":
+            yield _short(f"[calls {block.get('name')} with {json.dumps(block.get('input'), ensure_ascii=False)}]")
+        elif kind == "tool_result":
+            yield _short(_output(block.get("content")))
+        elif kind in ("image", "document"):
+            yield f"[{kind}]"
+
+
+def _output(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(_parts(block for block in content or () if isinstance(block, dict)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]} … (cut)"

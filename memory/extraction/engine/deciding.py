@@ -1,0 +1,63 @@
+"""Whether what has happened since the last look is looked through for memories."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memory.notes.engine.due import resting
+from sessions.text.engine.words import plural
+from sessions.transcripts.engine.messages import Kind, Message
+
+SIDE = "Memories are only taken from the main thread of a session."
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionConfig:
+    every: int = 1
+    """Turns of the user that have to come together."""
+    turns: int = 5
+    """Answers of whoever looks: one to read, one to write, and some to put things right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    wanted: bool
+    why: str
+    start: int
+    """The entries from here"""
+    stop: int
+    """up to here, this one not included."""
+    moves: bool = False
+    """The cursor moves on, although nobody looks."""
+
+
+def consider(
+    messages: Sequence[Message],
+    cursor: int,
+    wrote: Collection[int] = (),
+    config: ExtractionConfig | None = None,
+    *,
+    main: bool = True,
+) -> Considered:
+    """`cursor`: the entry at which the last look ended. `wrote`: entries in which the agent wrote memory itself."""
+    config = config or ExtractionConfig()
+    new = [one for one in messages if one.position is not None and one.position >= cursor]
+    stop = max((one.position + 1 for one in new if one.position is not None), default=cursor)
+
+    def left(why: str, *, moves: bool = False) -> Considered:
+        return Considered(False, why, cursor, stop, moves)
+
+    if not main:
+        return left(SIDE)
+    turns = sum(one.kind is Kind.PROMPT for one in new)
+    if not turns:
+        return left("Nothing was said since the last look.")
+    own = sorted(position for position in wrote if cursor <= position < stop)
+    if own:
+        return left(f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True)
+    if new[-1].kind is not Kind.ANSWER or not resting(messages):
+        return left("The last turn is not over yet.")
+    if turns < config.every:
+        return left(f"{plural(turns, 'turn')} since the last look; {config.every} are waited for.")
+    return Considered(True, f"{plural(turns, 'turn')} since the last look.", cursor, stop)

@@ -1,0 +1,30 @@
+"""The entry that a memory comes from: the one that shares most of its words, where those of the user count more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from memory.extraction.engine.conversation_text import words_of
+from memory.lint.engine.words import telling_words
+from sessions.transcripts.engine.messages import Kind, Message
+
+LEAST = 0.2
+"""Of the memory's words; less in common is chance."""
+_LABEL = re.compile(r"(?:---|name:|type:|metadata:)")
+"""Of a header: what says nothing of the memory itself."""
+_WEIGHT = {Kind.PROMPT: 1.5, Kind.ANSWER: 1.0}
+
+
+def source_of(lines: Iterable[str], messages: Sequence[Message]) -> Message | None:
+    """`lines`: what was added to a file. None if no message has enough in common with it."""
+    wanted = {word for line in lines if not _LABEL.match(line) for word in telling_words(line)}
+    best: tuple[float, Message] | None = None
+    for message in messages:
+        weight = _WEIGHT.get(message.kind)
+        if weight is None or not message.uuid or message.position is None:
+            continue
+        shared = len(wanted & set(telling_words(words_of(message)))) / len(wanted) if wanted else 0.0
+        if shared >= LEAST and (best is None or weight * shared > best[0]):
+            best = weight * shared, message
+    return best[1] if best else None

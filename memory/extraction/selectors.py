@@ -1,0 +1,83 @@
+"""What a session has to say to whoever looks for memories: how far it was looked through, and a stretch of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+
+from memory.extraction.engine import Considered, ExtractionConfig, consider
+from memory.history.engine.mentions import place_of
+from memory.models import Directory, Extraction, Touch
+from sessions.context.engine import Context
+from sessions.context.selectors.contexts import (
+    Point,
+    context_of,
+    point_after,
+    point_next,
+)
+from sessions.models import Entry, Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.flags import Flag
+from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.paths import kept, opened
+
+AT_ONCE = 100
+
+
+class NoMemoryError(LookupError):
+    """Nobody knows where the memory of the project is."""
+
+
+def extraction_of(transcript: Transcript) -> Extraction:
+    """The stored one, or one that begins at the beginning."""
+    return Extraction.objects.filter(pk=transcript.pk).first() or Extraction(transcript=transcript)
+
+
+def memory_path(transcript: Transcript) -> Path:
+    """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
+    rows = Directory.objects.filter(project=transcript.project_id).order_by("pk")
+    found = [opened(path) for path in rows.values_list("path", flat=True)]
+    demo = Path(settings.DEMO_DIR).resolve()
+    for path in (*found, opened(transcript.project.directory) / "memory"):
+        if not path.resolve().is_relative_to(demo):
+            return path
+    raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
+
+
+def extraction_considered(
+    transcript: Transcript, memory: Path, config: ExtractionConfig | None = None, latest: Context | None = None
+) -> Considered:
+    """Whether what came since the last look is worth one. `memory`: the directory; `latest`: what would be sent now,
+    for who knows it."""
+    cursor = extraction_of(transcript).position
+    wrote = Touch.objects.filter(
+        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor
+    )
+    messages = stretch_of(transcript, cursor, transcript.entries, latest)
+    main = transcript.kind == Transcript.Kind.MAIN
+    return consider(messages, cursor, set(wrote.values_list("position", flat=True)), config, main=main)
+
+
+def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | None = None) -> list[Message]:
+    """The messages of the entries from `start` up to `stop`, also those that were compacted away since. `latest`: what
+    would be sent now, for who knows it."""
+    found: list[Message] = []
+    end = stop
+    while end > start and (point := _point(transcript, end)) is not None:
+        context = latest if latest and end >= transcript.entries else context_of(transcript, point)
+        begin = max(start, context.start)
+        found = [one for one in context.messages if one.position is not None and begin <= one.position < stop] + found
+        if not 0 < context.start < end:
+            break
+        end = context.start
+    return found
+
+
+def _point(transcript: Transcript, end: int) -> Point | None:
+    """Behind the last entry of the conversation before `end`."""
+    if end >= transcript.entries:
+        return point_next(transcript)
+    base = transcript.pk << POSITION_BITS
+    rows = Entry.objects.filter(pk__gte=base, pk__lt=base | end, uuid_key__isnull=False).order_by("-pk")
+    return next((point_after(entry) for entry in rows[:AT_ONCE] if not entry.flags & Flag.SIDECHAIN), None)

@@ -1,0 +1,48 @@
+"""Where memories out of a session go, how far it was looked through, and who waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from inspector.web.clock import now_ms
+from memory.extraction.engine import Waiting
+from memory.extraction.selectors import memory_path
+from memory.files.services.writing import directory_register
+from memory.models import Directory, Extraction
+from sessions.models import Transcript
+from sessions.transcripts.engine.paths import kept
+
+
+def extraction_directory(*, transcript: Transcript) -> Directory:
+    """The memory of the session's project; it need not be there yet. Raises NoMemoryError."""
+    return directory_register(path=kept(memory_path(transcript)))
+
+
+def extraction_move(*, transcript: Transcript, position: int, why: str) -> None:
+    """The next look begins there; it never goes back."""
+    with transaction.atomic():
+        row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
+        row.position, row.why, row.at = max(row.position, position), why, now_ms()
+        row.save(update_fields=["position", "why", "at"])
+
+
+def extraction_asked(*, transcript: Transcript, request: dict[str, Any], busy: bool) -> dict[str, Any] | None:
+    """What is to be started now; None if it waits for the one under way. Of those who wait the newest is kept."""
+    with transaction.atomic():
+        row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
+        state, start = Waiting(busy, row.waiting).asked(request)
+        row.waiting = state.next
+        row.save(update_fields=["waiting"])
+    return start
+
+
+def extraction_ended(*, transcript: Transcript) -> dict[str, Any] | None:
+    """What has waited and is to be started now."""
+    with transaction.atomic():
+        row, _ = Extraction.objects.select_for_update().get_or_create(transcript=transcript)
+        state, start = Waiting(True, row.waiting).ended()
+        row.waiting = state.next
+        row.save(update_fields=["waiting"])
+    return start

@@ -1,0 +1,296 @@
+"""Extractions as runs: a model looks through a session for what is worth remembering. It works on a copy of the memory
+directory; what it made of it is a proposal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.agents.forks import fork
+from inspector.agents.loop import AgentLimits, AgentOutcome, Ended
+from inspector.agents.model import Ask, Listener
+from inspector.agents.tools import (
+    Edit,
+    Glob,
+    Grep,
+    Read,
+    Readable,
+    Shell,
+    Toolbox,
+    Writable,
+    Write,
+)
+from inspector.runs.models import Run
+from inspector.runs.services.creating import ACTIVE, run_create
+from inspector.runs.services.running import Running
+from inspector.runs.services.stops import RunError
+from memory.extraction.engine import (
+    SYSTEM,
+    ExtractionConfig,
+    extraction_prompt,
+    source_of,
+)
+from memory.extraction.engine.conversation_text import told
+from memory.extraction.selectors import NoMemoryError, extraction_considered, stretch_of
+from memory.extraction.services.progress import (
+    extraction_asked,
+    extraction_directory,
+    extraction_ended,
+    extraction_move,
+)
+from memory.files.engine.disk import FileTroubleError
+from memory.files.engine.newlines import shown
+from memory.files.engine.places import canonical_root
+from memory.files.engine.reading import read_directory
+from memory.files.selectors.present import contents_read
+from memory.history.services.touch_index import memory_glean
+from memory.models import Directory, Proposal
+from memory.proposals.engine.hunks import hunks
+from memory.proposals.selectors.proposals import Source
+from memory.proposals.services.copying import copy_make
+from memory.proposals.services.proposals import Why, proposal_create
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.model_requests.model_session import (
+    Asked,
+    agent_conduct,
+    denied,
+    model_choose,
+    spent,
+)
+from sessions.models import Transcript
+from sessions.requests.selectors import Parent, parent_of, sharing_with
+from sessions.text.engine.words import plural
+from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.paths import opened
+
+KIND = "extraction"
+NO_MODEL = (
+    "Only a model can tell what is worth remembering: set ANTHROPIC_API_KEY and start Lucid again. Nothing was changed."
+)
+NO_TOOLS = (
+    "The claude command cannot use the tools of Lucid, so it can extract no memories: set ANTHROPIC_API_KEY. Nothing "
+    "was changed."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    run: Run
+    waits: bool
+    """For that run, which is under way; it begins when that one has ended, unless a newer one comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    messages: list[Message]
+    stop: int
+    ranged: bool
+    """Somebody has chosen it; otherwise it is what came since the last look."""
+
+
+def extraction_request(
+    *,
+    transcript: Transcript,
+    model: str,
+    first: int | None = None,
+    last: int | None = None,
+    retry_of: Run | None = None,
+) -> Requested:
+    """Raises RunError where there is nobody to ask."""
+    extraction_possible()
+    request = extraction_parameters(transcript, model, first, last)
+    busy = _under_way(transcript).first()
+    start = extraction_asked(transcript=transcript, request=request, busy=busy is not None)
+    if start is None and busy is not None:
+        return Requested(busy, True)
+    return Requested(_create(transcript, request, retry_of), False)
+
+
+def extraction_parameters(
+    transcript: Transcript, model: str, first: int | None = None, last: int | None = None
+) -> dict[str, Any]:
+    stretch = {name: value for name, value in (("first", first), ("last", last)) if value is not None}
+    return {"transcript": transcript.pk, "model": model, **stretch}
+
+
+def extraction_possible(transcript: Transcript | None = None) -> None:
+    """Raises RunError where there is nobody to ask, or, for a transcript, somebody is asked already."""
+    kind = choice_of(settings.MODELS).kind
+    if kind != "anthropic":
+        raise RunError(NO_TOOLS if kind == "claude" else NO_MODEL)
+    busy = _under_way(transcript).first() if transcript is not None else None
+    if busy is not None:
+        raise RunError(f"Memories are being extracted from this session already, by run {busy.pk}.")
+
+
+def extraction_run(running: Running, run: Run) -> dict[str, Any]:
+    running.phase("reading the session")
+    rows = Transcript.objects.select_related("source", "project")
+    transcript = rows.filter(pk=run.parameters["transcript"]).first()
+    if transcript is None:
+        raise RunError("The session is no longer in the archive.")
+    try:
+        return _extracted(running, run, transcript)
+    except (FileTroubleError, NoMemoryError) as error:
+        raise RunError(str(error), type(error).__name__) from error
+    finally:
+        # Whatever became of this one, whoever waits comes next.
+        waiting = extraction_ended(transcript=transcript)
+        if waiting is not None:
+            _create(transcript, waiting)
+
+
+def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, Any]:
+    if run.parameters.get("model") in ("", MECHANICAL, None):
+        raise RunError(NO_MODEL)
+    directory = extraction_directory(transcript=transcript)
+    memory_glean(transcripts=[transcript.pk])
+    stretch = _stretch(run, transcript, directory)
+    if isinstance(stretch, dict):
+        return stretch
+    asked = model_choose(run, run.parameters["model"])
+    if not asked.model.verbatim:
+        raise RunError(NO_TOOLS)
+    working = Path(settings.LUCID_HOME) / "working"
+    working.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="extraction-", dir=working) as folder:
+        copy = Path(folder).resolve() / "memory"
+        before = copy_make(directory=directory, to=copy)
+        outcome, more = _looked(running, asked, transcript, stretch, copy)
+        running.phase("comparing")
+        after = contents_read(path=copy)
+    why = _reasons(transcript, stretch, before, after, outcome.text)
+    proposal = proposal_create(
+        directory=directory,
+        kind=Proposal.Kind.EXTRACTION,
+        before=before,
+        after=after,
+        why=why,
+        run_id=run.pk,
+        message=outcome.text,
+    )
+    found = f"proposes {plural(proposal.files.count(), 'file')}" if proposal else "found nothing worth remembering"
+    summary = f"Looked at {plural(len(stretch.messages), 'message')} and {found}."
+    if not stretch.ranged:
+        extraction_move(transcript=transcript, position=stretch.stop, why=summary)
+    return _result(transcript, summary, proposal) | more
+
+
+def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch | dict[str, Any]:
+    """Or the result of a run that has nothing to look at."""
+    first, last = run.parameters.get("first"), run.parameters.get("last")
+    if first is not None or last is not None:
+        start, stop = first or 0, transcript.entries if last is None else last + 1
+        messages = stretch_of(transcript, start, stop)
+        if not messages:
+            raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
+        return _Stretch(messages, stop, True)
+    considered = extraction_considered(transcript, opened(directory.path))
+    if considered.wanted:
+        return _Stretch(stretch_of(transcript, considered.start, considered.stop), considered.stop, False)
+    if considered.moves:
+        extraction_move(transcript=transcript, position=considered.stop, why=considered.why)
+    return _result(transcript, f"Nobody was asked. {considered.why}", None) | {"skipped": considered.why}
+
+
+def _looked(
+    running: Running, asked: Asked, transcript: Transcript, stretch: _Stretch, copy: Path
+) -> tuple[AgentOutcome, dict[str, Any]]:
+    context = context_of(transcript, point_next(transcript))
+    parent = parent_of(transcript, context)
+    sharing = sharing_with(parent, asked.model, asked.name)
+    # A fork has all of the session before its eyes, and nothing that was compacted away.
+    there = {one.uuid for one in context.messages}
+    whole = not stretch.ranged and all(one.uuid in there for one in stretch.messages)
+    forked = parent if sharing.shared and whole and isinstance(parent, Parent) else None
+    prompt = _prompt(stretch, copy, forked=forked is not None)
+
+    def make(cancel: CancelToken, listener: Listener) -> Ask:
+        if forked is not None:
+            own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
+            return fork(forked.params, [own], writes_cache=True, listener=listener, cancel=cancel)
+        content = f"<conversation>\n{told(stretch.messages)}\n</conversation>\n\n{prompt}"
+        return Ask(asked.name, ({"role": "user", "content": content},), system=SYSTEM, listener=listener, cancel=cancel)
+
+    limits = AgentLimits(ExtractionConfig().turns)
+    outcome = agent_conduct(running, asked, make, extraction_tools(transcript, copy), limits=limits, root=copy)
+    model = forked.params.model if forked is not None else asked.name
+    why = sharing.why if whole or not sharing.shared else "Only a part of the session is looked at, so it is no fork."
+    more: dict[str, Any] = {"requests": [spent(outcome, model)], "prompt_cache": why}
+    if refused := denied(outcome):
+        more["denied"] = refused
+    if outcome.ended is not Ended.FINISHED:
+        more["ended"] = f"It was ended by its {outcome.ended}; what it had written by then is in the proposal."
+    return outcome, more
+
+
+def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
+    """Reads the copy and the project's checkout, writes the copy alone."""
+    cwd = opened(transcript.project.cwd) if transcript.project.cwd else None
+    root = canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
+    roots = (copy, root) if root is not None and (root / ".git").exists() else (copy,)
+    readable, writable = Readable(roots), Writable(copy)
+    return Toolbox((Read(readable), Grep(readable), Glob(readable), Shell(readable), Edit(writable), Write(writable)))
+
+
+def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
+    count = len(stretch.messages)
+    begin = next((one for one in stretch.messages if one.kind is Kind.PROMPT), stretch.messages[0])
+    words = " ".join(str(block.get("text", "")) for block in begin.content if block.get("type") == "text").split()
+    since = f" (from “{' '.join(words)[:120]}” on)" if words else ""
+    what = f"the last {plural(count, 'message')} of it{since}" if forked else "it"
+    return extraction_prompt(
+        read_directory(copy), stretch=what, directory=str(copy), turns=ExtractionConfig().turns, forked=forked
+    )
+
+
+def _reasons(
+    transcript: Transcript, stretch: _Stretch, before: dict[str, bytes], after: dict[str, bytes], said: str
+) -> dict[str, Why]:
+    """By file: what the model said of it, and the entry that it comes from: the one that has most in common with it, or
+    else the last request of the stretch."""
+    reasons: dict[str, str] = {}
+    for line in said.splitlines():
+        name, colon, words = line.strip().lstrip("-* ").partition(":")
+        if colon and words.strip():
+            reasons.setdefault(name.strip().strip("`*"), words.strip())
+    last = next((one for one in reversed(stretch.messages) if one.kind is Kind.PROMPT and one.uuid), None)
+    found: dict[str, Why] = {}
+    for name, data in after.items():
+        old = before.get(name, b"")
+        if data == old:
+            continue
+        added = [line for hunk in hunks(shown(old), shown(data)) for line in hunk.new]
+        source = source_of(added, stretch.messages) or last
+        sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
+        found[name] = Why(reasons.get(name, ""), sources)
+    return found
+
+
+def _result(transcript: Transcript, summary: str, proposal: Proposal | None) -> dict[str, Any]:
+    page = f"/sessions/{transcript.public_id}/"
+    links = [["The session", page], ["How far it was looked through", f"{page}notes/"]]
+    if proposal is not None:
+        links.insert(0, ["Review what it proposes", f"/memory/proposals/{proposal.pk}/"])
+    return {"summary": summary, "proposal": proposal.pk if proposal else None, "links": links}
+
+
+def _under_way(transcript: Transcript) -> QuerySet[Run]:
+    return Run.objects.filter(kind=KIND, target=transcript.public_id, status__in=ACTIVE).order_by("pk")
+
+
+def _create(transcript: Transcript, request: dict[str, Any], retry_of: Run | None = None) -> Run:
+    return run_create(
+        kind=KIND,
+        target=transcript.public_id,
+        target_url=f"/sessions/{transcript.public_id}/notes/",
+        parameters=request,
+        retry_of=retry_of,
+    )

@@ -1,0 +1,1 @@
+"""Memory directories and their files: reading, editing, pages."""

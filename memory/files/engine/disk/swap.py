@@ -1,0 +1,119 @@
+"""One file replaced, made or taken away, in a way that can be taken back until it is finished.
+
+The new text is written beside the file and put on disk, then the two names are exchanged. What was displaced is looked
+at: if it is not what it was thought to be, somebody wrote in between, and it goes back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+from memory.files.engine.disk.folder import (
+    TEMPORARY,
+    Folder,
+    digest_of,
+    read_at,
+)
+from memory.files.engine.disk.swapping import exchange, move
+from memory.files.engine.disk.trouble import (
+    AlreadyThereError,
+    DisturbedError,
+    FileTroubleError,
+    told,
+)
+
+UNFINISHED = ".part"
+
+
+@dataclass(slots=True)
+class Swap:
+    """`before` and `after` are digests; None: there is no file."""
+
+    folder: Folder
+    name: str
+    before: str | None
+    after: str | None
+    token: str
+    """Names the file beside it; the same after a crash."""
+    data: bytes = field(default=b"", repr=False)
+    mode: int = 0o644
+    mtime_ns: int | None = None
+    done: bool = False
+
+    @property
+    def beside(self) -> str:
+        return f"{TEMPORARY}{self.token}"
+
+    def prepare(self) -> None:
+        """Everything that needs room on the disk. The file itself is not touched."""
+        if self.after is None:
+            return
+        part = f"{self.beside}{UNFINISHED}"
+        with self.folder.place(self.name, make=True) as (fd, _), told(self.name):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            try:
+                with os.fdopen(os.open(part, flags, 0o600, dir_fd=fd), "wb") as file:
+                    file.write(self.data)
+                    file.flush()
+                    os.fchmod(file.fileno(), self.mode)
+                    if self.mtime_ns is not None:
+                        os.utime(file.fileno(), ns=(self.mtime_ns, self.mtime_ns))
+                    os.fsync(file.fileno())
+                os.rename(part, self.beside, src_dir_fd=fd, dst_dir_fd=fd)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(part, dir_fd=fd)
+                raise
+
+    def apply(self) -> None:
+        """The step itself. A DisturbedError or AlreadyThereError leaves the file as somebody else wanted it."""
+        with self.folder.place(self.name) as (fd, leaf), told(self.name):
+            if self.before is None:
+                self._put(fd, leaf)
+            elif self.after is None:
+                self._displace(fd, partial(move, fd, leaf, self.beside), partial(move, fd, self.beside, leaf))
+            else:
+                swap = partial(exchange, fd, self.beside, leaf)
+                self._displace(fd, swap, swap)
+            self.done = True  # whatever comes of the sync: it can be, and has to be, taken back
+            os.fsync(fd)
+
+    def revert(self) -> bool:
+        """Back to before, unless somebody else has changed the file since: then theirs stays, and False is returned."""
+        if not self.done:
+            return True
+        back = Swap(self.folder, self.name, self.after, self.before, self.token)
+        try:
+            back.apply()
+        except (DisturbedError, AlreadyThereError):
+            return False
+        self.done = False
+        return True
+
+    def finish(self) -> None:
+        """Forgets what is beside the file. Its bytes are in the history by then."""
+        with suppress(FileTroubleError), self.folder.place(self.name) as (fd, _), told(self.name):
+            for name in (self.beside, f"{self.beside}{UNFINISHED}"):
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=fd)
+
+    def _put(self, fd: int, leaf: str) -> None:
+        try:
+            move(fd, self.beside, leaf)
+        except FileExistsError as error:
+            raise AlreadyThereError(f"{self.name} is already there.") from error
+
+    def _displace(self, fd: int, take: Callable[[], None], back: Callable[[], None]) -> None:
+        try:
+            take()
+        except FileNotFoundError as error:
+            raise DisturbedError(self.name) from error
+        found = None
+        with suppress(FileTroubleError, OSError):
+            found = read_at(fd, self.beside, self.name)
+        if found is None or digest_of(found.data) != self.before:
+            back()
+            raise DisturbedError(self.name)

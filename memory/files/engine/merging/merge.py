@@ -1,0 +1,142 @@
+"""Three-way merge by lines: what one side changed is taken, what both changed alike too, the rest is a conflict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory.files.engine.merging.matching import Match, lines_of, matches
+
+Lines = tuple[str, ...]
+Region = tuple[int, int, int, int]
+"""Base, ours and theirs from, and how many lines all three share there."""
+
+
+class Origin(StrEnum):
+    UNCHANGED = "unchanged"
+    OURS = "ours"
+    THEIRS = "theirs"
+    BOTH = "both"
+    """The same change on both sides."""
+
+
+class Choice(StrEnum):
+    OURS = "ours"
+    THEIRS = "theirs"
+    BOTH = "both"
+    """Ours, then theirs."""
+    BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    lines: Lines
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    base: Lines
+    ours: Lines
+    theirs: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    parts: tuple[Agreed | Conflict, ...]
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Conflict))
+
+    @property
+    def clean(self) -> bool:
+        return not self.conflicts
+
+    def text(self, choices: Sequence[Choice | str] = ()) -> str:
+        """The merged text. `choices`: one per conflict, in order; a string that is no choice is the text itself."""
+        if len(choices) != len(self.conflicts):
+            raise ValueError(f"{len(self.conflicts)} conflicts need as many choices, not {len(choices)}.")
+        chosen = iter(choices)
+        parts = (part.lines if isinstance(part, Agreed) else _chosen(part, next(chosen)) for part in self.parts)
+        return _text(parts)
+
+    def marked(self, *, ours: str = "yours", theirs: str = "on disk") -> str:
+        """The text for an editor, conflicts between the marks that everybody knows."""
+
+        def lines() -> Iterator[Lines]:
+            for part in self.parts:
+                if isinstance(part, Agreed):
+                    yield part.lines
+                    continue
+                yield (f"<<<<<<< {ours}\n",)
+                yield part.ours
+                yield ("=======\n",)
+                yield part.theirs
+                yield (f">>>>>>> {theirs}\n",)
+
+        return _text(lines())
+
+
+def merge(base: str, ours: str, theirs: str) -> Merge:
+    """What `ours` and `theirs` made of `base`, in one text."""
+    b, o, t = lines_of(base), lines_of(ours), lines_of(theirs)
+    parts: list[Agreed | Conflict] = []
+    b1 = o1 = t1 = 0
+    for b2, o2, t2, size in _shared(matches(b, o), matches(b, t), (len(b), len(o), len(t))):
+        parts += _resolved(tuple(b[b1:b2]), tuple(o[o1:o2]), tuple(t[t1:t2]))
+        if size:
+            parts.append(Agreed(tuple(b[b2 : b2 + size]), Origin.UNCHANGED))
+        b1, o1, t1 = b2 + size, o2 + size, t2 + size
+    return Merge(tuple(parts))
+
+
+def _shared(ours: Sequence[Match], theirs: Sequence[Match], end: tuple[int, int, int]) -> Iterator[Region]:
+    """Where all three are the same, and an empty region at the end."""
+    at = other = 0
+    while at < len(ours) and other < len(theirs):
+        mine, yours = ours[at], theirs[other]
+        start, stop = max(mine.left, yours.left), min(mine.left + mine.size, yours.left + yours.size)
+        if start < stop:
+            yield start, mine.right + start - mine.left, yours.right + start - yours.left, stop - start
+        if mine.left + mine.size <= yours.left + yours.size:
+            at += 1
+        else:
+            other += 1
+    yield (*end, 0)
+
+
+def _resolved(base: Lines, ours: Lines, theirs: Lines) -> list[Agreed | Conflict]:
+    if ours == theirs:
+        return [Agreed(ours, Origin.BOTH)] if ours else []
+    if ours == base:
+        return [Agreed(theirs, Origin.THEIRS)] if theirs else []
+    if theirs == base:
+        return [Agreed(ours, Origin.OURS)] if ours else []
+    most = min(len(ours), len(theirs))
+    head = next((at for at in range(most) if ours[at] != theirs[at]), most)
+    tail = next((at for at in range(most - head) if ours[-1 - at] != theirs[-1 - at]), most - head)
+    conflict = Conflict(base, ours[head : len(ours) - tail], theirs[head : len(theirs) - tail])
+    ends = ours[:head], ours[len(ours) - tail :]
+    parts: list[Agreed | Conflict] = [Agreed(ends[0], Origin.BOTH)] if head else []
+    parts.append(conflict)
+    return [*parts, Agreed(ends[1], Origin.BOTH)] if tail else parts
+
+
+def _chosen(conflict: Conflict, choice: Choice | str) -> Lines:
+    if choice == Choice.OURS:
+        return conflict.ours
+    if choice == Choice.THEIRS:
+        return conflict.theirs
+    if choice == Choice.BASE:
+        return conflict.base
+    if choice == Choice.BOTH:
+        return (*conflict.ours, *conflict.theirs)
+    return tuple(lines_of(choice))
+
+
+def _text(parts: Iterator[Lines]) -> str:
+    """A last line without an end that is no longer the last gets one."""
+    lines = [line for part in parts for line in part]
+    return "".join([line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + lines[-1:])

@@ -1,0 +1,54 @@
+"""A topic put together from what a form says: fields of the header, and a body. What the form leaves as it was keeps
+its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memory.files.engine.reading.edit import with_field, with_header
+from memory.files.engine.reading.file import MemoryFile, parse_file
+from memory.files.engine.reading.header import Field
+from memory.files.engine.reading.text import split_lines
+
+FIELDS = ("name", "description", "type")
+
+
+def composed(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
+    """The whole text, line feeds alone. `body`: without the blank lines before it, which stay; None leaves it."""
+    for key, written in fields.items():
+        wanted = " ".join(written.split())
+        if wanted != file.header.get(key):
+            file = parse_file(file.name, with_field(file, key, wanted))
+    lines = split_lines(file.text.replace("\r\n", "\n"))
+    header, old = "".join(lines[: file.header.last]), "".join(lines[file.header.last :])
+    return header + (old if body is None else old[: len(old) - len(old.lstrip("\n"))] + body.replace("\r\n", "\n"))
+
+
+def new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
+    """A file that was not there, in the form in which the agent writes one."""
+    wanted = {key: " ".join(fields.get(key, "").split()) for key in FIELDS}
+    header = [Field("name", wanted["name"], 0, 0), Field("description", wanted["description"], 0, 0)]
+    if wanted["type"]:
+        header.append(Field("type", wanted["type"], 0, 0, parent="metadata"))
+    empty = parse_file(name, b"")
+    text = with_header(empty, header).decode()
+    body = body.replace("\r\n", "\n").strip("\n")
+    return f"{text}{body}\n" if body else text
+
+
+def merged(first: MemoryFile, second: MemoryFile) -> str:
+    """Both texts in one file, under the header of the first; a paragraph that both have stands once."""
+    body = first.body.replace("\r\n", "\n").strip("\n")
+    known = {" ".join(part.split()) for part in body.split("\n\n")}
+    more = [part.strip("\n") for part in second.body.replace("\r\n", "\n").split("\n\n")]
+    new = [part for part in more if part.strip() and " ".join(part.split()) not in known]
+    return composed(first, {}, "\n\n".join([body, *new]).strip("\n") + "\n")
+
+
+def split_at(file: MemoryFile, line: int) -> tuple[str, str]:
+    """The text up to before a line of the body, and the rest. `line`: of the file, counted from 1."""
+    lines = split_lines(file.text.replace("\r\n", "\n"))
+    if line > len(lines) or not "".join(lines[file.header.last : max(line - 1, 0)]).strip():
+        raise ValueError(f"{file.name} cannot be split at line {line}.")
+    head = "".join(lines[: line - 1]).rstrip("\n") + "\n"
+    return head, "".join(lines[line - 1 :]).strip("\n") + "\n"

@@ -1,0 +1,167 @@
+"""One file of memory: its bytes, and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+
+from memory.files.engine.places.logs import day_of
+from memory.files.engine.reading.body import MOST_CHARACTERS, Line, body_lines
+from memory.files.engine.reading.header import LONGEST, Header, read_header
+from memory.files.engine.reading.links import Link, file_links, wiki_links
+from memory.files.engine.reading.problem import Problem
+from memory.files.engine.reading.text import Source, decode
+
+INDEX_NAME = "MEMORY.md"
+RECOVERED = "recovered-from-index.md"
+"""Holds what the index said of files that are not there."""
+_OUR_TIMES = range(1970, 2200)
+_LATEST = datetime(2199, 12, 31, tzinfo=UTC).timestamp()
+
+
+class MemoryType(StrEnum):
+    USER = "user"
+    FEEDBACK = "feedback"
+    PROJECT = "project"
+    REFERENCE = "reference"
+
+
+_TYPES = frozenset(str(one) for one in MemoryType)
+
+
+class Kind(StrEnum):
+    INDEX = "index"
+    TOPIC = "topic"
+    LOG = "log"
+    """A day's log, `logs/Y/M/D.md`."""
+    OTHER = "other"
+    """Nothing that the agent reads as memory."""
+
+
+@dataclass(frozen=True)
+class MemoryFile:
+    name: str
+    """Relative to the directory, with `/`."""
+    data: bytes
+    source: Source
+    header: Header
+    size: int
+    """Bytes on disk; more than `data` has where the file was not read as a whole."""
+    mtime_ns: int = 0
+    problems: tuple[Problem, ...] = ()
+    """Why it could not be read, or not as it should; those of the header among them."""
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.name)
+
+    @property
+    def whole(self) -> bool:
+        return len(self.data) == self.size
+
+    @cached_property
+    def text(self) -> str:
+        """As shown: bytes that are no text are U+FFFD."""
+        return self.source.shown
+
+    @cached_property
+    def body(self) -> str:
+        """What follows the header."""
+        return self.text.split("\n", self.header.last)[-1]
+
+    @cached_property
+    def body_lines(self) -> tuple[Line, ...]:
+        """Those of the body, up to a limit."""
+        return tuple(body_lines(self.body, self.body_line))
+
+    @property
+    def body_line(self) -> int:
+        """The number of the body's first line."""
+        return self.header.last + 1
+
+    @property
+    def title(self) -> str:
+        return self.header.get("name") or self.stem
+
+    @property
+    def stem(self) -> str:
+        return self.name.rpartition("/")[2].removesuffix(".md")
+
+    @property
+    def description(self) -> str:
+        return self.header.get("description")
+
+    @property
+    def written_type(self) -> str:
+        """As written, known or not."""
+        return self.header.get("type")
+
+    @property
+    def type(self) -> MemoryType | None:
+        """None where it is missing or unknown: the agent drops such a type without a word."""
+        written = self.written_type
+        return MemoryType(written) if written in _TYPES else None
+
+    @property
+    def origin_session(self) -> str:
+        return self.header.get("originSessionId")
+
+    @property
+    def modified(self) -> datetime:
+        """What the header says, if it is a date of our times, else when the file was changed."""
+        try:
+            said = datetime.fromisoformat(self.header.get("modified"))
+        except ValueError:
+            said = None
+        if said is None or said.year not in _OUR_TIMES:
+            return datetime.fromtimestamp(min(max(self.mtime_ns / 1e9, 0), _LATEST), tz=UTC)
+        return said if said.tzinfo else said.replace(tzinfo=UTC)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        body, first = self.body[:MOST_CHARACTERS], self.body_line
+        return (*wiki_links(body, first), *file_links(body, first))
+
+
+def parse_file(
+    name: str,
+    data: bytes,
+    *,
+    mtime_ns: int = 0,
+    size: int | None = None,
+    problems: tuple[Problem, ...] = (),
+) -> MemoryFile:
+    """Any bytes as a file of memory; never raises."""
+    source = decode(data)
+    header = Header() if name == INDEX_NAME else _header(source)
+    found = (*problems, *_encoding(source), *header.problems)
+    return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, found)
+
+
+def _header(source: Source) -> Header:
+    try:
+        return read_header(source.shown.split("\n", LONGEST))
+    except Exception as error:
+        # One file, whatever it holds, must not keep all others from being read, nor itself from being deleted.
+        words = f"The header cannot be read ({type(error).__name__}); the file is shown without it."
+        return Header(problems=(Problem("invalid-yaml", words, 1),))
+
+
+def kind_of(name: str) -> Kind:
+    if name == INDEX_NAME:
+        return Kind.INDEX
+    if not name.endswith(".md"):
+        return Kind.OTHER
+    return Kind.LOG if day_of(name) else Kind.TOPIC
+
+
+def _encoding(source: Source) -> tuple[Problem, ...]:
+    if not source.valid:
+        at = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
+        line = source.text.count("\n", 0, at) + 1
+        return (Problem("not-utf-8", "Some bytes are no UTF-8; the agent sees replacement characters there.", line),)
+    if source.encoding != "utf-8":
+        return (Problem("not-utf-8", f"The file is written in {source.encoding.upper()}; the agent reads UTF-8.", 1),)
+    return ()

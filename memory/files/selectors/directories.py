@@ -1,0 +1,131 @@
+"""Memory directories as pages list them, and where the project of one lies on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.http import Http404
+
+from memory.files.engine.disk import FileTroubleError, Folder
+from memory.models import Directory, File
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.paths import kept, opened
+
+
+class Listed(NamedTuple):
+    """One file as the file system lists it, unread."""
+
+    name: str
+    size: int
+    mtime_ns: int
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    files: int = 0
+    bytes: int = 0
+    last_at: int | None = None
+    """When one of the files was last changed: milliseconds since 1970, UTC."""
+
+
+def demo_root() -> Path:
+    """Where the copy of the demo's memory lies."""
+    return Path(settings.LUCID_HOME) / "demo" / "projects"
+
+
+def directories_shown() -> QuerySet[Directory]:
+    """All but those of a demo that was put away."""
+    current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+    is_demo = Q(path__startswith=f"{kept(os.path.realpath(demo_root()))}/")
+    away = is_demo & ~Exists(current.filter(project=OuterRef("project")))
+    return Directory.objects.exclude(away).select_related("project").order_by("path")
+
+
+def counts_of(directories: Iterable[Directory]) -> dict[int, Counts]:
+    """By directory, with one query: as we last saw them."""
+    rows = File.objects.filter(state=File.State.PRESENT, directory__in=[one.pk for one in directories])
+    found = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
+    return {pk: Counts(count, size, last // 1_000_000) for pk, count, size, last in found}
+
+
+def directory_of_project(name: str) -> Directory:
+    """The memory of a project by the name of its directory of transcripts, such as `-home-dev-boat`. Several
+    configurations may hold one of that name: then none is meant."""
+    found = [one for one in directories_shown() if PurePath(one.path).parts[-2:] == (name, "memory")]
+    if len(found) != 1:
+        raise Http404(f"There is not just one memory of a project called {name}.")
+    return found[0]
+
+
+def directory_get(number: int) -> Directory:
+    found = Directory.objects.select_related("project").filter(pk=number).first()
+    if found is None:
+        raise Http404(f"There is no memory directory {number}.")
+    return found
+
+
+def name_of(directory: Directory) -> str:
+    """What a person calls it: the project, or for other directories the end of the path."""
+    if directory.project is not None:
+        return directory.project.name
+    parts = Path(directory.path).parts
+    if parts[-2:-1] in (("agent-memory",), ("agent-memory-local",)):
+        return f"{parts[-1]} ({scope_of(directory)} agent)"
+    if parts[-1:] == ("memory",) and len(parts) > 1:
+        return parts[-2]
+    return "/".join(parts[-2:])
+
+
+def scope_of(directory: Directory) -> str:
+    """Of an agent's memory: whom it is for."""
+    folder = opened(directory.path).parent
+    if folder.name == "agent-memory-local":
+        return f"{folder.parent.parent.name}, local"
+    return folder.parent.parent.name if folder.parent.name == ".claude" and folder.parent != _config() else "user"
+
+
+def _config() -> Path:
+    return Path(os.path.realpath(settings.CLAUDE_CONFIG_DIR))
+
+
+def config_of(directory: Directory) -> Path:
+    """The configuration directory that it lies in, else that of this machine."""
+    path = opened(directory.path)
+    usual = path.name == "memory" and path.parent.parent.name == "projects"
+    return path.parents[2] if usual else Path(settings.CLAUDE_CONFIG_DIR)
+
+
+def checkout_of(directory: Directory) -> Path | None:
+    """The project's working directory, if it is on this machine."""
+    cwd = directory.project.cwd if directory.project else ""
+    path = opened(cwd) if cwd else None
+    return path if path is not None and path.is_absolute() and path.is_dir() else None
+
+
+def files_listed(directory: Directory) -> list[Listed]:
+    """Names, sizes and times of what is there, in the order of their names. Raises FileTroubleError."""
+    with Folder(opened(directory.path)) as folder:
+        found = [_listed(kept(name), status) for name, status in folder.stats()]
+    return sorted(found, key=attrgetter("name"))
+
+
+def is_there(directory: Directory) -> bool:
+    try:
+        with Folder(opened(directory.path)):
+            return True
+    except FileTroubleError:
+        return False
+
+
+def _listed(name: str, found: os.stat_result | OSError) -> Listed:
+    if isinstance(found, OSError):
+        return Listed(name, 0, 0, f"It cannot be looked at ({(found.strerror or str(found)).lower()}).")
+    return Listed(name, found.st_size, found.st_mtime_ns)

@@ -1,0 +1,41 @@
+"""What lies in a memory directory now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory.files.engine.disk import (
+    DirectoryGoneError,
+    FileTroubleError,
+    Folder,
+    Found,
+    Status,
+    real_path,
+)
+from sessions.transcripts.engine.paths import kept
+
+
+def contents_read(*, path: Path) -> dict[str, bytes]:
+    """Every file below, by its name as rows hold it. Hidden files, links and what cannot be read are left out; a
+    directory that is not there holds nothing."""
+    return {name: found.data for name, found in files_found(path).items()}
+
+
+def files_found(path: Path) -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    try:
+        with Folder(real_path(path)) as folder:
+            for name, status in folder.files():
+                if not isinstance(status, Status):
+                    continue
+                try:
+                    one = folder.read(name)
+                except DirectoryGoneError:
+                    raise
+                except FileTroubleError:
+                    continue  # whatever cannot be read cannot be proposed to change
+                if one is not None:
+                    found[kept(name)] = one
+    except DirectoryGoneError:
+        return {}
+    return found

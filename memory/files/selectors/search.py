@@ -1,0 +1,109 @@
+"""Words in all memory of all projects, as it lies on disk now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from memory.files.engine.disk import (
+    FileTroubleError,
+    Folder,
+    Status,
+    file_name,
+)
+from memory.files.engine.newlines import shown
+from memory.models import Directory
+from sessions.secrets.engine import mask
+from sessions.transcripts.engine.paths import kept, opened
+
+LARGEST = 4_000_000
+"""Bytes of a file that is looked through; larger ones are named instead."""
+AROUND = 70
+Snippet = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    directory: Directory
+    name: str
+    line: int
+    snippet: Snippet
+    """Runs of text, and whether each was looked for."""
+    count: int
+    """Lines of the file with one of the words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    hits: list[Hit]
+    files: int
+    """That were looked through."""
+    more: bool
+    troubles: list[str]
+    """What could not be looked through."""
+
+
+def memory_search(directories: Iterable[Directory], query: str, most: int) -> Found:
+    """Files in which all of the words stand, whatever their case."""
+    words = [word.casefold() for word in query.split()]
+    found = Found([], 0, False, [])
+    if not words:
+        return found
+    files = 0
+    for directory in directories:
+        try:
+            for name, text in _texts(directory, found.troubles):
+                files += 1
+                hit = _hit(directory, name, text, words)
+                if hit is None:
+                    continue
+                if len(found.hits) == most:
+                    return Found(found.hits, files, True, found.troubles)
+                found.hits.append(hit)
+        except FileTroubleError as error:
+            found.troubles.append(str(error))
+    return Found(found.hits, files, False, found.troubles)
+
+
+def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
+    with Folder(opened(directory.path)) as folder:
+        for name, status in list(folder.files()):
+            if not isinstance(status, Status):
+                troubles.append(f"{name} cannot be looked at.")
+                continue
+            if status.size > LARGEST:
+                troubles.append(f"{name} has {status.size:,} bytes and was not looked through.")
+                continue
+            try:
+                read = folder.read(file_name(kept(name)))
+            except FileTroubleError as error:
+                troubles.append(str(error))
+                continue
+            if read is not None:
+                yield kept(name), shown(read.data)
+
+
+def _hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:
+    whole = f"{name}\n{text}".casefold()
+    if not all(word in whole for word in words):
+        return None
+    lines = text.split("\n")
+    numbers = [at for at, line in enumerate(lines) if any(word in line.casefold() for word in words)]
+    at = max(numbers, key=lambda one: (sum(word in lines[one].casefold() for word in words), -one), default=0)
+    return Hit(directory, name, at + 1, _snippet(lines[at], words), len(numbers))
+
+
+def _snippet(line: str, words: list[str]) -> Snippet:
+    """Masked before anything is cut off."""
+    line = mask(line)
+    pattern = re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)), re.IGNORECASE)
+    first = pattern.search(line)
+    start = max(0, (first.start() if first else 0) - AROUND)
+    cut = line[start : start + 4 * AROUND]
+    parts: list[tuple[str, bool]] = [("…", False)] if start else []
+    at = 0
+    for match in pattern.finditer(cut):
+        parts += [(cut[at : match.start()], False), (match[0], True)]
+        at = match.end()
+    return (*parts, (cut[at:], False))

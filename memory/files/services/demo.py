@@ -1,0 +1,36 @@
+"""The demo's memory lies beside the program, where nothing may be written: a person works on a copy in the home."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from memory.files.selectors.directories import demo_root
+from memory.files.services.writing import directory_register
+from memory.models import Directory
+from sessions.models import Project
+from sessions.transcripts.engine.paths import kept
+
+
+def demo_copied(*, projects: Path) -> Path:
+    """The directory of projects to follow instead of the demo's own: every memory in it is copied once."""
+    root = demo_root()
+    for source in sorted(projects.glob("*/memory")):
+        target = root / source.parent.name / source.name
+        if not target.exists() and not Directory.objects.filter(path=kept(os.path.realpath(target))).exists():
+            _copy(source, target)
+        directory = directory_register(path=kept(target))
+        if directory.project_id is None:
+            directory.project = Project.objects.filter(directory=kept(source.parent)).first()
+            directory.save(update_fields=["project"])
+    return root
+
+
+def _copy(source: Path, target: Path) -> None:
+    """As a whole or not at all: what an earlier attempt has left is put away first."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(".memory-copied")
+    shutil.rmtree(beside, ignore_errors=True)
+    shutil.copytree(source, beside)
+    beside.rename(target)

@@ -1,0 +1,46 @@
+"""Memory that lies elsewhere than below the agent's projects: of agent types in their three scopes, and where settings
+say that a project's memory is. Links are not followed: a repository could have one that leads anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from django.conf import settings
+
+from memory.files.engine.places import (
+    Origin,
+    Scope,
+    agent_memories,
+    memory_place,
+)
+from memory.files.services.writing import directory_register
+from memory.models import Directory
+from sessions.imports.engine.discovery import inside
+from sessions.models import Project
+from sessions.transcripts.engine.paths import kept, opened
+
+
+def directories_find(*, config: Path) -> list[Directory]:
+    """Those that are there, each with its row."""
+    environ: Mapping[str, str] = settings.USER_ENVIRONMENT
+    found: dict[Path, None] = {}
+    for path in _agents(config, None):
+        found[path] = None
+    for cwd in Project.objects.exclude(cwd="").values_list("cwd", flat=True).distinct():
+        project = opened(cwd)
+        if not project.is_absolute() or not project.is_dir():
+            continue
+        for path in _agents(config, project):
+            found[path] = None
+        place = memory_place(project, config=config, home=Path.home(), environ=environ)
+        if place.origin is not Origin.PROJECT and place.path.is_dir():
+            found[place.path] = None
+    return [directory_register(path=kept(path)) for path in found]
+
+
+def _agents(config: Path, project: Path | None) -> Iterator[Path]:
+    for memory in agent_memories(config=config, project=project):
+        root = config if memory.scope is Scope.USER or project is None else project
+        if inside(root, memory.path):
+            yield memory.path

@@ -1,0 +1,116 @@
+"""Notices what others changed in memory directories."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from inspector.locks.hosts import own_hosts
+from inspector.web.clock import now_ms
+from memory.files.engine.disk import DirectoryGoneError, FileTroubleError, Folder
+from memory.files.services.locking import memory_lock, on_disk
+from memory.files.services.looking import directory_look, look_note
+from memory.files.services.writing import directory_register
+from memory.history.engine.mentions import place_of
+from memory.history.services.settling import batches_settle, temporaries_sweep
+from memory.history.services.touch_index import memory_glean, versions_link
+from memory.models import Batch, Directory, Version
+from sessions.imports.engine.discovery import inside
+from sessions.transcripts.engine.paths import kept, opened
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Scan:
+    files: int = 0
+    """That are there."""
+    read: int = 0
+    rows: int = 0
+    """That were written; none if nothing has changed."""
+    batch: Batch | None = None
+    versions: list[Version] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    """A sentence for each file that cannot be kept: unreadable, or too large."""
+
+
+def memory_scan(*, directory: Directory) -> Scan:
+    """Makes versions of whatever is not as we last saw it."""
+    with memory_lock(), ExitStack() as stack:
+        batches_settle()
+        try:
+            folder = stack.enter_context(Folder(opened(directory.path)))
+        except DirectoryGoneError:
+            if directory.host not in own_hosts():
+                return Scan()  # it is on another host, and so are its files
+            folder = None
+        if folder is not None:
+            temporaries_sweep(folder, now_ms() / 1000)
+        look = directory_look(directory, folder)
+        if not look.found and directory.scanned_at is not None:
+            return Scan(look.files, look.read, skipped=look.skipped)
+        with on_disk():
+            noted = look_note(look=look)
+        return Scan(look.files, look.read, noted.rows, noted.batch, noted.versions, look.skipped)
+
+
+def memory_scan_below(*, projects: Path) -> list[Scan]:
+    """Every `<project>/memory` below the directory of projects: those that are there, and those that we have seen."""
+    paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
+    there = [directory_register(path=kept(path)) for path in paths]
+    seen = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
+    gone = seen.filter(host__in=own_hosts()).exclude(pk__in=[directory.pk for directory in there]).order_by("path")
+    return [_scanned(directory) for directory in (*there, *gone)]
+
+
+def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
+    """What the watcher does when it saw paths change, or, without any, when it looks at everything: files become
+    versions, and versions find the entries that wrote them."""
+    if changed is None:
+        scans = memory_scan_below(projects=projects)
+    else:
+        scans = [_scanned(one) for path in sorted(directories_of(projects, changed)) for one in _found(projects, path)]
+    versions = [version for scan in scans for version in scan.versions]
+    if changed is None or transcripts:
+        memory_glean(transcripts=None if changed is None else transcripts)
+    versions_link(spots={(place_of(version.directory.path), version.name) for version in versions})
+
+
+def memory_follow_one(*, directory: Directory) -> Scan:
+    """The same for one directory, now."""
+    scan = memory_scan(directory=directory)
+    versions_link(spots={(place_of(version.directory.path), version.name) for version in scan.versions})
+    return scan
+
+
+def _found(projects: Path, path: Path) -> list[Directory]:
+    if _is_ours(projects, path):
+        return [directory_register(path=kept(path))]
+    return list(Directory.objects.filter(path=kept(path.parent.resolve() / path.name)))
+
+
+def _is_ours(projects: Path, path: Path) -> bool:
+    """Links are not followed: what they lead to is found in its own place, or is not ours."""
+    return path.is_dir() and inside(projects, path)
+
+
+def _scanned(directory: Directory) -> Scan:
+    """One directory that cannot be looked at keeps no other from being looked at."""
+    try:
+        return memory_scan(directory=directory)
+    except FileTroubleError as error:
+        logger.warning("memory_not_scanned", extra={"directory": directory.path, "error": str(error)})
+        return Scan(skipped=[str(error)])
+
+
+def directories_of(projects: Path, changed: Iterable[Path]) -> set[Path]:
+    """The memory directories that these paths lie in."""
+    depth = len(projects.parts)
+    return {
+        Path(*path.parts[: depth + 2])
+        for path in changed
+        if len(path.parts) > depth + 1 and path.parts[depth + 1] == "memory" and path.is_relative_to(projects)
+    }

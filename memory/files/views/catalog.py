@@ -1,0 +1,74 @@
+"""All memory directories, their health one by one, and the search through all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.paging import page_of
+from inspector.web.query import page_number
+from memory.files.selectors.directories import (
+    Counts,
+    counts_of,
+    directories_shown,
+    files_listed,
+    is_there,
+    name_of,
+)
+from memory.files.selectors.search import memory_search
+from memory.files.selectors.shelves import shelf_of
+from memory.files.services.finding import directories_find
+from memory.files.services.scanning import memory_follow, memory_follow_one
+from memory.files.views.frame import frame, of_directory
+from memory.lint.engine import FORMULA
+from memory.models import Directory
+
+PER_PAGE = 50
+MOST_HITS = 100
+
+
+@require_safe
+def memory_list(request: HtmxRequest) -> HttpResponse:
+    found = directories_shown()
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
+    shown = list(found[page.start : page.stop])
+    counts = counts_of(shown)
+    lines = [(one, name_of(one), is_there(one), counts.get(one.pk, Counts())) for one in shown]
+    context = {**frame(request), "page": page, "lines": lines, "formula": FORMULA}
+    return render_page(request, "memory/list.html", context, partials=("directories",))
+
+
+@require_safe
+@of_directory
+def memory_health(request: HtmxRequest, directory: Directory) -> HttpResponse:
+    """One cell of the list: linting all directories at once would keep the page waiting."""
+    shelf = shelf_of(directory, files_listed(directory))
+    return render_page(request, "memory/list.html#health", {"shelf": shelf, "directory": directory})
+
+
+@require_POST
+def memory_look(request: HtmxRequest) -> HttpResponse:
+    """Looks at everything now, also where no watcher does."""
+    config = Path(settings.CLAUDE_CONFIG_DIR)
+    memory_follow(projects=config / "projects")
+    directories_find(config=config)
+    for directory in directories_shown():
+        if is_there(directory):
+            memory_follow_one(directory=directory)
+    response = HttpResponseRedirect(reverse("memory-list"))
+    response.status_code = 303
+    return response
+
+
+@require_safe
+def memory_find(request: HtmxRequest) -> HttpResponse:
+    query = request.GET.get("q", "").replace("\0", "").strip()[:200]
+    found = memory_search(directories_shown(), query, MOST_HITS)
+    hits = [(hit, name_of(hit.directory)) for hit in found.hits]
+    context = {**frame(request), "asked": query, "found": found, "hits": hits}
+    return render_page(request, "memory/search.html", context, partials=("memory-hits",))

@@ -1,0 +1,123 @@
+"""Somebody changed a file meanwhile: what both sides did, what is left to be chosen, and the text that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpResponse, QueryDict
+
+from inspector.web.htmx import HtmxRequest, render_page
+from memory.files.engine.clash import Clash, bytes_of
+from memory.files.engine.merging import Agreed, Choice, Conflict
+from memory.files.engine.newlines import shown
+from memory.files.views.frame import CONFLICT, frame
+from memory.models import Batch, Directory
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
+
+CHOICES = frozenset(str(one) for one in Choice)
+CONTEXT = 3
+"""Lines of what nobody changed that stand around a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the merged text. `number`: of the conflict; None where nothing has to be chosen."""
+
+    origin: str
+    lines: tuple[str, ...]
+    number: int | None = None
+    ours: tuple[str, ...] = ()
+    theirs: tuple[str, ...] = ()
+    base: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    clash: Clash
+    key: str
+    parts: list[Part]
+    conflicts: int
+    whole: bool
+    """There is no merge: one side has to be taken whole."""
+    seen: str
+
+
+def clash_page(
+    request: HtmxRequest,
+    directory: Directory,
+    clashes: Sequence[Clash],
+    *,
+    form: object = None,
+    undoing: Batch | None = None,
+    wrong: str = "",
+) -> HttpResponse:
+    """`form`: an edit that met another one; `undoing`: a change that is to be undone."""
+    context = {
+        **frame(request, directory, "topics"),
+        "clashes": [_shown(clash) for clash in clashes],
+        "form": form,
+        "undoing": undoing,
+        "wrong": wrong,
+    }
+    response = render_page(request, "memory/conflict.html", context)
+    response.status_code = CONFLICT
+    return response
+
+
+def merged_text(posted: QueryDict, clash: Clash) -> str | None:
+    """The text that the choices make, as a person edits it; None where one is missing."""
+    data = merged_bytes(posted, clash)
+    return None if data is None else shown(data)
+
+
+def merged_bytes(posted: QueryDict, clash: Clash) -> bytes | None:
+    """None where a choice is missing, or where the choice is that the file goes."""
+    merge = clash.merge
+    if merge is None:
+        side = posted.get(f"side-{clash.key}", "")
+        return clash.ours if side == "ours" else clash.theirs if side == "theirs" else None
+    chosen = [posted.get(f"choice-{clash.key}-{number}", "") for number in range(len(merge.conflicts))]
+    if any(one not in CHOICES for one in chosen):
+        return None
+    return bytes_of(merge.text([Choice(one) for one in chosen]))
+
+
+def is_chosen(posted: QueryDict, clash: Clash) -> bool:
+    if clash.merge is None:
+        return posted.get(f"side-{clash.key}") in ("ours", "theirs")
+    return merged_bytes(posted, clash) is not None
+
+
+def _shown(clash: Clash) -> Shown:
+    merge = clash.merge
+    seen = clash.expected or "gone"
+    if merge is None:
+        return Shown(clash, str(clash.key), [], 0, True, seen)
+    parts: list[Part] = []
+    number = 0
+    for part in merge.parts:
+        if isinstance(part, Conflict):
+            parts.append(Part("conflict", (), number, _told(part.ours), _told(part.theirs), _told(part.base)))
+            number += 1
+        else:
+            parts += _agreed(part)
+    return Shown(clash, str(clash.key), parts, number, False, seen)
+
+
+def _agreed(part: Agreed) -> list[Part]:
+    lines = _told(part.lines)
+    if part.origin != "unchanged" or len(lines) <= 2 * CONTEXT + 1:
+        return [Part(part.origin.value, lines)]
+    left_out = len(lines) - 2 * CONTEXT
+    return [
+        Part("unchanged", lines[:CONTEXT]),
+        Part("left-out", (), left_out=left_out),
+        Part("unchanged", lines[-CONTEXT:]),
+    ]
+
+
+def _told(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(visible(mask(line.rstrip("\r\n"))) for line in lines)

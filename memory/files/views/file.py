@@ -1,0 +1,113 @@
+"""One memory file: what it says, where it came from, who used it, what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.htmx import HtmxRequest, render_page
+from memory.files.engine.disk import FileTroubleError
+from memory.files.engine.reading import (
+    INDEX_NAME,
+    Kind,
+    MemoryFile,
+    parse_file,
+)
+from memory.files.selectors.directories import files_listed
+from memory.files.selectors.shelves import index_of, shelf_known, shelf_of
+from memory.files.services.writing import memory_open
+from memory.files.views.directory import fix_key
+from memory.files.views.frame import frame, name_asked, of_directory
+from memory.files.views.pointers import Topics
+from memory.history.selectors.history import HistoryMissingError, file_get
+from memory.history.selectors.provenance import Origin, touches_of, version_origin
+from memory.models import Directory, Version
+from sessions.secrets.engine import mask
+from sessions.text.engine.prose import render
+
+SHOWN = 200_000
+"""Characters of a file on its page."""
+LARGEST_EDIT = 1_000_000
+"""Bytes of a file that a form can hold."""
+MOST_TOUCHES = 30
+
+
+@require_safe
+@of_directory
+def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
+    name = name_asked(request)
+    context = {**frame(request, directory, "topics"), "name": name}
+    try:
+        opened = memory_open(directory=directory, name=name)
+    except FileTroubleError as error:
+        return _unshown(request, context, str(error))
+    if opened is None:
+        return _absent(request, context, directory, name)
+    version = opened.file.current
+    assert version is not None
+    file = parse_file(name, opened.found.data, mtime_ns=opened.found.status.mtime_ns)
+    files = files_listed(directory)
+    index = index_of(directory, files)
+    check = request.GET.get("check") == "1"
+    shelf = shelf_of(directory, files) if check else shelf_known(directory, files)
+    findings = shelf.by_file.get(name, []) if shelf else None
+    context |= {
+        "file": file,
+        "version": version,
+        "is_index": file.kind is Kind.INDEX,
+        "place": index.places.get(name) if index else None,
+        "text": render(mask(file.body[:SHOWN]), Topics(directory, {one.name for one in files}, index)),
+        "left_out": max(0, len(file.body) - SHOWN),
+        "uneditable": uneditable(file),
+        "masked": mask(file.text[:SHOWN]) != file.text[:SHOWN],
+        "findings": None if findings is None else [(one, mask(one.message), fix_key(one.message)) for one in findings],
+        "linked": sorted({link.target for link in file.links}),
+        "linking": _linking(shelf.read.topics, name) if shelf else None,
+        **_provenance(directory, name, version, opened.found.data),
+    }
+    return render_page(request, "memory/file.html", context, partials=("memory-facts",))
+
+
+def uneditable(file: MemoryFile) -> str:
+    """Why a browser cannot edit it; empty where it can."""
+    if b"\0" in file.data:
+        return "It holds no text, so it cannot be edited here. It can be renamed, moved and deleted."
+    if file.size > LARGEST_EDIT:
+        return (
+            f"It has {file.size:,} bytes, more than the {LARGEST_EDIT:,} that a form takes. "
+            "Edit it with a program of your own: what it changes is kept in the history, too."
+        )
+    if b"\r" in file.data.replace(b"\r\n", b""):
+        return "Some of its lines end in a lone carriage return, which a browser would change. Edit it elsewhere."
+    return ""
+
+
+def _linking(topics: tuple[MemoryFile, ...], name: str) -> list[str]:
+    return sorted(topic.name for topic in topics if any(link.target == name for link in topic.links))
+
+
+def _provenance(directory: Directory, name: str, version: Version, data: bytes) -> dict[str, Any]:
+    touches = list(touches_of(directory, name)[: MOST_TOUCHES + 1])
+    origin: Origin | None = version_origin(version, data)
+    return {
+        "origin": origin,
+        "touches": touches[:MOST_TOUCHES],
+        "more_touches": len(touches) > MOST_TOUCHES,
+    }
+
+
+def _unshown(request: HtmxRequest, context: dict[str, Any], sentence: str) -> HttpResponse:
+    return render_page(request, "memory/unshown.html", {**context, "sentence": mask(sentence)})
+
+
+def _absent(request: HtmxRequest, context: dict[str, Any], directory: Directory, name: str) -> HttpResponse:
+    """Deleted, with a history; or never there."""
+    try:
+        file = file_get(directory, name)
+    except HistoryMissingError:
+        file = None
+    response = render_page(request, "memory/absent.html", {**context, "was": file, "index_name": INDEX_NAME})
+    response.status_code = 404
+    return response

@@ -1,0 +1,112 @@
+"""What every page of a memory directory has: its name, its neighbours, the toast of what was just done, and a clear
+sentence where the file system stands in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlencode
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from inspector.web.htmx import HtmxRequest
+from inspector.web.query import query_number
+from memory.files.engine.disk import FileTroubleError
+from memory.files.engine.reading import DirectoryMissingError
+from memory.files.selectors.directories import directories_shown, directory_get, name_of
+from memory.history.selectors.history import HistoryMissingError
+from memory.models import Batch, Cause, Directory
+from sessions.secrets.engine import mask
+from sessions.transcripts.engine.paths import kept
+
+CONFLICT = 409
+UNFIT = 422
+LONGEST_NAME = 300
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was just done, and can be undone."""
+
+    batch: Batch
+    sentence: str
+
+
+def frame(request: HtmxRequest, directory: Directory | None = None, tab: str = "") -> dict[str, Any]:
+    neighbours = [(one, name_of(one)) for one in directories_shown()]
+    return {
+        "section": "memory",
+        "directory": directory,
+        "title": name_of(directory) if directory else "",
+        "neighbours": neighbours,
+        "tab": tab,
+        "done": done_asked(request),
+    }
+
+
+def done_asked(request: HtmxRequest) -> Done | None:
+    number = query_number(request, "done")
+    if number is None:
+        return None
+    batch = Batch.objects.filter(pk=number, state=Batch.State.DONE).first()
+    return Done(batch, sentence_of(batch)) if batch else None
+
+
+def sentence_of(batch: Batch) -> str:
+    """What a change did, in words."""
+    if batch.message:
+        return mask(batch.message)
+    words = {Cause.UNDO: f"Change {batch.undoes_id} is undone", Cause.RESTORE: "Restored an earlier state"}
+    return words.get(Cause(batch.cause), Cause(batch.cause).label.capitalize())
+
+
+def name_asked(request: HtmxRequest, key: str = "name") -> str:
+    """A file's name out of the address or the form; it need not be one."""
+    return (request.POST.get(key) or request.GET.get(key) or "").replace("\0", "")[:LONGEST_NAME]
+
+
+def new_name(typed: str) -> str:
+    """A name that a person typed for a topic."""
+    name = kept(typed.strip()[:LONGEST_NAME])
+    return name if not name or name.endswith(".md") else f"{name}.md"
+
+
+def file_address(directory: Directory, name: str, view: str = "memory-file", **more: object) -> str:
+    return f"{reverse(view, args=[directory.pk])}?{urlencode({'name': name, **more})}"
+
+
+def seen(address: str, batch: Batch) -> HttpResponseRedirect:
+    """To the page that shows what was done, with a toast."""
+    mark = "&" if "?" in address else "?"
+    response = HttpResponseRedirect(f"{address}{mark}done={batch.pk}")
+    response.status_code = 303
+    return response
+
+
+def of_directory(
+    view: Callable[Concatenate[HtmxRequest, Directory, P], HttpResponse],
+) -> Callable[Concatenate[HtmxRequest, int, P], HttpResponse]:
+    """Finds the directory by its number, and says what is wrong with it or its files on a page of its own."""
+
+    @wraps(view)
+    def told(request: HtmxRequest, /, number: int, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        directory = directory_get(number)
+        try:
+            return view(request, directory, *args, **kwargs)
+        except (FileTroubleError, DirectoryMissingError) as error:
+            return trouble(request, directory, str(error), CONFLICT)
+        except HistoryMissingError as error:
+            return trouble(request, directory, str(error), 404)
+
+    return cast("Callable[Concatenate[HtmxRequest, int, P], HttpResponse]", told)
+
+
+def trouble(request: HtmxRequest, directory: Directory | None, sentence: str, status: int) -> HttpResponse:
+    values = {**frame(request, directory), "sentence": mask(sentence)}
+    return render(request, "memory/trouble.html", values, status=status)

@@ -1,0 +1,52 @@
+"""Lines of an index for a page: masked, with their fate, and with where they point."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memory.files.engine.reading import Fate, Index
+from memory.files.engine.reading.loading import MOST_LINES
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
+
+MOST = MOST_LINES + 10
+"""All that is ever loaded, and the first of what is cut: who wants to see more opens the file."""
+LONGEST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    number: str
+    """As text: a template would bring each number into the form of its language."""
+    title: str
+    """Of the one pointer in it; empty where there is none, or several."""
+    text: str
+    """What follows the pointer; all of the line where there is none."""
+    target: str
+    fate: str
+    dangling: bool
+    cut_here: bool
+    """The first line that is not loaded any more."""
+
+
+def index_lines(index: Index, names: Collection[str], most: int = MOST) -> list[Line]:
+    shown: list[Line] = []
+    was_cut = False
+    for line in index.lines[:most]:
+        is_cut = line.fate in (Fate.CUT, Fate.PARTLY)
+        entry = line.entries[0] if len(line.entries) == 1 and line.entries[0].target else None
+        text = visible(mask(entry.hook if entry else line.text))
+        shown.append(
+            Line(
+                str(line.number),
+                visible(mask(entry.title)) or entry.target if entry else "",
+                text if len(text) <= LONGEST else f"{text[:LONGEST]}…",
+                entry.target if entry else "",
+                line.fate.value.replace(" ", "-"),
+                any(one.target and one.target not in names for one in line.entries),
+                is_cut and not was_cut,
+            )
+        )
+        was_cut = was_cut or is_cut
+    return shown

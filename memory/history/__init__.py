@@ -1,0 +1,1 @@
+"""Every version of every memory file, who wrote it, and undo."""

@@ -1,0 +1,33 @@
+"""Which version a line came with. A version that brings back an earlier text brings back its authors too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from memory.files.engine.merging import lines_of, matches
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[V]):
+    text: str
+    """With its end."""
+    version: V
+
+
+def blame(versions: Iterable[tuple[V, str]]) -> tuple[Line[V], ...]:
+    """The lines of the last text, each with the version that brought it. `versions`: from the first on."""
+    lines: tuple[Line[V], ...] = ()
+    seen: dict[str, tuple[Line[V], ...]] = {}
+    for version, text in versions:
+        if text not in seen:
+            new = lines_of(text)
+            kept: list[Line[V]] = [Line(line, version) for line in new]
+            for left, right, size in matches([line.text for line in lines], new):
+                kept[right : right + size] = lines[left : left + size]
+            seen[text] = tuple(kept)
+        lines = seen[text]
+    return lines

@@ -1,0 +1,135 @@
+"""What happened to memory files: their versions, who wrote each line, and the batches that can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Max, QuerySet
+
+from inspector.web.query import whole_number
+from memory.files.engine.newlines import shown
+from memory.history.engine.blame import Line, blame
+from memory.history.selectors.contents import contents_of, version_content
+from memory.models import (
+    Batch,
+    Directory,
+    File,
+    Version,
+)
+from sessions.text.engine.diffs import Diff, from_texts
+
+MOST_BLAMED = 200
+"""Versions that a blame goes back: lines that are older are those of the oldest."""
+
+
+class HistoryMissingError(LookupError):
+    """Nothing is known under that name or number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    lines: tuple[Line[Version], ...]
+    complete: bool
+    """False: there are older versions than were looked at, and the first one may only have kept its lines."""
+
+
+def file_get(directory: Directory, name: str) -> File:
+    """The file with the name, or else the last one that had it."""
+    rows = File.objects.filter(directory=directory, name=name).select_related("current__blob", "directory")
+    found = rows.defer("current__blob__data").order_by("-state", "-pk").first()
+    if found is None:
+        found = _formerly(directory, name)
+    if found is None:
+        raise HistoryMissingError(f"Nothing is known of {name}.")
+    return found
+
+
+def file_history(file: File) -> QuerySet[Version]:
+    """The latest first."""
+    rows = Version.objects.filter(file=file).select_related("batch", "blob", "parent", "transcript", "directory")
+    return rows.defer("blob__data", "transcript__state", "transcript__ruler").order_by("-number")
+
+
+def files_deleted(directory: Directory) -> QuerySet[File]:
+    """Those that can be brought back, the latest first."""
+    rows = File.objects.filter(directory=directory, state=File.State.DELETED)
+    return rows.select_related("current__batch", "current__parent").order_by("-current__at", "-pk")
+
+
+def batches_of(directory: Directory) -> QuerySet[Batch]:
+    """What happened in a directory, the latest first. Attempts that failed are not among it."""
+    rows = Batch.objects.filter(versions__directory=directory, state=Batch.State.DONE).distinct()
+    return rows.order_by("-pk")
+
+
+def batch_get(number: str | int) -> Batch:
+    text = str(number)
+    key = whole_number(text)
+    found = Batch.objects.filter(pk=key).first() if key is not None else None
+    if found is None:
+        raise HistoryMissingError(f"There is no change {text}.")
+    return found
+
+
+def batches_of_run(run_id: int) -> QuerySet[Batch]:
+    return Batch.objects.filter(run_id=run_id, state=Batch.State.DONE).order_by("-pk")
+
+
+def batch_versions(batch: Batch) -> QuerySet[Version]:
+    rows = Version.objects.filter(batch=batch).select_related("file__directory", "blob", "parent__blob", "directory")
+    return rows.defer("blob__data", "parent__blob__data").order_by("name", "pk")
+
+
+def batches_versions(batches: Collection[Batch]) -> dict[int, list[Version]]:
+    """By batch, with one query."""
+    rows = Version.objects.filter(batch__in=[batch.pk for batch in batches]).select_related("parent")
+    found: dict[int, list[Version]] = {}
+    for version in rows.order_by("name", "pk"):
+        found.setdefault(version.batch_id, []).append(version)
+    return found
+
+
+def versions_at(directory: Directory, batch: Batch) -> list[Version]:
+    """What was in the directory right after that batch."""
+    ever = Version.objects.filter(directory=directory, batch__lte=batch.pk).values("file")
+    last = (
+        Version.objects.filter(file__in=ever, batch__lte=batch.pk)
+        .values("file")
+        .annotate(last=Max("pk"))
+        .values("last")
+    )
+    rows = Version.objects.filter(pk__in=last, directory=directory, blob__isnull=False)
+    return list(rows.order_by("name"))
+
+
+def version_diff(version: Version, since: Version | None = None) -> Diff:
+    """What it changed, against its parent or another version."""
+    before = since or version.parent
+    held = contents_of(one for one in (version, before) if one)
+    old = held.get(before.blob_id or 0, b"") if before else b""
+    return from_texts(shown(old), shown(held.get(version.blob_id or 0, b"")))
+
+
+def version_blame(version: Version) -> Blame:
+    """Who wrote each line of what the file held then."""
+    rows = file_history(version.file).filter(number__lte=version.number, blob__isnull=False)
+    versions = list(rows[: MOST_BLAMED + 1])
+    complete = len(versions) <= MOST_BLAMED
+    versions = versions[:MOST_BLAMED][::-1]
+    held = contents_of(versions)
+    texts = ((one, shown(held[one.blob_id])) for one in versions if one.blob_id is not None)
+    return Blame(blame(texts) if version.blob_id is not None else (), complete)
+
+
+def version_text(version: Version) -> str | None:
+    """None: it was deleted then."""
+    content = version_content(version)
+    return None if content is None else shown(content)
+
+
+def _formerly(directory: Directory, name: str) -> File | None:
+    """A file that was called so before it was renamed."""
+    rows = Version.objects.filter(directory=directory, name=name).select_related("file__directory", "file__current")
+    version = rows.order_by("-pk").first()
+    return version.file if version else None

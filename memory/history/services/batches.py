@@ -1,0 +1,253 @@
+"""Several files changed as one: all of them, or none.
+
+1. Under the lock, what is on disk is read and compared with what the asker has seen.
+2. In a transaction that reaches the disk: what is there becomes a version if it is none yet, the new contents are
+   stored, and the batch is written down as begun, with what it is to do.
+3. The new contents are written beside the files; then each file is swapped. Whatever fails, all are swapped back.
+4. In a second transaction the new versions are written and the batch is done.
+
+Whoever takes the lock next finishes what a dead process has left between 2 and 4: see `settling.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from django.db import Error as DatabaseError
+
+from inspector.locks.hosts import this_host
+from inspector.web.clock import now_ms
+from memory.files.engine.clash import ChangedMeanwhileError, Clash
+from memory.files.engine.disk import (
+    AlreadyThereError,
+    DisturbedError,
+    FileTroubleError,
+    Folder,
+    Found,
+    NotThereError,
+    Swap,
+    digest_of,
+    file_name,
+    name_check,
+)
+from memory.files.engine.newlines import in_style_of
+from memory.files.services.locking import memory_lock, on_disk
+from memory.files.services.looking import directory_look, look_note
+from memory.history.selectors.contents import content_of
+from memory.history.services.completing import batch_complete
+from memory.history.services.moves import Move, Spot, Step
+from memory.history.services.settling import batches_settle
+from memory.history.services.storing import blobs_store
+from memory.models import (
+    Batch,
+    Cause,
+    Directory,
+    File,
+)
+from sessions.transcripts.engine.paths import opened
+
+NEW_MODE = 0o644
+
+
+class NotStoredError(FileTroubleError):
+    """What is there could not be kept, so nothing was written over it."""
+
+
+class NothingToChangeError(FileTroubleError):
+    """Everything is already as it was asked for."""
+
+
+def batch_make(
+    *,
+    moves: Sequence[Move],
+    cause: Cause,
+    message: str = "",
+    run_id: int | None = None,
+    undoes: Batch | None = None,
+    make_directory: bool = False,
+) -> Batch:
+    """Does all of the moves, or raises a FileTroubleError and has done none of them."""
+    if cause in (Cause.EDIT, Cause.RUN):
+        for move in moves:
+            if move.target is not None and (move.source is None or move.source.name != move.target.name):
+                name_check(move.target.name)
+    with memory_lock():
+        batches_settle()
+        with ExitStack() as stack:
+            disk = Disk(stack, moves, make=make_directory)
+            disk.check()
+            steps = disk.steps()
+            if all(step.before == step.after and not disk.changes_mode(step) for step in steps):
+                raise NothingToChangeError("Nothing would change: the files are already like that.")
+            try:
+                with on_disk():
+                    disk.note()
+                    blobs_store(contents=disk.contents)
+                    batch = Batch.objects.create(
+                        cause=cause,
+                        state=Batch.State.BEGUN,
+                        message=message,
+                        run_id=run_id,
+                        undoes=undoes,
+                        at=now_ms(),
+                        plan={
+                            "host": this_host(),
+                            "steps": [step.to_json() for step in steps],
+                            "moves": disk.planned(),
+                        },
+                    )
+            except DatabaseError as error:
+                raise NotStoredError(f"The earlier text could not be stored ({error}). Nothing was written.") from error
+            _swap(disk, batch, steps)
+            return batch_complete(batch=batch, folders=disk.folders)
+
+
+def swap_of(step: Step, number: int, batch: Batch, folder: Folder, data: bytes) -> Swap:
+    name = file_name(step.name)
+    token = f"{batch.pk}-{number}"
+    return Swap(folder, name, step.before, step.after, token, data, step.mode, step.mtime_ns)
+
+
+def _swap(disk: Disk, batch: Batch, steps: Sequence[Step]) -> None:
+    swaps = [
+        swap_of(step, number, batch, disk.folders[step.directory], disk.contents.get(step.after or "", b""))
+        for number, step in enumerate(steps)
+    ]
+    try:
+        for swap in swaps:
+            swap.prepare()
+        # What is made comes before what goes: a renamed file is never nowhere.
+        for swap in sorted(swaps, key=lambda one: one.after is None):
+            swap.apply()
+    except FileTroubleError as error:
+        # If one cannot be put back now, the batch stays begun, and the next writer tries again.
+        for swap in reversed(swaps):
+            swap.revert()
+        for swap in swaps:
+            swap.finish()
+        batch.state, batch.error, batch.plan = Batch.State.FAILED, str(error), {}
+        batch.save(update_fields=["state", "error", "plan"])
+        if isinstance(error, DisturbedError | AlreadyThereError):
+            disk.read()
+            disk.check()
+        raise
+    for swap in swaps:
+        swap.finish()
+
+
+class Disk:
+    """The files that moves are about, as they are now."""
+
+    def __init__(self, stack: ExitStack, moves: Sequence[Move], *, make: bool) -> None:
+        self.moves = moves
+        for ends in ([move.source for move in moves if move.source], [move.target for move in moves if move.target]):
+            if len({spot.key for spot in ends}) < len(ends):
+                raise ValueError("A batch does one thing to a file.")
+        self.spots = {spot.key: spot for move in moves for spot in move.spots}
+        self.directories: dict[int, Directory] = {spot.directory.pk: spot.directory for spot in self.spots.values()}
+        self.folders = {
+            pk: stack.enter_context(Folder(opened(directory.path), make=make))
+            for pk, directory in self.directories.items()
+        }
+        self.found: dict[tuple[int, str], Found | None] = {}
+        self.wanted: list[bytes | None] = []
+        self.contents: dict[str, bytes] = {}
+        self.read()
+
+    def read(self) -> None:
+        self.found = {key: self.folders[key[0]].read(file_name(key[1])) for key in self.spots}
+        self.wanted = [self._wanted(move) for move in self.moves]
+        self.contents = {digest_of(data): data for data in self.wanted if data is not None}
+
+    def at(self, spot: Spot | None) -> Found | None:
+        return self.found[spot.key] if spot else None
+
+    def check(self) -> None:
+        """Is everything as the asker has seen it?"""
+        leaving = {move.source.key for move in self.moves if move.source}
+        clashes: list[Clash] = []
+        for move, wanted in zip(self.moves, self.wanted, strict=True):
+            arriving = move.target if move.target and move.target.key not in leaving else None
+            if move.source is None:
+                if arriving and (taken := self.at(arriving)):
+                    if move.file:
+                        raise AlreadyThereError(f"{arriving.name} is already there, as another file.")
+                    clashes.append(self._clash(move, arriving, wanted, taken))
+                continue
+            there = self.at(move.source)
+            if there is None and move.target is None:
+                raise NotThereError(f"{move.source.name} is no longer there.")
+            if there is None or there.digest != move.expected:
+                clashes.append(self._clash(move, move.source, wanted, there))
+            elif arriving and self.at(arriving):
+                raise AlreadyThereError(f"{arriving.name} is already there.")
+        if clashes:
+            raise ChangedMeanwhileError(tuple(clashes))
+
+    def steps(self) -> list[Step]:
+        """What becomes of each name."""
+        after: dict[tuple[int, str], Step] = {}
+        for move, data in zip(self.moves, self.wanted, strict=True):
+            if move.target is None or data is None:
+                continue
+            was = self.at(move.source)
+            mode = move.mode if move.mode is not None else was.status.mode if was else NEW_MODE
+            kept = was.status.mtime_ns if was and was.data == data else None
+            mtime = move.mtime_ns if move.mtime_ns is not None else kept
+            there = self.found[move.target.key]
+            before = there.digest if there else None
+            after[move.target.key] = Step(*move.target.key, before, digest_of(data), mode, mtime)
+        steps = list(after.values())
+        for move in self.moves:
+            was = self.at(move.source)
+            if move.source and move.source.key not in after and was:
+                steps.append(Step(*move.source.key, was.digest, None, was.status.mode, None))
+        return steps
+
+    def changes_mode(self, step: Step) -> bool:
+        found = self.found[step.directory, step.name]
+        return found is not None and found.status.mode != step.mode
+
+    def note(self) -> None:
+        """What is there becomes versions, if we have not seen it yet: of other files too, so that this batch stands for
+        a state of the whole directory."""
+        for pk, directory in self.directories.items():
+            here = {key[1]: found for key, found in self.found.items() if key[0] == pk}
+            look_note(look=directory_look(directory, self.folders[pk], here))
+        for move in self.moves:
+            if move.file and move.source:
+                now = File.objects.filter(pk=move.file.pk, state=File.State.PRESENT).values_list("directory", "name")
+                if now.first() != move.source.key:
+                    raise DisturbedError(move.source.name)
+
+    def planned(self) -> list[dict[str, object]]:
+        return [
+            {
+                "file": move.file.pk if move.file else None,
+                "source": move.source.key if move.source else None,
+                "target": move.target.key if move.target else None,
+                "digest": digest_of(data) if move.target and data is not None else None,
+                "restored": move.restored.pk if move.restored else None,
+                "transcript": move.entry.transcript.pk if move.entry else None,
+                "position": move.entry.position if move.entry else None,
+            }
+            for move, data in zip(self.moves, self.wanted, strict=True)
+        ]
+
+    def _wanted(self, move: Move) -> bytes | None:
+        if move.target is None:
+            return None
+        was = self.at(move.source)
+        if isinstance(move.content, str):
+            return in_style_of(move.content, was.data if was else b"")
+        if move.content is None:
+            return was.data if was else b""
+        return move.content
+
+    def _clash(self, move: Move, spot: Spot, wanted: bytes | None, there: Found | None) -> Clash:
+        base = content_of(move.expected) if move.expected else None
+        ours = wanted
+        if isinstance(move.content, str) and base is not None:
+            ours = in_style_of(move.content, base)
+        theirs = there.data if there else None
+        return Clash(spot.directory.path, spot.name, base, ours, theirs, move.clash_key)

@@ -1,0 +1,89 @@
+"""The end of a batch whose files are in place: their versions are written, from its plan alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memory.files.engine.disk import (
+    FileTroubleError,
+    Folder,
+    Found,
+    Status,
+    file_name,
+)
+from memory.files.engine.newlines import newlines_of
+from memory.files.services.locking import on_disk
+from memory.history.selectors.contents import blobs_known, content_of
+from memory.history.services.noting import (
+    last_deleted,
+    next_version,
+    remember,
+    versions_insert,
+)
+from memory.models import Batch, Directory, File
+
+
+def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
+    """`folders`: by directory, open. Under the lock."""
+    moves: list[dict[str, Any]] = batch.plan["moves"]
+    modes = {(step["directory"], step["name"]): step for step in batch.plan["steps"]}
+    blobs = blobs_known({move["digest"] for move in moves if move["digest"]})
+    with on_disk():
+        files = _files(moves)
+        versions = []
+        for move, file in zip(moves, files, strict=True):
+            parent = file.current
+            if move["target"] is not None:
+                file.directory_id, file.name = move["target"]
+            digest = move["digest"]
+            step = modes.get((file.directory_id, file.name))
+            data = content_of(digest) if digest else None
+            status = _status(folders[file.directory_id], file.name, digest) if digest else None
+            if status:
+                remember(file, status)
+            versions.append(
+                next_version(
+                    file,
+                    batch,
+                    directory_id=file.directory_id,
+                    blob_id=blobs[digest] if digest else None,
+                    mode=step["mode"] if step else parent.mode if parent else 0o644,
+                    newlines=newlines_of(data) if data is not None else "none",
+                    mtime_ns=status.mtime_ns if status else 0,
+                    restored_id=move["restored"],
+                    transcript_id=move["transcript"],
+                    position=move["position"],
+                )
+            )
+        versions_insert(versions)
+        batch.state, batch.plan = Batch.State.DONE, {}
+        batch.save(update_fields=["state", "plan"])
+    return batch
+
+
+def _files(moves: list[dict[str, Any]]) -> list[File]:
+    """The rows whose history goes on; new ones where there is none."""
+    given = File.objects.select_related("current").in_bulk([move["file"] for move in moves if move["file"]])
+    directories = Directory.every.in_bulk({spot[0] for move in moves if (spot := move["source"] or move["target"])})
+    files = []
+    for move in moves:
+        if move["file"]:
+            files.append(given[move["file"]])
+            continue
+        pk, name = move["source"] or move["target"]
+        if move["source"]:
+            here = File.objects.filter(directory=pk, name=name, state=File.State.PRESENT)
+            files.append(here.select_related("current").get())
+        else:
+            files.append(last_deleted(directories[pk], [name]).get(name) or File(directory=directories[pk], name=name))
+    return files
+
+
+def _status(folder: Folder, name: str, digest: str) -> Status | None:
+    """None if somebody has changed it already: the next look makes a version of that."""
+    try:
+        found: Found | None = folder.read(file_name(name))
+    except FileTroubleError:
+        return None
+    return found.status if found and found.digest == digest else None

@@ -1,0 +1,163 @@
+"""Back to what was: one version, a batch as a whole, or a directory as it was at some time. Each is a batch itself, so
+an undo can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memory.files.engine.clash import ChangedMeanwhileError, Clash
+from memory.files.engine.disk import FileTroubleError, name_check, readable_name
+from memory.files.services.scanning import memory_scan
+from memory.history.selectors.contents import contents_of
+from memory.history.selectors.history import versions_at
+from memory.history.services.batches import NothingToChangeError, batch_make
+from memory.history.services.moves import Move, Spot
+from memory.models import (
+    Batch,
+    Cause,
+    Directory,
+    File,
+    Version,
+)
+
+
+class NotUndoableError(FileTroubleError):
+    """There is nothing that could be taken back."""
+
+
+def version_restore(*, version: Version, expected: str | None, name: str = "", message: str = "") -> Batch:
+    """The file holds again what it held then. `expected`: the digest of what it holds now; None if it is deleted.
+    `name`: what it shall be called, if another file has its name by now."""
+    memory_scan(directory=version.file.directory)
+    file = File.objects.select_related("directory").get(pk=version.file_id)
+    content = contents_of([version]).get(version.blob_id or 0)
+    source = Spot(file.directory, file.name) if file.state == File.State.PRESENT else None
+    # A file that was deleted comes back under a name that can be read; one that is there keeps what it is called.
+    wanted = name or (file.name if source else readable_name(file.name))
+    if name:
+        name_check(name)
+    target = Spot(file.directory, wanted) if content is not None else None
+    if source is None and target is None:
+        raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")
+    move = Move(
+        source,
+        target,
+        content,
+        expected,
+        mode=version.mode if content is not None else None,
+        mtime_ns=version.mtime_ns or None,
+        file=file,
+        restored=version,
+    )
+    return batch_make(moves=[move], cause=Cause.RESTORE, message=message, make_directory=content is not None)
+
+
+def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = None, message: str = "") -> Batch:
+    """Every file as it was before the batch. If any has been changed since, nothing is done, and the error has a merge
+    for each of those; `resolved` then gives what they shall hold, by the key of the clash."""
+    versions = _undoable(batch)
+    for directory in {version.file.directory for version in versions}:
+        memory_scan(directory=directory)
+    rows = File.objects.select_related("directory", "current__blob").defer("current__blob__data")
+    files = rows.in_bulk([version.file_id for version in versions])
+    currents = [file.current for file in files.values()]
+    contents = contents_of(one for version in versions for one in (version, version.parent, *currents) if one)
+    moves: list[Move] = []
+    clashes: list[Clash] = []
+    for version in versions:
+        file = files[version.file_id]
+        assert file.current is not None
+        wanted = _held(version.parent, contents)
+        if file.current.blob_id != version.blob_id or _strayed(version, file):
+            if resolved is None or version.pk not in resolved:
+                base, theirs = _held(version, contents), _held(file.current, contents)
+                clashes.append(Clash(file.directory.path, file.name, base, wanted, theirs, version.pk))
+                continue
+            wanted = resolved[version.pk]
+        moves += _back(version, file, wanted)
+    if clashes:
+        raise ChangedMeanwhileError(tuple(clashes))
+    if not moves:
+        raise NothingToChangeError("Nothing would change: the files are already as they were before.")
+    return batch_make(moves=moves, cause=Cause.UNDO, message=message, undoes=batch, make_directory=True)
+
+
+def memory_roll_back(*, directory: Directory, to: Batch, message: str = "") -> Batch:
+    """All files of the directory as they were right after that batch, whatever happened since."""
+    memory_scan(directory=directory)
+    then = {version.file_id: version for version in versions_at(directory, to)}
+    present = File.objects.filter(directory=directory, state=File.State.PRESENT)
+    files = {
+        file.pk: file for file in present.select_related("directory", "current__blob").defer("current__blob__data")
+    }
+    files |= File.objects.select_related("directory", "current__blob").in_bulk([pk for pk in then if pk not in files])
+    contents = contents_of(then.values())
+    moves: list[Move] = []
+    for file in files.values():
+        was = then.get(file.pk)
+        here = file.state == File.State.PRESENT
+        digest = file.current.blob.digest if here and file.current and file.current.blob else None
+        source = Spot(file.directory, file.name) if digest else None
+        if was is None or was.blob_id is None:
+            if source:
+                moves.append(Move(source, None, expected=digest, file=file))
+            continue
+        target = Spot(directory, was.name)
+        same = source and source.key == target.key and file.current and file.current.blob_id == was.blob_id
+        if same and file.current and file.current.mode == was.mode:
+            continue
+        content = contents[was.blob_id]
+        moves.append(Move(source, target, content, digest, was.mode, was.mtime_ns or None, file=file, restored=was))
+    if not moves:
+        raise NothingToChangeError("Nothing would change: the directory is as it was then.")
+    return batch_make(moves=moves, cause=Cause.RESTORE, message=message, make_directory=True)
+
+
+def _undoable(batch: Batch) -> list[Version]:
+    if batch.state != Batch.State.DONE:
+        raise NotUndoableError("That was put back when it failed; there is nothing to undo.")
+    if batch.cause == Cause.FIRST:
+        raise NotUndoableError("That is how the files were first seen; there is nothing before it.")
+    rows = Version.objects.filter(batch=batch).select_related("parent__directory", "file__directory")
+    return list(rows.order_by("pk"))
+
+
+def _held(version: Version | None, contents: Mapping[int, bytes]) -> bytes | None:
+    return contents.get(version.blob_id or 0) if version else None
+
+
+def _moved(version: Version) -> bool:
+    """Was it renamed in its batch?"""
+    parent = version.parent
+    return parent is not None and (parent.directory_id, parent.name) != (version.directory_id, version.name)
+
+
+def _strayed(version: Version, file: File) -> bool:
+    """Was it renamed in its batch, and again since?"""
+    return _moved(version) and (file.directory_id, file.name) != (version.directory_id, version.name)
+
+
+def _back(version: Version, file: File, wanted: bytes | None) -> list[Move]:
+    parent = version.parent
+    here = Spot(file.directory, file.name)
+    digest = file.current.blob.digest if file.current and file.current.blob else None
+    source = here if digest is not None else None
+    if wanted is None:
+        return [Move(source, None, expected=digest, file=file, clash_key=version.pk)] if source else []
+    back = _moved(version) and not _strayed(version, file)
+    target = Spot(parent.directory, parent.name) if back and parent else here
+    restored = parent if parent and parent.blob_id is not None else None
+    mtime = restored.mtime_ns if restored else 0
+    return [
+        Move(
+            source,
+            target,
+            wanted,
+            digest,
+            mode=parent.mode if parent else None,
+            mtime_ns=mtime or None,
+            file=file,
+            restored=restored,
+            clash_key=version.pk,
+        )
+    ]

@@ -1,0 +1,31 @@
+"""Lint: what is wrong with a memory directory, and what a button could do about it. No model is asked."""
+
+from __future__ import annotations
+
+from memory.lint.engine.catalogue import RULES
+from memory.lint.engine.finding import (
+    Changes,
+    Finding,
+    Fix,
+    Severity,
+)
+from memory.lint.engine.folder import FolderCheckout
+from memory.lint.engine.health import FORMULA, Health, health
+from memory.lint.engine.linting import lint
+from memory.lint.engine.surroundings import Checkout, Recalls, Surroundings
+
+__all__ = [
+    "FORMULA",
+    "RULES",
+    "Changes",
+    "Checkout",
+    "Finding",
+    "Fix",
+    "FolderCheckout",
+    "Health",
+    "Recalls",
+    "Severity",
+    "Surroundings",
+    "health",
+    "lint",
+]

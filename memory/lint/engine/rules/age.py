@@ -1,0 +1,31 @@
+"""What has grown old: a project's facts that nobody has touched, and memories that nobody has asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.file import MemoryType
+from memory.lint.engine.finding import Finding, Severity
+from memory.lint.engine.surroundings import Surroundings
+
+STALE_DAYS = 90
+UNASKED_DAYS = 30
+FEWEST_SESSIONS = 5
+"""Fewer say nothing about what is recalled."""
+
+
+def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+    for topic in directory.topics:
+        if not topic.data:
+            continue
+        days = (surroundings.now - topic.modified).days
+        if topic.type is MemoryType.PROJECT and days > STALE_DAYS:
+            words = f"This fact of the project was last touched {days:,} days ago, on {topic.modified:%Y-%m-%d}."
+            yield Finding("stale-project", topic.name, Severity.NOTE, words)
+        recalls = surroundings.recalls
+        if recalls is None or recalls.sessions < FEWEST_SESSIONS or days <= UNASKED_DAYS:
+            continue
+        if not recalls.counts.get(topic.name):
+            words = f"In {recalls.sessions:,} sessions this topic was never given to the agent, nor read by it."
+            yield Finding("never-recalled", topic.name, Severity.NOTE, words)

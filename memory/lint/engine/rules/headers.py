@@ -1,0 +1,108 @@
+"""The header of a topic: it is what topics are chosen by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import partial
+
+from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.edit import with_field, with_header
+from memory.files.engine.reading.file import MemoryFile, MemoryType
+from memory.files.engine.reading.header import Field
+from memory.lint.engine.finding import (
+    Changes,
+    Finding,
+    Fix,
+    Severity,
+)
+from memory.lint.engine.looking import excerpt
+from memory.lint.engine.surroundings import Surroundings
+
+_MARKUP = re.compile(r"^[#>*+\-\s\d.)]+|[*_`]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_LONGEST_DESCRIPTION = 150
+
+
+def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+    for topic in directory.topics:
+        if not topic.data or "\0" in topic.text:
+            continue
+        if topic.header:
+            yield from _header(topic)
+        else:
+            yield from _without(topic)
+
+
+def _without(topic: MemoryFile) -> Iterator[Finding]:
+    broken = [problem for problem in topic.header.problems if problem.rule == "invalid-yaml"]
+    if broken:
+        yield Finding("invalid-yaml", topic.name, Severity.WARNING, broken[0].message, broken[0].line)
+        return
+    fix = Fix("Add a header", partial(_with_header, topic)) if topic.whole else None
+    words = "The topic has no header: name, description and type are missing."
+    yield Finding("no-header", topic.name, Severity.WARNING, words, 1, fix=fix)
+
+
+def _header(topic: MemoryFile) -> Iterator[Finding]:
+    rewrite = Fix("Write the header anew", partial(_rewritten, topic)) if topic.whole else None
+    for problem in topic.header.problems:
+        severity = Severity.WARNING if problem.rule == "invalid-yaml" else Severity.NOTE
+        yield Finding(problem.rule, topic.name, severity, problem.message, problem.line, fix=rewrite)
+    if not topic.description.strip():
+        fix = None
+        if (words := first_sentence(topic)) and topic.whole:
+            fix = Fix(f"Describe it as “{excerpt(words, 50)}”", partial(_with, topic, "description", words))
+        message = "The description is empty; by it the agent chooses what to read."
+        field = topic.header.field("description")
+        line = field.first if field else topic.header.first
+        yield Finding("empty-description", topic.name, Severity.WARNING, message, line, fix=fix)
+    if topic.type is None:
+        yield _type(topic)
+
+
+def _type(topic: MemoryFile) -> Finding:
+    meant = _meant(topic)
+    fix = Fix(f"Make it {meant}", partial(_with, topic, "type", meant)) if meant and topic.whole else None
+    field = topic.header.field("type")
+    if field is None or not field.value:
+        words = "The header names no type."
+        return Finding("missing-type", topic.name, Severity.WARNING, words, topic.header.first, fix=fix)
+    words = f"“{excerpt(field.value, 30)}” is no type: the agent knows user, feedback, project and reference."
+    return Finding("unknown-type", topic.name, Severity.WARNING, words, field.first, fix=fix)
+
+
+def _meant(topic: MemoryFile) -> str:
+    """The type that the file's name or the written word comes near to; empty where nothing does."""
+    written = topic.written_type.strip().lower()
+    if near := get_close_matches(written, list(MemoryType), n=1, cutoff=0.75) if written else []:
+        return near[0]
+    prefix = re.split(r"[-_]", topic.stem.lower())[0]
+    return prefix if not written and prefix in {str(one) for one in MemoryType} else ""
+
+
+def first_sentence(topic: MemoryFile) -> str:
+    """What a topic could be described with: the beginning of its text."""
+    for line in topic.body_lines:
+        text = _MARKUP.sub("", line.text).strip()
+        if text and not line.in_code and not text.startswith("<!--"):
+            return excerpt(_SENTENCE.split(text)[0].rstrip("."), _LONGEST_DESCRIPTION)
+    return ""
+
+
+def _with(topic: MemoryFile, key: str, value: str) -> Changes:
+    return {topic.name: with_field(topic, key, value)}
+
+
+def _rewritten(topic: MemoryFile) -> Changes:
+    """All fields that were understood, in the form that the agent writes."""
+    fields = {(one.parent, one.key): one for one in topic.header.fields}
+    return {topic.name: with_header(topic, fields.values())}
+
+
+def _with_header(topic: MemoryFile) -> Changes:
+    fields = [Field("name", topic.stem, 0, 0), Field("description", first_sentence(topic), 0, 0)]
+    if meant := _meant(topic):
+        fields.append(Field("type", meant, 0, 0, "metadata"))
+    return {topic.name: with_header(topic, fields)}

@@ -1,0 +1,115 @@
+"""Pairs of texts that say the same, in time that grows with the number of texts and not with its square.
+
+Texts that were copied share runs of words: sketches of those runs bring copies into the same bucket, and each is held
+against the first of its bucket. Texts that were written twice share rare words: pairs that have several in common are
+compared by the weight of all their words. Words are known by their checksums: those are quick to compare, and the
+same in every process.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, islice
+from zlib import crc32
+
+from memory.lint.engine.words import telling_words
+
+SKETCH = 8
+"""The least hashes of a text's runs: texts that share one are compared."""
+COPIED = 0.7
+"""Share of runs in common."""
+REWORDED = 0.6
+"""Cosine of weighted words."""
+RAREST = 10
+"""Words of a text that are looked up."""
+MOST_FREQUENT = 12
+"""Texts that a word is in, to still be called rare."""
+FEWEST_WORDS = 5
+MOST_WORDS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    first: int
+    second: int
+    similarity: float
+    """Between 0 and 1."""
+
+
+def similar_pairs(texts: Sequence[str]) -> list[Pair]:
+    """In the order of the texts; of many that are alike, each is paired with the first."""
+    numbers = _Numbers()
+    words = [list(islice(chain.from_iterable(map(numbers.__getitem__, text.split())), MOST_WORDS)) for text in texts]
+    found = {(pair.first, pair.second): pair for pair in _copies(words)}
+    for pair in _reworded(words):
+        found.setdefault((pair.first, pair.second), pair)
+    return [found[key] for key in sorted(found)]
+
+
+class _Numbers(dict[str, tuple[int, ...]]):
+    """The words that carry meaning between two blanks, as checksums: each such stretch is taken apart once, however
+    many texts hold it."""
+
+    def __missing__(self, stretch: str) -> tuple[int, ...]:
+        found = self[stretch] = tuple(crc32(word.encode()) for word in telling_words(stretch))
+        return found
+
+
+def _copies(words: list[list[int]]) -> Iterator[Pair]:
+    first: dict[int, int] = {}
+    for at, text in enumerate(words):
+        if len(text) < FEWEST_WORDS:
+            continue
+        mine = _runs(text)
+        nearest = {first.setdefault(least, at) for least in sorted(mine)[:SKETCH]} - {at}
+        # Few are near another, so theirs are worked out again: all of them together would fill the memory.
+        best = max(((_shared(mine, _runs(words[other])), -other) for other in nearest), default=(0.0, 0))
+        if best[0] >= COPIED:
+            yield Pair(-best[1], at, best[0])
+
+
+def _runs(words: list[int]) -> frozenset[int]:
+    """Hashes of all runs of three words."""
+    return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
+
+
+def _shared(one: frozenset[int], other: frozenset[int]) -> float:
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
+
+
+def _reworded(words: list[list[int]]) -> Iterator[Pair]:
+    texts_with = Counter(chain.from_iterable(map(set, words)))
+    rare = {word: count for word, count in texts_with.items() if 1 < count <= MOST_FREQUENT}
+    places: dict[int, list[int]] = defaultdict(list)
+    for at, mine in enumerate(map(set, words)):
+        if len(mine) >= FEWEST_WORDS:
+            for _, word in sorted((rare[word], word) for word in mine if word in rare)[:RAREST]:
+                places[word].append(at)
+    common = Counter(chain.from_iterable(combinations(texts, 2) for texts in places.values()))
+    # Few texts are ever compared, so only theirs are weighed.
+    weights = {word: math.log(1 + len(words) / count) for word, count in texts_with.items()}
+    vectors: dict[int, dict[int, float]] = {}
+    for (one, other), shared in common.items():
+        if shared > 1:
+            for at in (one, other):
+                if at not in vectors:
+                    vectors[at] = _vector(words[at], weights)
+            if (alike := _cosine(vectors[one], vectors[other])) >= REWORDED:
+                yield Pair(one, other, alike)
+
+
+def _vector(text: list[int], weights: dict[int, float]) -> dict[int, float]:
+    """The words of a text with their weights, of length 1."""
+    vector = {word: weights[word] * (1 + math.log(count)) for word, count in Counter(text).items()}
+    length = math.sqrt(sum(weight * weight for weight in vector.values()))
+    return {word: weight / length for word, weight in vector.items()}
+
+
+def _cosine(one: dict[int, float], other: dict[int, float]) -> float:
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[word] for word, weight in one.items() if word in other)

@@ -1,0 +1,153 @@
+"""`lucid dream`: consolidates a memory directory on a copy, and prints what it proposes."""
+
+from __future__ import annotations
+
+import json
+from difflib import unified_diff
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.runs.services import Killed, RunError, run_perform
+from inspector.web.clock import now_ms
+from memory.dreams.engine.gates import Gate, shut
+from memory.dreams.selectors.gates import LockUnreadableError, ground_of
+from memory.dreams.services import DREAM, TIDY, dream_run
+from memory.dreams.services.dream_lock import dreams_settle
+from memory.dreams.services.dreaming import NO_MODEL
+from memory.files.engine.newlines import shown
+from memory.files.services.writing import directory_register
+from memory.models import Directory, Proposal
+from memory.proposals.selectors.proposals import Proposed, proposal_files
+from sessions.text.engine.terminal import printable
+from sessions.transcripts.engine.paths import kept
+
+
+class Command(BaseCommand):
+    help = "Dream over a memory directory, or, without a model, tidy it; and see what it proposes."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", metavar="DIR")
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="NAME",
+            help="who dreams: LUCID_MODEL if there is a key, else nobody; “mechanical” tidies in any case",
+        )
+        parser.add_argument(
+            "--accept",
+            action="store_true",
+            help="write what is proposed, as far as no fact is lost by it; `lucid memory undo` undoes it",
+        )
+        parser.add_argument(
+            "--accept-losses", action="store_true", help="write all that is proposed, whatever is lost by it"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(options["directory"])
+        if not path.is_dir():
+            raise CommandError(f"{printable(str(path))} is no directory.")
+        model = _model(options["model"])
+        dreams_settle()
+        directory = directory_register(path=kept(path.resolve()))
+        try:
+            gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
+            if (gate := shut(gates, by_hand=True)) is not None:
+                self._refuse(gates, gate, options)
+                return
+            result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
+        except (LockUnreadableError, RunError) as error:
+            raise CommandError(str(error)) from error
+        except Killed as stop:
+            raise CommandError("the dream was killed.") from stop
+        found = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
+        files = proposal_files(found) if found else []
+        if options["json"]:
+            self.stdout.write(json.dumps(document(gates, result, found, files)))
+        else:
+            self._say(gates, result, found, files)
+        if result.get("alarm"):
+            raise CommandError(printable(result["alarm"]))
+
+    def _perform(self, directory: Directory, model: str, *, accept: bool, losses: bool) -> dict[str, Any]:
+        parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
+        parameters |= {"accept": True} if accept or losses else {}
+        parameters |= {"losses": True} if losses else {}
+        work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
+        return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
+
+    def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:
+        """Whoever asks for a document wants to know which gate it is, and has the answer; but nothing was accepted."""
+        if options["json"]:
+            self.stdout.write(json.dumps(document(gates, {"summary": gate.why}, None, [])))
+        if not options["json"] or options["accept"] or options["accept_losses"]:
+            raise CommandError(gate.why)
+
+    def _note(self, text: str) -> None:
+        self.stderr.write(printable(text), style_func=str)
+
+    def _say(
+        self, gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+    ) -> None:
+        for gate in gates:
+            self.stdout.write(f"{'open' if gate.open else 'shut'}  {gate.name:8}  {gate.why}")
+        self.stdout.write(printable(result["summary"]))
+        if found:
+            facts, verb = found.facts, "would be lost" if found.status == Proposal.Status.OPEN else "lost"
+            counts = ", ".join(f"{facts[key]:,} {key}" for key in ("kept", "merged", "reworded"))
+            self.stdout.write(f"Facts: {counts}, {facts['lost']:,} {verb}.")
+            for one in facts["lost_lines"]:
+                self.stdout.write(printable(f"{verb}: {one['file']}:{one['line']}: {one['text']}"))
+        for one in result.get("left", []):
+            self.stdout.write(printable(f"left as it was: {one['file']}:{one['line']}: {one['text']}"))
+        for file in files:
+            self.stdout.write(f"\n{file.row.action} {printable(file.row.name)}: {printable(file.row.reason)}")
+            for line in diff_of(file).splitlines():
+                self.stdout.write(printable(line))
+
+
+def _model(named: str) -> str:
+    """Who dreams; empty if nobody does."""
+    choice = choice_of(settings.MODELS)
+    if named == MECHANICAL or (not named and choice.kind != "anthropic"):
+        return ""
+    if choice.kind != "anthropic":
+        raise CommandError(NO_MODEL)
+    return named or choice.main
+
+
+def document(
+    gates: tuple[Gate, ...], result: dict[str, Any], found: Proposal | None, files: list[Proposed]
+) -> dict[str, Any]:
+    facts = {key: value for key, value in found.facts.items() if key != "lost_lines"} if found else {}
+    return {
+        "gates": [{"name": gate.name, "open": gate.open, "why": gate.why} for gate in gates],
+        "run": result.get("run"),
+        "status": "completed" if "run" in result else "refused",
+        "summary": result["summary"],
+        "id": found.pk if found else None,
+        "decision": found.status if found else None,
+        "facts": facts,
+        "lost": found.facts["lost_lines"] if found else [],
+        "left": result.get("left", []),
+        "proposal": [
+            {"file": file.row.name, "action": file.row.action, "reason": file.row.reason, "diff": diff_of(file)}
+            for file in files
+        ],
+    }
+
+
+def diff_of(file: Proposed) -> str:
+    """As `diff -u` writes it."""
+    old, new = shown(file.before or b""), shown(file.after or b"")
+    name = file.row.former_name or file.row.name
+    before = f"a/{name}" if file.before is not None else "/dev/null"
+    after = f"b/{file.row.name}" if file.after is not None else "/dev/null"
+    lines = unified_diff(old.splitlines(), new.splitlines(), before, after, lineterm="")
+    return "\n".join(lines)

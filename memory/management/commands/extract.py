@@ -1,0 +1,90 @@
+"""`lucid extract`: what a model would remember of a session, as a proposal."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.http import Http404
+
+from inspector.agents.choosing import CONFIGURED
+from inspector.runs.models import Run
+from inspector.runs.services import Killed, run_perform
+from inspector.runs.services.stops import RunError
+from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
+from memory.files.engine.newlines import shown
+from memory.models import Proposal
+from memory.proposals.selectors.proposals import Proposed, proposal_files
+from sessions.imports.services.named_transcript import transcript_open
+from sessions.models import Transcript
+from sessions.text.engine.terminal import printable
+from sessions.timeline.selectors.entries import find_entry
+from sessions.transcripts.selectors.lookup import LookupFailedError
+
+
+class Command(BaseCommand):
+    help = "Look through a session for what is worth remembering, and propose it."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("session", metavar="SESSION")
+        parser.add_argument("--from", dest="first", default="", metavar="ENTRY", help="the first entry: uuid or L12")
+        parser.add_argument("--to", dest="last", default="", metavar="ENTRY", help="the last entry")
+        parser.add_argument(
+            "--model", default=CONFIGURED, metavar="NAME", help="who looks; else the one of the settings"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            transcript = transcript_open(name=options["session"])
+            extraction_possible(transcript)
+            first, last = (_position(transcript, options[name]) for name in ("first", "last"))
+            parameters = extraction_parameters(transcript, options["model"], first, last)
+            result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
+        except (LookupFailedError, RunError, Http404) as error:
+            raise CommandError(str(error)) from error
+        except Killed as stop:
+            raise CommandError("the extraction was killed.") from stop
+        proposal = Proposal.objects.filter(pk=result["proposal"]).first()
+        files = proposal_files(proposal) if proposal else []
+        if options["json"]:
+            run = Run.objects.filter(kind=KIND, target=transcript.public_id).latest("pk")
+            self.stdout.write(json.dumps(document(run, result, files)))
+            return
+        self.stdout.write(printable(result["summary"]))
+        for file in files:
+            self.stdout.write("\n" + "\n".join(map(printable, difference(file).splitlines())))
+        if proposal is not None:
+            self.stdout.write(f"\nNothing has been written: /memory/proposals/{proposal.pk}/ waits for a decision.")
+
+
+def document(run: Run, result: dict[str, Any], files: list[Proposed]) -> dict[str, Any]:
+    return {
+        "run": run.pk,
+        "status": run.status,
+        "summary": result["summary"],
+        "id": result["proposal"],
+        "proposal": [
+            {"file": file.row.name, "action": file.row.action, "diff": difference(file), "reason": file.row.reason}
+            for file in files
+        ],
+    }
+
+
+def difference(file: Proposed) -> str:
+    before, after = shown(file.before or b""), shown(file.after or b"")
+    old = f"a/{file.row.former_name or file.row.name}" if file.before is not None else "/dev/null"
+    new = f"b/{file.row.name}" if file.after is not None else "/dev/null"
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm=""))
+
+
+def _position(transcript: Transcript, address: str) -> int | None:
+    if not address:
+        return None
+    owner, entry = find_entry(transcript, address)
+    if owner != transcript:
+        raise LookupFailedError(f"{address} is an entry of {owner.public_id}, not of this session.")
+    return entry.position

@@ -1,0 +1,135 @@
+"""`lucid recall`: which memories a message would bring into the context, and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from inspector.runs.services import Killed, RunError, run_perform
+from memory.files.engine.disk import (
+    DirectoryGoneError,
+    FileTroubleError,
+    Folder,
+    real_path,
+)
+from memory.recall.engine import (
+    RANKER,
+    Choice,
+    Prepared,
+    Ranker,
+    Recalled,
+    State,
+    documents,
+    finish,
+    prepare,
+    scan,
+)
+from memory.recall.selectors.runs import price_of
+from memory.recall.services.recalls import KIND, choice_made, parameters_of
+from sessions.secrets.engine import mask
+from sessions.text.engine.terminal import printable
+from sessions.text.engine.words import tokens
+from sessions.transcripts.engine.paths import kept
+
+SMALL = "small"
+
+
+class Command(BaseCommand):
+    help = "Say which memories of a directory would be recalled for a message."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
+        parser.add_argument("query", metavar="QUERY", help="the message")
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="NAME",
+            help=f"who chooses; `{SMALL}` is LUCID_SMALL_MODEL. The local ranker does, if nobody is named",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        now = timezone.now()
+        path = real_path(options["directory"])
+        try:
+            with Folder(path) as folder:
+                prepared = prepare(scan(folder), options["query"], State(), now)
+                recalled = finish(folder, prepared, self._choice(folder, prepared, path, options), now)
+        except DirectoryGoneError as error:
+            raise CommandError(printable(f"{kept(path)} does not exist.")) from error
+        except (FileTroubleError, RunError) as error:
+            raise CommandError(printable(str(error))) from error
+        except Killed as stop:
+            raise CommandError("the recall was killed.") from stop
+        if options["json"]:
+            self.stdout.write(json.dumps(document(recalled)))
+        else:
+            self._say(recalled)
+
+    def _choice(self, folder: Folder, prepared: Prepared, path: str, options: dict[str, Any]) -> Choice:
+        name = settings.MODELS.small if options["model"] == SMALL else options["model"]
+        if not name or not prepared.asks:
+            now = timezone.now()
+            return Ranker(documents(folder, prepared.candidates, now)).choose(prepared.message, prepared.names)
+        price = price_of(prepared, name)
+        self.stderr.write(
+            f"Asking {name}: {tokens(price.tokens, estimate=True)} tokens, {price.words}.", style_func=str
+        )
+        parameters = {**parameters_of(kept(path), prepared.message), "model": name}
+        return choice_made(run_perform(kind=KIND, target=kept(path), parameters=parameters))
+
+    def _say(self, recalled: Recalled) -> None:
+        prepared = recalled.prepared
+        scanned = prepared.scan
+        older = f"; {scanned.older:,} older ones were not opened" if scanned.older else ""
+        self.stdout.write(f"{len(scanned.files):,} of {scanned.found:,} files were considered{older}")
+        for passed in scanned.passed:
+            self.stdout.write(f"passed over  {printable(passed.name)}: {printable(passed.why)}")
+        if prepared.why_not or recalled.choice.problem:
+            self.stdout.write(prepared.why_not or recalled.choice.problem)
+        elif not recalled.choice.chosen:
+            self.stdout.write(f"Nothing fits. Asked: {printable(recalled.choice.by)}")
+        for one in recalled.choice.chosen:
+            score = f"  {one.score:.2f}" if one.score is not None else ""
+            self.stdout.write(f"{printable(one.name)}{score}  {printable(mask(one.why))}")
+        for refused in recalled.choice.refused:
+            self.stdout.write(f"left out  {printable(refused)}")
+        for gone in recalled.missing:
+            self.stdout.write(f"{printable(gone.name)}: {printable(gone.why)}")
+        for line in mask(recalled.text).splitlines():
+            self.stdout.write(printable(line))
+
+
+def document(recalled: Recalled) -> dict[str, Any]:
+    """`selected` has what is injected; `missing` what was chosen and is gone."""
+    prepared, scanned = recalled.prepared, recalled.prepared.scan
+    chosen = {one.name: one for one in recalled.choice.chosen}
+    return {
+        "considered": len(prepared.candidates),
+        "selected": [
+            {
+                "file": one.name,
+                "why": mask(chosen[one.name].why),
+                "score": chosen[one.name].score,
+                "bytes": one.bytes,
+                "age": one.age,
+                "cut": one.cut or None,
+            }
+            for one in recalled.injected
+        ],
+        "model": recalled.choice.by,
+        "local": recalled.choice.by == RANKER,
+        "why_not": prepared.why_not or None,
+        "problem": recalled.choice.problem or None,
+        "refused": list(recalled.choice.refused),
+        "missing": [{"file": one.name, "why": one.why} for one in recalled.missing],
+        "passed": [{"file": one.name, "why": one.why} for one in scanned.passed],
+        "found": scanned.found,
+        "text": mask(recalled.text),
+    }

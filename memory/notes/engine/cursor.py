@@ -1,0 +1,18 @@
+"""The last message that notes cover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages.cuts import cuts
+
+
+def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
+    """The id to remember when the notes have been brought up to date.
+
+    While a call of the last answer waits for its result, the old one stays: a cut behind it would part the two.
+    """
+    if not messages or not cuts(messages).is_legal(len(messages)):
+        return previous
+    return messages[-1].uuid or previous

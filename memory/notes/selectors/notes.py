@@ -1,0 +1,218 @@
+"""The notes of a session: where they are, who took them, whether they are due, and how they became what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from django.conf import settings
+
+from memory.files.engine.disk import digest_of
+from memory.files.engine.places import notes_places
+from memory.history.selectors.history import file_history
+from memory.models import File, NotesUpdate, Version
+from memory.notes.engine import (
+    TEMPLATE,
+    Due,
+    LastTaken,
+    NotesLimits,
+    Section,
+    due,
+    is_empty,
+    overruns,
+    sections_of,
+)
+from sessions.context.engine import Context
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.models import Transcript
+from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.paths import kept, opened
+from sessions.usage.engine.tokens import context_tokens
+
+FILE = "summary.md"
+LONGEST = 1_000_000
+"""Bytes; what is larger are no notes."""
+BY_LUCID = "taken by Lucid"
+BY_AGENT = "taken by the agent"
+
+
+@dataclass(frozen=True, slots=True)
+class NotesFile:
+    """Notes that are there."""
+
+    path: Path
+    text: str
+    modified: float
+    """Seconds since the epoch."""
+    update: NotesUpdate | None
+    """Of Lucid, that made them what they are; None if somebody else did."""
+
+    @property
+    def place(self) -> str:
+        return kept(self.path)
+
+    @property
+    def source(self) -> str:
+        return BY_AGENT if self.update is None else BY_LUCID
+
+
+@dataclass(frozen=True, slots=True)
+class Customs:
+    """What the user has put in the place of our template and of our prompt; empty where nothing."""
+
+    template: str = ""
+    prompt: str = ""
+    problems: tuple[str, ...] = ()
+
+
+class NotesSituation:
+    """A session and its notes as they are now. Everything is read when it is first needed, and once."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.transcript = transcript
+
+    @cached_property
+    def files(self) -> list[NotesFile]:
+        """The newest first."""
+        return notes_files(self.transcript)
+
+    @property
+    def newest(self) -> NotesFile | None:
+        return self.files[0] if self.files else None
+
+    @cached_property
+    def customs(self) -> Customs:
+        return notes_customs()
+
+    @property
+    def template(self) -> str:
+        return self.customs.template or TEMPLATE
+
+    @property
+    def text(self) -> str:
+        """The notes, or the empty template."""
+        return self.newest.text if self.newest and sections_of(self.newest.text) else self.template
+
+    @property
+    def is_empty(self) -> bool:
+        return is_empty(self.text, self.template)
+
+    @property
+    def sections(self) -> list[Section]:
+        return [section for section in sections_of(self.text) if section.title]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (*self.customs.problems, *overruns(self.text, self.limits))
+
+    @property
+    def limits(self) -> NotesLimits:
+        return NotesLimits()
+
+    @cached_property
+    def context(self) -> Context:
+        return context_of(self.transcript, point_next(self.transcript))
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        return self.context.messages
+
+    @cached_property
+    def tokens(self) -> int:
+        return self._tokens(self.messages)
+
+    @cached_property
+    def last_taken(self) -> LastTaken | None:
+        """Of notes that the agent took, only the time of the file tells how far they go."""
+        newest = self.newest
+        if newest is None or is_empty(newest.text, self.template):
+            return None
+        if newest.update is not None:
+            return LastTaken(newest.update.tokens, newest.update.last_summarized)
+        covered = [one for one in self.messages if one.at is None or one.at <= newest.modified]
+        return LastTaken(self._tokens(covered), covered[-1].uuid if covered else "")
+
+    @cached_property
+    def due(self) -> Due:
+        main = self.transcript.kind == Transcript.Kind.MAIN
+        return due(self.messages, self.tokens, self.last_taken, main=main)
+
+    def _tokens(self, messages: Sequence[Message]) -> int:
+        """Counts from before the last boundary are of a conversation that is no more."""
+        start = self.context.start
+        old = (at + 1 for at, one in enumerate(messages) if one.position is not None and one.position < start)
+        return context_tokens(messages, since=max(old, default=0))
+
+
+def notes_files(transcript: Transcript) -> list[NotesFile]:
+    """Lucid's own and the agent's, the newest first."""
+    updates = NotesUpdate.objects.filter(transcript=transcript).select_related("version__blob", "version__directory")
+    known = {
+        (one.version.directory.path, one.version.blob.digest): one
+        for one in updates.defer("version__blob__data").order_by("pk")
+        if one.version.blob is not None
+    }
+    found = []
+    for path in (own_place(transcript) / FILE, *agent_places(transcript)):
+        with suppress(OSError):
+            if path.is_symlink() or not path.is_file() or path.stat().st_size > LONGEST:
+                continue
+            data, modified = path.read_bytes(), path.stat().st_mtime
+            update = known.get((kept(path.parent.resolve()), digest_of(data)))
+            found.append(NotesFile(path, data.decode("utf-8", "replace"), modified, update))
+    return sorted(found, key=lambda one: -one.modified)
+
+
+def own_place(transcript: Transcript) -> Path:
+    """The directory in which Lucid keeps notes of its own."""
+    return Path(settings.LUCID_HOME) / "notes" / opened(transcript.public_id)
+
+
+def agent_places(transcript: Transcript) -> tuple[Path, Path]:
+    return notes_places(opened(transcript.source.path).parent, transcript.session_id)
+
+
+def notes_customs() -> Customs:
+    """From where the agent looks for them, too."""
+    folder = Path(settings.CLAUDE_CONFIG_DIR) / "session-memory" / "config"
+    texts, problems = {}, []
+    for name in ("template", "prompt"):
+        path = folder / f"{name}.md"
+        try:
+            texts[name] = path.read_text("utf-8") if path.is_file() and path.stat().st_size <= LONGEST else ""
+        except (OSError, UnicodeDecodeError) as error:
+            texts[name] = ""
+            problems.append(f"{path} cannot be read ({type(error).__name__}), so Lucid's own {name} is taken.")
+    if texts["template"] and not any(section.title for section in sections_of(texts["template"])):
+        problems.append(f"{folder / 'template.md'} has no headings, so Lucid's own template is taken.")
+        texts["template"] = ""
+    return Customs(texts["template"], texts["prompt"], tuple(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class NotesVersion:
+    """What the notes were at some time."""
+
+    version: Version
+    update: NotesUpdate | None
+    own: bool
+    """In the home of Lucid; else where the agent keeps its notes."""
+
+
+def notes_history(transcript: Transcript) -> list[NotesVersion]:
+    """Of both files, the latest first."""
+    paths = [own_place(transcript) / FILE, *agent_places(transcript)]
+    found: list[Version] = []
+    for path in paths:
+        rows = File.objects.filter(directory__path=kept(path.parent.resolve()), name=kept(path.name))
+        for file in rows:
+            found += file_history(file)
+    updates = {one.version_id: one for one in NotesUpdate.objects.filter(transcript=transcript).order_by("pk")}
+    own = kept(paths[0].parent.resolve())
+    return [
+        NotesVersion(one, updates.get(one.pk), one.directory.path == own)
+        for one in sorted(found, key=lambda one: (-one.at, -one.pk))
+    ]

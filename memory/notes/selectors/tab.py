@@ -1,0 +1,42 @@
+"""What the Notes tab shows of a session: its notes, how they became what they are, and what was found in it."""
+
+from __future__ import annotations
+
+from inspector.runs.models import Run
+from inspector.runs.selectors.lists import LISTED, RunCard, run_cards
+from memory.models import Proposal
+from sessions.models import Transcript
+from sessions.usage.engine.price_forecast import Price, Weight, price_of
+
+NOTES, EXTRACTION = "notes", "extraction"
+ANSWER = 2_000
+"""Tokens that an answer of such an agent rarely exceeds: a few edits of some hundred words."""
+MOST_RUNS = 5
+MOST_PROPOSALS = 10
+
+
+def agent_price(model: str, sent: int, turns: int) -> Price:
+    """An agent sends everything again with each turn: `least` is for the first request, `most` for as many as there may
+    be. At the full price: what of it is cached, nobody can tell beforehand."""
+    weights = [Weight(sent + number * ANSWER, ANSWER) for number in range(turns)]
+    whole, first = price_of(model, weights), price_of(model, weights[:1])
+    return Price(turns, sent, turns * ANSWER, first.least, whole.most)
+
+
+def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
+    """Those that are under way or came to nothing; of the latter only what came after the last that was completed."""
+    runs = Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id).defer(*LISTED).order_by("-pk")
+    shown, done = [], set[str]()
+    for run in runs[:20]:
+        if run.status == Run.Status.COMPLETED:
+            done.add(run.kind)
+        elif run.kind not in done or run.status in (Run.Status.QUEUED, Run.Status.RUNNING):
+            shown.append(run)
+    return run_cards(shown[:MOST_RUNS], now)
+
+
+def proposals_of_session(transcript: Transcript) -> list[Proposal]:
+    """What extractions of this session propose, the latest first."""
+    runs = Run.objects.filter(kind=EXTRACTION, target=transcript.public_id).order_by("-pk").values_list("pk", flat=True)
+    rows = Proposal.objects.filter(kind=Proposal.Kind.EXTRACTION, run_id__in=list(runs[:200]))
+    return list(rows.defer("base", "facts").order_by("-pk")[:MOST_PROPOSALS])

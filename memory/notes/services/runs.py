@@ -1,0 +1,189 @@
+"""Notes of a session as runs: a fork of the session that can edit nothing but them, a model that is told the session,
+or nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import MECHANICAL
+from inspector.agents.forks import fork
+from inspector.agents.loop import AgentLimits, Ended
+from inspector.agents.model import Ask, Listener
+from inspector.agents.tools import Edit, Toolbox, Writable
+from inspector.runs.models import Run
+from inspector.runs.services.creating import run_create
+from inspector.runs.services.running import Running
+from inspector.runs.services.stops import RunError
+from memory.extraction.engine.conversation_text import told
+from memory.files.engine.disk import FileTroubleError
+from memory.models import NotesUpdate
+from memory.notes.engine import (
+    Checked,
+    NotesBrokenError,
+    checked,
+    filled,
+    last_summarized_after,
+    update_prompt,
+)
+from memory.notes.selectors.notes import FILE, NotesSituation
+from memory.notes.services.mechanical import mechanical_notes
+from memory.notes.services.versions import Covered, notes_expected, notes_write
+from sessions.model_requests.model_session import (
+    Asked,
+    agent_conduct,
+    denied,
+    model_choose,
+    spent,
+)
+from sessions.models import Transcript
+from sessions.requests.selectors import (
+    Parent,
+    Sharing,
+    parent_of,
+    sharing_with,
+)
+
+KIND = "notes"
+TURNS = 5
+SYSTEM = "You keep the notes of a session between a user and a coding assistant."
+
+
+def notes_create(*, transcript: Transcript, model: str, into_agent: bool = False, retry_of: Run | None = None) -> Run:
+    """One at a time: while the notes of a session are being brought up to date, that run is given."""
+    return run_create(
+        kind=KIND,
+        target=transcript.public_id,
+        target_url=f"/sessions/{transcript.public_id}/notes/",
+        parameters=notes_parameters(transcript, model, into_agent=into_agent),
+        retry_of=retry_of,
+    )
+
+
+def notes_parameters(transcript: Transcript, model: str, *, into_agent: bool = False) -> dict[str, Any]:
+    return {"transcript": transcript.pk, "model": model, "into_agent": into_agent}
+
+
+def notes_run(running: Running, run: Run) -> dict[str, Any]:
+    running.phase("reading the session")
+    transcript = Transcript.objects.select_related("source").filter(pk=run.parameters["transcript"]).first()
+    if transcript is None:
+        raise RunError("The session is no longer in the archive.")
+    if transcript.kind != Transcript.Kind.MAIN:
+        raise RunError("Notes are only taken of the main thread of a session.")
+    situation = NotesSituation(transcript)
+    if not situation.messages:
+        raise RunError("The session has no messages, so there is nothing to note.")
+    name, into = run.parameters.get("model") or MECHANICAL, bool(run.parameters.get("into_agent"))
+    more: dict[str, Any] = {}
+    try:
+        expected = notes_expected(transcript=transcript, into_agent=into)
+        if name == MECHANICAL:
+            running.phase("putting the notes together")
+            text = filled(situation.text, mechanical_notes(situation.messages))
+        else:
+            text, name, more = _asked(running, run, situation, name)
+        notes = checked(situation.text, text)
+        running.phase("writing")
+        update = notes_write(
+            transcript=transcript,
+            notes=notes,
+            covered=_covered(situation),
+            model_name=name,
+            run_id=run.pk,
+            into_agent=into,
+            expected=expected,
+        )
+    except (FileTroubleError, NotesBrokenError) as error:
+        raise RunError(str(error), type(error).__name__) from error
+    return _result(situation, notes, update, more)
+
+
+def notes_sharing(situation: NotesSituation, asked: Asked) -> tuple[Sharing, Parent | None]:
+    """Whether the update can be a fork of the session; and then, of what."""
+    parent = parent_of(situation.transcript, situation.context)
+    sharing = sharing_with(parent, asked.model, asked.name)
+    return sharing, parent if sharing.shared and isinstance(parent, Parent) else None
+
+
+def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:
+    return update_prompt(
+        situation.text,
+        path,
+        custom=situation.customs.prompt,
+        warnings=situation.warnings,
+        section_tokens=situation.limits.section,
+        edits=edits,
+    )
+
+
+def notes_told(situation: NotesSituation, prompt: str) -> str:
+    """For whoever is no fork: the session as text, and then the prompt."""
+    return f"<conversation>\n{told(situation.messages)}\n</conversation>\n\n{prompt}"
+
+
+def _asked(running: Running, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
+    asked = model_choose(run, name)
+    sharing, parent = notes_sharing(situation, asked)
+    edits = asked.model.verbatim
+    with TemporaryDirectory(prefix="notes-", dir=_working()) as folder:
+        file = Path(folder).resolve() / FILE
+        file.write_text(situation.text, "utf-8")
+        prompt = notes_prompt(situation, str(file), edits=edits)
+
+        def make(cancel: CancelToken, listener: Listener) -> Ask:
+            if parent is not None:
+                own = {"role": "user", "content": [{"type": "text", "text": prompt}]}
+                return fork(parent.params, [own], writes_cache=True, listener=listener, cancel=cancel)
+            content = notes_told(situation, prompt)
+            messages = ({"role": "user", "content": content},)
+            return Ask(asked.name, messages, system=SYSTEM, listener=listener, cancel=cancel)
+
+        toolbox = Toolbox((Edit(Writable(file.parent, only=file)),) if edits else ())
+        outcome = agent_conduct(running, asked, make, toolbox, limits=AgentLimits(TURNS), root=file.parent)
+        text = file.read_text("utf-8") if edits else outcome.text
+    if edits and not outcome.touched:
+        raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
+    model = parent.params.model if parent is not None else asked.name
+    more: dict[str, Any] = {"requests": [spent(outcome, model)], "prompt_cache": sharing.why}
+    if refused := denied(outcome):
+        more["denied"] = refused
+    if outcome.ended is not Ended.FINISHED:
+        more["ended"] = f"It was ended by its {outcome.ended}; what it had noted by then was kept."
+    return text, model, more
+
+
+def _covered(situation: NotesSituation) -> Covered:
+    messages, last = situation.messages, situation.last_taken
+    position = next((one.position for one in reversed(messages) if one.position is not None), 0)
+    summarized = last_summarized_after(messages, last.last_summarized if last else "")
+    return Covered(position, summarized, situation.tokens)
+
+
+def _result(situation: NotesSituation, notes: Checked, update: NotesUpdate, more: dict[str, Any]) -> dict[str, Any]:
+    page = f"/sessions/{situation.transcript.public_id}/"
+    by = "mechanically, without a model" if update.model_name == MECHANICAL else f"by {update.model_name}"
+    after = NotesSituation(situation.transcript)
+    result: dict[str, Any] = {
+        "summary": f"The notes were brought up to date {by}.",
+        "notes": update.pk,
+        "path": str(after.newest.path) if after.newest else "",
+        "taken_by": update.model_name,
+        **more,
+        "links": [["The notes", f"{page}notes/"], ["The session", page]],
+    }
+    if notes.repairs:
+        result["put_back"] = list(notes.repairs)
+    if after.warnings:
+        result["warnings"] = list(after.warnings)
+    return result
+
+
+def _working() -> Path:
+    folder = Path(settings.LUCID_HOME) / "working"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,130 @@
+"""Writes notes of sessions: each update is a version with the entry that it goes up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from inspector.locks.hosts import this_host
+from inspector.web.clock import now_ms
+from memory.files.engine.disk import FileTroubleError, digest_of, real_path
+from memory.files.engine.disk.trouble import told
+from memory.files.engine.places import session_notes
+from memory.files.services.scanning import memory_scan
+from memory.files.services.writing import memory_open, memory_write
+from memory.history.services.batches import NothingToChangeError
+from memory.history.services.moves import Entry
+from memory.models import (
+    Cause,
+    Directory,
+    NotesUpdate,
+    Version,
+)
+from memory.notes.engine import Checked
+from memory.notes.selectors.notes import FILE, agent_places, own_place
+from sessions.imports.engine.discovery import inside
+from sessions.models import Transcript
+from sessions.transcripts.engine.paths import kept, opened
+
+
+class NotesPlaceError(FileTroubleError):
+    """Notes cannot be kept there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How far an update goes."""
+
+    position: int
+    last_summarized: str
+    tokens: int
+
+
+def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Directory:
+    """The row of the directory that the notes are written to; it is made if it is not there."""
+    path = agent_places(transcript)[0].parent if into_agent else own_place(transcript)
+    if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
+        raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
+    with told(kept(path)):
+        path.mkdir(parents=True, exist_ok=True)
+    return _registered(path)
+
+
+def notes_write(
+    *,
+    transcript: Transcript,
+    notes: Checked,
+    covered: Covered,
+    model_name: str,
+    run_id: int | None = None,
+    into_agent: bool = False,
+    expected: str | None = None,
+) -> NotesUpdate:
+    """`expected`: the digest of the file that is there; None if there is none."""
+    directory = notes_directory(transcript=transcript, into_agent=into_agent)
+    entry = Entry(transcript, covered.position)
+    message = f"Notes of the session up to entry {covered.position}."
+    try:
+        batch = memory_write(
+            directory=directory,
+            name=FILE,
+            content=notes.text.encode(),
+            expected=expected,
+            cause=Cause.RUN,
+            message=message,
+            run_id=run_id,
+            entry=entry,
+        )
+        version = batch.versions.get()
+    except NothingToChangeError:
+        # What was noted is all there is to note: they cover more now, and say the same.
+        version = _current(directory)
+    with transaction.atomic():
+        return NotesUpdate.objects.create(
+            transcript=transcript,
+            version=version,
+            run_id=run_id,
+            position=covered.position,
+            last_summarized=covered.last_summarized,
+            tokens=covered.tokens,
+            model_name=model_name[:120],
+            repairs=list(notes.repairs),
+            at=now_ms(),
+        )
+
+
+def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str | None:
+    """The digest of the file that an update will replace. What it holds is in the history by then."""
+    opened_file = memory_open(directory=notes_directory(transcript=transcript, into_agent=into_agent), name=FILE)
+    return opened_file.digest if opened_file else None
+
+
+def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
+    """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
+    if changed is None:
+        found = {notes.path.parent for project in _below(projects) for notes in session_notes(project)}
+    else:
+        found = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
+    for folder in sorted(found):
+        if folder.is_dir() and inside(projects, folder):
+            memory_scan(directory=_registered(folder))
+
+
+def _below(projects: Path) -> list[Path]:
+    return [path for path in sorted(projects.iterdir()) if path.is_dir() and not path.is_symlink()]
+
+
+def _registered(path: Path) -> Directory:
+    directory, _ = Directory.every.get_or_create(
+        path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES, "host": this_host()}
+    )
+    return directory
+
+
+def _current(directory: Directory) -> Version:
+    data = (opened(directory.path) / FILE).read_bytes()
+    return Version.objects.filter(directory=directory, blob__digest=digest_of(data)).latest("pk")

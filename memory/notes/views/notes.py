@@ -1,0 +1,275 @@
+"""Notes of a session and what it has to remember: what is there, whether it is due, and the start of either as a run.
+
+A model is asked only after its price was shown and confirmed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from inspector.agents.choosing import MECHANICAL, choice_of
+from inspector.budget.selectors import budget_at
+from inspector.budget.services import budget_hold
+from inspector.runs.models import Run
+from inspector.runs.services import RunError
+from inspector.web.addresses import session_root
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.model_form import NAMED, UNFIT, destination
+from inspector.web.query import query_number
+from memory.extraction.engine import Considered, ExtractionConfig
+from memory.extraction.engine.conversation_text import told
+from memory.extraction.selectors import (
+    NoMemoryError,
+    extraction_considered,
+    extraction_of,
+    memory_path,
+    stretch_of,
+)
+from memory.extraction.services.runs import extraction_possible, extraction_request
+from memory.files.engine.disk import FileTroubleError
+from memory.history.selectors.history import version_text
+from memory.history.services.restoring import batch_undo
+from memory.models import Version
+from memory.notes.engine import NotesThresholds
+from memory.notes.engine.sections import tokens_of
+from memory.notes.selectors.notes import NotesSituation, notes_history
+from memory.notes.selectors.tab import (
+    EXTRACTION,
+    NOTES,
+    agent_price,
+    proposals_of_session,
+    unfinished_runs,
+)
+from memory.notes.services.runs import (
+    TURNS,
+    notes_create,
+    notes_prompt,
+    notes_told,
+)
+from memory.notes.views.form import UNDO, NotesForm, form_of
+from sessions.models import Transcript
+from sessions.requests.selectors import Sharing, sharing_of
+from sessions.secrets.engine import mask
+from sessions.text.engine.diffs import Diff, from_texts
+from sessions.text.engine.prose import render
+from sessions.timeline.selectors.entries import find_entry
+from sessions.transcripts.selectors.extent import is_cut_often, is_large
+from sessions.transcripts.selectors.session import Head, session_head
+
+LONGEST_DIFF = 400
+"""Lines."""
+LONGEST_LINE = 2_000
+"""Characters."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def transcript_notes(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    page = _Page(request, head, form_of(request.POST if request.method == "POST" else request.GET))
+    return page.start() if request.method == "POST" else page.show()
+
+
+def confirmation_of(run: Run) -> str | None:
+    """Where a run of ours that asks a model is started again: its price is shown anew. None if it asks nobody."""
+    if run.kind not in (NOTES, EXTRACTION) or run.parameters.get("model", "") in ("", MECHANICAL):
+        return None
+    found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
+    return None if found is None else reverse("transcript-notes", args=[found])
+
+
+class _Page:
+    def __init__(self, request: HtmxRequest, head: Head, form: NotesForm) -> None:
+        self.request = request
+        self.head = head
+        self.transcript = head.transcript
+        self.form = form
+        self.choice = choice_of(settings.MODELS)
+        self.situation = NotesSituation(head.transcript)
+
+    # --- looking --------------------------------------------------------------------------------------------------
+    def show(self, *, status: int = 200) -> HttpResponse:
+        on_demand = self.request.GET.get("due") == "1"
+        waiting = (is_large(self.transcript) or is_cut_often(self.transcript)) and not on_demand
+        values = {
+            **self.frame(),
+            **self.notes_shown(),
+            **({"waiting": True} if waiting else {"due": self.situation.due}),
+            **self.memories_shown(waiting=waiting),
+            "runs": unfinished_runs(self.transcript, now_ms()),
+        }
+        response = render_page(self.request, "memory/notes.html", values, partials=("notes",))
+        response.status_code = status
+        return response
+
+    def frame(self) -> dict[str, Any]:
+        return {
+            "section": "sessions",
+            "tab": "notes",
+            "head": self.head,
+            "session": self.transcript,
+            "root": session_root(self.transcript),
+            "form": self.form,
+            "choice": self.choice,
+            "destination": destination(self.choice),
+            "budget": budget_at(now_ms()),
+            "model": self.model,
+            "main": self.transcript.kind == Transcript.Kind.MAIN,
+        }
+
+    def notes_shown(self) -> dict[str, Any]:
+        found, limits = self.situation, self.situation.limits
+        history = notes_history(self.transcript)
+        chosen = query_number(self.request, "version")
+        version = next((one.version for one in history if one.version.pk == chosen), None)
+        return {
+            "notes": found.newest,
+            "files": found.files,
+            "sections": [(one, one.tokens > limits.section, render(mask(one.body))) for one in found.sections],
+            "total": tokens_of(found.text) if found.newest else 0,
+            "limits": limits,
+            "thresholds": NotesThresholds(),
+            "warnings": found.warnings,
+            "customs": found.customs,
+            "history": history,
+            "version": version,
+            "diff": _changes(version) if version else None,
+        }
+
+    def memories_shown(self, *, waiting: bool) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "extraction": extraction_of(self.transcript),
+            "turns": ExtractionConfig().turns,
+            "proposals": proposals_of_session(self.transcript),
+        }
+        if not waiting:
+            considered = self.considered()
+            values["considered" if isinstance(considered, Considered) else "nowhere"] = considered
+        return values
+
+    def considered(self) -> Considered | str:
+        """Or why there is no memory that something could go to."""
+        try:
+            memory = memory_path(self.transcript)
+            return extraction_considered(self.transcript, memory, latest=self.situation.context)
+        except NoMemoryError as error:
+            return str(error)
+
+    @property
+    def model(self) -> str:
+        if not self.form.asks:
+            return MECHANICAL
+        return self.form.model if self.form.writer == NAMED else self.choice.main
+
+    # --- starting -------------------------------------------------------------------------------------------------
+    def start(self) -> HttpResponse:
+        form = self.form
+        if form.what == UNDO:
+            return self.undo()
+        field_name = f"{form.what}-model"
+        first, last = self.position("first"), self.position("last")
+        if first is not None and last is not None and last < first:
+            form.errors["last"] = "The last entry stands before the first one."
+        if form.asks and not form.errors:
+            try:
+                if form.what == EXTRACTION:
+                    extraction_possible()
+                elif self.choice.kind == MECHANICAL:
+                    raise RunError(f"No model can be asked. {self.choice.why}")
+                budget_hold()
+            except RunError as error:
+                form.errors[field_name] = error.sentence
+        if form.errors:
+            return self.show(status=UNFIT)
+        if form.asks and self.request.POST.get("confirmed") != self.model and not self.passes_over(first, last):
+            return self.confirm(first, last)
+        if form.what == EXTRACTION:
+            requested = extraction_request(transcript=self.transcript, model=self.model, first=first, last=last)
+            run = requested.run
+        else:
+            run = notes_create(transcript=self.transcript, model=self.model, into_agent=form.into_agent)
+        response = HttpResponseRedirect(reverse("run-detail", args=[run.pk]))
+        response.status_code = 303
+        return response
+
+    def undo(self) -> HttpResponse:
+        """One update of the notes is taken back."""
+        history = {one.version.batch_id: one.version.batch for one in notes_history(self.transcript)}
+        batch = history.get(self.form.batch)
+        if batch is None:
+            raise Http404("There is no such update of these notes.")
+        try:
+            batch_undo(batch=batch)
+        except FileTroubleError as error:
+            self.form.errors["undo"] = str(error)
+            return self.show(status=UNFIT)
+        response = HttpResponseRedirect(f"{self.request.path}#history")
+        response.status_code = 303
+        return response
+
+    def passes_over(self, first: int | None, last: int | None) -> bool:
+        """Nobody would be asked; only the cursor moves on."""
+        if self.form.what != EXTRACTION or first is not None or last is not None:
+            return False
+        considered = self.considered()
+        return isinstance(considered, Considered) and considered.moves
+
+    def position(self, name: str) -> int | None:
+        address = self.form.first if name == "first" else self.form.last
+        if self.form.what != EXTRACTION or not address:
+            return None
+        try:
+            owner, entry = find_entry(self.transcript, address)
+        except Http404:
+            self.form.errors[name] = "The session has no such entry. Give its uuid, or L and its number, such as L12."
+            return None
+        if owner.pk != self.transcript.pk:
+            self.form.errors[name] = "That entry belongs to another transcript of this session."
+            return None
+        return entry.position
+
+    def confirm(self, first: int | None, last: int | None) -> HttpResponse:
+        """What would be sent, to whom, and for how much. Nothing has been sent yet."""
+        sharing = sharing_of(self.transcript, self.model)
+        ranged = first is not None or last is not None
+        if self.form.what == NOTES:
+            sent = self.sent_for_notes(sharing)
+            price = agent_price(self.model, sent, TURNS)
+        else:
+            considered = self.considered()
+            if isinstance(considered, str) or (not ranged and not considered.wanted):
+                self.form.errors["range"] = considered if isinstance(considered, str) else considered.why
+                return self.show(status=UNFIT)
+            start = first or 0 if ranged else considered.start
+            stop = self.transcript.entries if last is None else last + 1
+            if sharing.shared and not ranged:
+                sent = self.situation.tokens
+            else:
+                sent = tokens_of(told(stretch_of(self.transcript, start, stop)))
+            price = agent_price(self.model, sent, ExtractionConfig().turns)
+        budget = budget_at(now_ms())
+        values = {
+            **self.frame(),
+            "price": price,
+            "sharing": sharing if not ranged else None,
+            "budget": budget,
+            "beyond": budget.left is not None and price.least is not None and price.least > budget.left,
+            "may_exceed": budget.left is not None and price.most is not None and price.most > budget.left,
+        }
+        return render_page(self.request, "memory/notes_confirm.html", values)
+
+    def sent_for_notes(self, sharing: Sharing) -> int:
+        prompt = notes_prompt(self.situation, "summary.md")
+        if sharing.shared:
+            return self.situation.tokens + tokens_of(prompt)
+        return tokens_of(notes_told(self.situation, prompt))
+
+
+def _changes(version: Version) -> Diff:
+    """What it changed, secrets masked."""
+    before = version_text(version.parent) if version.parent else ""
+    return from_texts(mask(before or ""), mask(version_text(version) or "")).head(LONGEST_DIFF).narrow(LONGEST_LINE)

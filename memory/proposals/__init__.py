@@ -1,0 +1,1 @@
+"""What a dream, a tidy or an extraction would change, and the decision about it."""

@@ -1,0 +1,47 @@
+"""A change in pieces, each of which can be taken or left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memory.files.engine.merging import lines_of, matches
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    number: int
+    """From 0, in the order of the text."""
+    old_start: int
+    """The line before which it begins, from 0."""
+    old: tuple[str, ...]
+    new_start: int
+    new: tuple[str, ...]
+
+
+def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+    """The changes that make `new` of `old`; at least one line between any two of them stays."""
+    before, after = lines_of(old), lines_of(new)
+    found: list[Hunk] = []
+    i = j = 0
+    for left, right, size in [*matches(before, after), (len(before), len(after), 0)]:
+        if left > i or right > j:
+            found.append(Hunk(len(found), i, tuple(before[i:left]), j, tuple(after[j:right])))
+        i, j = left + size, right + size
+    return tuple(found)
+
+
+def with_hunks(old: str, new: str, accepted: Collection[int]) -> str:
+    """`old` with those changes alone. Numbers that are none of a hunk raise a ValueError."""
+    before, parts = lines_of(old), hunks(old, new)
+    strangers = set(accepted) - {hunk.number for hunk in parts}
+    if strangers:
+        raise ValueError(f"There is no change {min(strangers)}; there are {len(parts)}.")
+    lines: list[str] = []
+    at = 0
+    for hunk in parts:
+        lines += before[at : hunk.old_start]
+        lines += hunk.new if hunk.number in accepted else hunk.old
+        at = hunk.old_start + len(hunk.old)
+    lines += before[at:]
+    return "".join([line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + lines[-1:])

@@ -1,0 +1,45 @@
+"""What a choice among the changes of a proposal does to the facts of its directory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.files.selectors.present import contents_read
+from memory.models import Proposal
+from memory.proposals.engine.facts import (
+    Change,
+    Chosen,
+    Facts,
+    applied,
+    facts_compare,
+    lossless,
+)
+from memory.proposals.selectors.proposals import Proposed
+from sessions.transcripts.engine.paths import opened
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """A directory and what is proposed for it: what lies there now, its touched files as they were when the copy was
+    made, because that is what the pieces were cut from."""
+
+    contents: dict[str, bytes]
+    changes: tuple[Change, ...]
+
+    def facts(self, chosen: Chosen | None = None) -> Facts:
+        """Of exactly what is chosen; of everything if nothing is said."""
+        wanted = dict.fromkeys((change.number for change in self.changes), None) if chosen is None else chosen
+        return facts_compare(self.contents, applied(self.contents, self.changes, wanted))
+
+    def lossless(self) -> tuple[Chosen, Facts]:
+        return lossless(self.contents, self.changes)
+
+
+def scales_of(proposal: Proposal, files: Sequence[Proposed]) -> Scales:
+    """`files`: all of the proposal's, with their contents."""
+    changes = tuple(Change(file.row.pk, file.row.name, file.before, file.after, file.row.former_name) for file in files)
+    contents = contents_read(path=Path(opened(proposal.directory.path)))
+    contents |= {change.source: change.before for change in changes if change.before is not None}
+    return Scales(contents, changes)

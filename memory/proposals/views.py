@@ -1,0 +1,286 @@
+"""A proposal: what it would change, why and from where, and the decision about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import whole_number
+from memory.files.engine.clash import ChangedMeanwhileError, Clash
+from memory.files.engine.disk import FileTroubleError
+from memory.files.engine.newlines import shown
+from memory.history.services.restoring import batch_undo
+from memory.models import Batch, Proposal, ProposedFile
+from memory.proposals.engine.facts import Chosen, Facts, lines_to_json
+from memory.proposals.engine.hunks import Hunk
+from memory.proposals.selectors.fact_counts import scales_of
+from memory.proposals.selectors.proposals import (
+    Place,
+    Proposed,
+    Source,
+    proposal_files,
+    sources_found,
+    text_of,
+)
+from memory.proposals.services.proposals import LossError, proposal_accept, proposal_reject
+from sessions.secrets.engine import mask
+from sessions.text.engine.diffs import Diff, from_texts
+
+MOST_SHOWN = 40
+"""Files whose changes are shown at once."""
+MIN_PIECES = 2
+"""A file with fewer is taken or left as a whole."""
+MOST_PIECES = 60
+"""Pieces of one file that can be taken or left alone."""
+MOST_LINES = 400
+LONGEST_LINE = 2_000
+CONTEXT = 2
+CONFLICT = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    value: str
+    number: int
+    taken: bool
+    diff: Diff
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A file as the page has it."""
+
+    row: ProposedFile
+    pieces: Sequence[Piece] = ()
+    hidden: Sequence[str] = ()
+    """Pieces beyond the most that is shown: they go with the file."""
+    diff: Diff | None = None
+    cut: int = 0
+    """Lines of it that are not shown."""
+    reason: str = ""
+    places: Sequence[tuple[Source, Place]] = ()
+    missing: int = 0
+    """Sources that are not in the archive."""
+    folded: bool = False
+    ticked: bool = True
+    divided: bool = False
+    """Only some pieces of it are to be taken."""
+    kept_back: int = 0
+    """Pieces that are not shown and would lose something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What becomes of the facts."""
+
+    kept: int
+    merged: int
+    reworded: int
+    lost: int
+    new: int
+    lines: Sequence[Mapping[str, Any]]
+    """Those that are lost."""
+    words: Sequence[tuple[str, str, str]] = ()
+    """Those that are reworded: where, what they were, and what they are now."""
+    print: str = ""
+
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        words = [(one.fact.name, mask(one.fact.text), mask(one.now)) for one in facts.reworded]
+        lines = _masked(lines_to_json(facts.lost))
+        return cls(facts.kept, facts.merged, len(facts.reworded), len(facts.lost), facts.new, lines, words, facts.print)
+
+    @classmethod
+    def noted(cls, facts: Mapping[str, Any]) -> Self:
+        """As it was when it was decided. Proposals of earlier versions called reworded facts changed, and knew no
+        lines."""
+        lines = [
+            one if isinstance(one, dict) else {"file": one[0], "line": None, "text": one[1]}
+            for one in facts.get("lost_lines", [])
+        ]
+        kept, merged, lost, new = (facts.get(key, 0) for key in ("kept", "merged", "lost", "new"))
+        return cls(kept, merged, facts.get("reworded", facts.get("changed", 0)), lost, new, _masked(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    sentence: str
+    clashes: Sequence[tuple[str, Diff]] = field(default=())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def proposal_detail(request: HtmxRequest, proposal_id: int) -> HttpResponse:
+    proposal = _get(proposal_id)
+    if request.method != "POST":
+        return _page(request, proposal)
+    try:
+        if "reject" in request.POST:
+            proposal_reject(proposal=proposal)
+        else:
+            everything = "all" in request.POST
+            chosen = None if everything else _chosen(request.POST)
+            seen = request.POST.get("seen-all" if everything else "seen", "")
+            proposal_accept(proposal=proposal, chosen=chosen, seen=seen)
+    except LossError as error:
+        return _page(request, proposal, Refused(f"{error} If that is meant, accept it again."), chosen=chosen)
+    except ChangedMeanwhileError as error:
+        return _page(request, proposal, Refused(str(error), [(one.name, _meanwhile(one)) for one in error.clashes]))
+    except FileTroubleError as error:
+        return _page(request, _get(proposal_id), Refused(str(error)))
+    return _again(proposal)
+
+
+@require_POST
+def proposal_count(request: HtmxRequest, proposal_id: int) -> HttpResponse:
+    """Counts the facts again, for exactly what is ticked."""
+    proposal = _get(proposal_id)
+    scales = scales_of(proposal, proposal_files(proposal))
+    context = {"open": True, "counted": Counted.of(scales.facts(_chosen(request.POST)))}
+    return render(request, "memory/proposal.html#counted", context)
+
+
+@require_POST
+def proposal_undo(request: HtmxRequest, proposal_id: int) -> HttpResponse:
+    """Takes back what was accepted."""
+    proposal = _get(proposal_id)
+    try:
+        if proposal.batch is not None:
+            batch_undo(batch=proposal.batch, message=f"Took back proposal {proposal.pk}.")
+    except ChangedMeanwhileError as error:
+        return _page(request, proposal, Refused(str(error), [(one.name, _meanwhile(one)) for one in error.clashes]))
+    except FileTroubleError as error:
+        return _page(request, proposal, Refused(str(error)))
+    return _again(proposal)
+
+
+def _get(pk: int) -> Proposal:
+    return get_object_or_404(Proposal.objects.select_related("directory__project", "batch"), pk=pk)
+
+
+def _again(proposal: Proposal) -> HttpResponse:
+    response = redirect("proposal-detail", proposal.pk)
+    response.status_code = 303
+    return response
+
+
+def _page(
+    request: HtmxRequest, proposal: Proposal, refused: Refused | None = None, chosen: Chosen | None = None
+) -> HttpResponse:
+    """`chosen`: what is ticked; at first, whatever loses nothing."""
+    asked = request.GET.get("file", "")
+    is_open = proposal.status == Proposal.Status.OPEN
+    files = proposal_files(proposal)
+    places = sources_found(files)
+    counted, everything = Counted.noted(proposal.facts), None
+    ticked: Chosen = {}
+    if is_open:
+        scales = scales_of(proposal, files)
+        facts = scales.facts()
+        everything = Counted.of(facts)
+        if chosen is None:
+            ticked, facts = scales.lossless()
+        else:
+            ticked, facts = chosen, scales.facts(chosen)
+        counted = Counted.of(facts)
+    rows = [
+        _shown(file, places, ticked, folded=at >= MOST_SHOWN and str(file.row.pk) != asked)
+        for at, file in enumerate(files)
+    ]
+    undo = Batch.objects.filter(undoes=proposal.batch, state=Batch.State.DONE).first() if proposal.batch else None
+    context: dict[str, Any] = {
+        "section": "dreams",
+        "proposal": proposal,
+        "open": is_open,
+        "files": rows,
+        "deleted": [row.row.name for row in rows if row.row.action == ProposedFile.Action.DELETED],
+        "counted": counted,
+        "everything": everything,
+        "contradictions": [mask(str(one)) for one in proposal.contradictions],
+        "message": mask(proposal.message),
+        "undone": undo,
+        "refused": refused,
+    }
+    response = render_page(request, "memory/proposal.html", context)
+    response.status_code = CONFLICT if refused else 200
+    return response
+
+
+def _shown(file: Proposed, places: Mapping[Source, Place], ticked: Chosen, *, folded: bool) -> Shown:
+    row, found = file.row, [(one, places[one]) for one in file.sources if one in places]
+    missing = len(file.sources) - len(found)
+    taken = ticked.get(row.pk, ())
+    numbers = {hunk.number for hunk in file.hunks} if taken is None else set(taken)
+    pieces = [] if folded or len(file.hunks) < MIN_PIECES else list(_pieces(file, numbers))
+    some = len(file.hunks) >= MIN_PIECES and taken is not None
+    # Pieces that are not shown go with the file, but for those that would lose something.
+    behind = file.hunks[MOST_PIECES:] if pieces else file.hunks if some else ()
+    hidden = [f"{row.pk}:{hunk.number}" for hunk in behind if hunk.number in numbers]
+    whole = None if folded or pieces else from_texts(mask(shown(file.before or b"")), mask(shown(file.after or b"")))
+    return Shown(
+        row,
+        pieces,
+        hidden,
+        whole.head(MOST_LINES).narrow(LONGEST_LINE) if whole else None,
+        cut=max(whole.length - MOST_LINES, 0) if whole else 0,
+        reason=mask(row.reason),
+        places=found,
+        missing=missing,
+        folded=folded,
+        ticked=taken is None or bool(taken),
+        divided=bool(pieces) or some,
+        kept_back=len(behind) - len(hidden),
+    )
+
+
+def _pieces(file: Proposed, ticked: Collection[int]) -> Iterator[Piece]:
+    lines = text_of(file.before or b"").split("\n")
+    for hunk in file.hunks[:MOST_PIECES]:
+        if file.row.decision == ProposedFile.Decision.OPEN:
+            taken = hunk.number in ticked
+        else:
+            taken = file.row.decision == ProposedFile.Decision.ACCEPTED or hunk.number in file.row.hunks
+        yield Piece(f"{file.row.pk}:{hunk.number}", hunk.number, taken, _piece(lines, hunk))
+
+
+def _piece(lines: Sequence[str], hunk: Hunk) -> Diff:
+    ahead = lines[max(hunk.old_start - CONTEXT, 0) : hunk.old_start]
+    behind = lines[hunk.old_start + len(hunk.old) :][:CONTEXT]
+    old, new = (_side(ahead, one, behind) for one in (hunk.old, hunk.new))
+    return from_texts(mask(old), mask(new)).head(MOST_LINES).narrow(LONGEST_LINE)
+
+
+def _side(ahead: Sequence[str], lines: Sequence[str], behind: Sequence[str]) -> str:
+    text = "\n".join([*ahead, *(line.rstrip("\r\n") for line in lines), *behind])
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _meanwhile(clash: Clash) -> Diff:
+    """What somebody else made of the file."""
+    return (
+        from_texts(mask(shown(clash.base or b"")), mask(shown(clash.theirs or b"")))
+        .head(MOST_LINES)
+        .narrow(LONGEST_LINE)
+    )
+
+
+def _masked(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**one, "text": mask(one["text"])} for one in lines]
+
+
+def _chosen(form: QueryDict) -> Chosen:
+    """Files that are ticked, with those of their pieces that are; a file without pieces is taken as a whole."""
+    pieces: dict[int, list[int]] = {}
+    for value in form.getlist("piece"):
+        file, _, number = value.partition(":")
+        file_number, piece_number = whole_number(file), whole_number(number)
+        if file_number is not None and piece_number is not None:
+            pieces.setdefault(file_number, []).append(piece_number)
+    divided = {whole_number(value) for value in form.getlist("divided")}
+    files = [whole_number(value) for value in form.getlist("file")]
+    return {file: pieces.get(file, []) if file in divided else None for file in files if file is not None}

@@ -1,0 +1,1 @@
+"""Which memories a message brings into the context."""

@@ -1,0 +1,97 @@
+"""The first step of a recall: which files are looked at, and what the selector can know of each. All are listed by
+their time, but only the newest are opened, and only their first lines are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.files.engine.disk import (
+    DirectoryGoneError,
+    FileTroubleError,
+    Folder,
+    Status,
+    trouble_of,
+)
+from memory.files.engine.reading.file import Kind, kind_of, parse_file
+from memory.files.engine.reading.text import split_lines
+from memory.lint.engine.rules.reading import is_binary
+from memory.recall.engine.age import saved_at
+from sessions.transcripts.engine.paths import kept
+
+MOST_FILES = 200
+HEAD_LINES = 30
+HEAD_BYTES = 16 * 1024
+"""Of one file: a line can be of any length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    name: str
+    title: str
+    description: str
+    type: str
+    """As written; empty where there is none."""
+    size: int
+    saved: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A file that was not considered."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    files: tuple[Scanned, ...]
+    """The newest first."""
+    found: int
+    """Memory files that are there. The index is none of them: it is loaded in any case."""
+    passed: tuple[Passed, ...] = ()
+
+    @property
+    def older(self) -> int:
+        """Files that were not opened, because as many newer ones as are looked at are there."""
+        return max(0, self.found - MOST_FILES)
+
+
+def scan(folder: Folder) -> Scan:
+    listed: list[tuple[str, Status]] = []
+    passed: list[Passed] = []
+    for name, status in folder.files():
+        if isinstance(status, OSError):
+            passed.append(Passed(kept(name), str(trouble_of(status, kept(name)))))
+        elif kind_of(name) in (Kind.TOPIC, Kind.LOG):
+            listed.append((name, status))
+    # By name among those of the same time, so that the same directory gives the same list.
+    listed.sort(key=lambda one: (-one[1].mtime_ns, one[0]))
+    files: list[Scanned] = []
+    for name, _ in listed[:MOST_FILES]:
+        seen = _look(folder, name)
+        if isinstance(seen, Scanned):
+            files.append(seen)
+        else:
+            passed.append(seen)
+    return Scan(tuple(files), len(listed), tuple(passed))
+
+
+def _look(folder: Folder, name: str) -> Scanned | Passed:
+    shown = kept(name)
+    try:
+        found = folder.head(name, HEAD_BYTES)
+    except DirectoryGoneError:
+        raise
+    except FileTroubleError as error:
+        return Passed(shown, str(error))
+    if found is None:
+        return Passed(shown, "The file was deleted before it could be read.")
+    whole = parse_file(shown, found.data)
+    if is_binary(whole):
+        return Passed(shown, "The file holds no text.")
+    lines = "".join(split_lines(whole.text, HEAD_LINES)[:HEAD_LINES])
+    file = parse_file(shown, lines.encode())
+    saved = saved_at(found.status.mtime_ns)
+    return Scanned(shown, file.title, file.description, file.written_type, found.status.size, saved)

@@ -1,0 +1,165 @@
+"""Sessions as a recall sees them: what people said in them, which memories they had by then, and where they were
+compacted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from memory.files.engine.disk import Folder
+from memory.files.engine.reading import INDEX_NAME
+from memory.history.engine.mentions import place_of
+from memory.models import Directory, Touch
+from memory.recall.engine import (
+    Choice,
+    Compacted,
+    Event,
+    How,
+    Known,
+    Ranker,
+    Recalled,
+    Said,
+    State,
+    documents,
+    finish,
+    prepare,
+    scan,
+)
+from memory.recall.engine.recorded import ATTACHMENT, injected_sizes
+from sessions.archive.selectors.records import Reader
+from sessions.catalog.selectors.sessions import current_sessions
+from sessions.models import Entry, Transcript
+from sessions.timeline.engine.cards.safe_get import joined
+from sessions.timeline.engine.cards.speech import prompt_of
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.flags import ASIDE, Flag
+from sessions.transcripts.engine.paths import opened
+
+AT_ONCE = 200
+_TYPED, _BOUNDARY = int(Flag.TYPED), int(Flag.BOUNDARY)
+_NOT_SAID = int(ASIDE | Flag.COPY)
+"""What a fork repeats was said elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something that a person said in a session."""
+
+    transcript: Transcript
+    position: int
+    address: str
+    """The last part of the entry's permalink."""
+    at: int | None
+    text: str
+
+
+def sessions_of(directory: Directory) -> QuerySet[Transcript]:
+    """The sessions of its project, the latest first."""
+    rows = current_sessions().filter(project=directory.project_id)
+    return rows.select_related("project").defer("state", "ruler").order_by("-last_at", "-pk")
+
+
+def messages_latest(directory: Directory, most: int) -> list[Message]:
+    """What was said last, in one session after the other, the latest first."""
+    found: list[Message] = []
+    for transcript in sessions_of(directory).filter(typed__gt=0)[:most]:
+        rows = list(_typed(transcript).order_by("-pk")[: most - len(found)])
+        found += _messages(transcript, rows)
+        if len(found) >= most:
+            break
+    return found
+
+
+def message_of(transcript: Transcript, entry: Entry) -> Message:
+    return _messages(transcript, [entry])[0]
+
+
+def events_of(directory: Directory, transcript: Transcript, *, until: int = POSITION_MASK) -> list[Known | Compacted]:
+    """Which memories a session got before an entry, and where it was compacted, in their order."""
+    base = transcript.pk << POSITION_BITS
+    boundaries = _entries(transcript, _BOUNDARY).filter(bits=_BOUNDARY, pk__lt=base | until)
+    events: list[Known | Compacted] = [Compacted(pk & POSITION_MASK) for pk in boundaries.values_list("pk", flat=True)]
+    events += _known(directory, transcript, until)
+    return sorted(events, key=_position)
+
+
+def events_with_messages(directory: Directory, transcript: Transcript) -> list[Event]:
+    """The same of a whole session, with what people said in it."""
+    said = (Said(one.position, one.text) for one in _in_parts(transcript, _typed(transcript).order_by("pk")))
+    return sorted([*events_of(directory, transcript), *said], key=_position)
+
+
+def _position(event: Event) -> int:
+    return event.position or 0
+
+
+def _known(directory: Directory, transcript: Transcript, until: int) -> Iterator[Known]:
+    place = place_of(directory.path)
+    rows = Touch.objects.filter(place=place, transcript=transcript, position__lt=until)
+    touches = list(rows.exclude(kind=Touch.Kind.WROTE).exclude(name=INDEX_NAME).order_by("position", "pk"))
+    sizes = _sizes(place, transcript, sorted({one.position for one in touches if one.detail == ATTACHMENT}))
+    for one in touches:
+        how = How.READ if one.kind == Touch.Kind.READ else How.SURFACED
+        yield Known(one.name, how, one.position, sizes.get((one.position, one.name), 0))
+
+
+def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict[tuple[int, str], int]:
+    entries = Entry.objects.in_bulk([transcript.pk << POSITION_BITS | position for position in positions])
+    reader = Reader(transcript.source_id)
+    known = [] if place.startswith("projects/") else [place]
+    found: dict[tuple[int, str], int] = {}
+    for entry in entries.values():
+        record, _ = reader.attempt(entry.offset, entry.length)
+        found |= {
+            (entry.position, name): size
+            for (where, name), size in injected_sizes(record, known).items()
+            if where == place
+        }
+    return found
+
+
+def _entries(transcript: Transcript, flags: int) -> QuerySet[Any]:
+    """The entries, each with `bits`: those of these flags that it has."""
+    base = transcript.pk << POSITION_BITS
+    return Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).annotate(bits=F("flags").bitand(flags))
+
+
+def _typed(transcript: Transcript) -> QuerySet[Any]:
+    return _entries(transcript, _TYPED | _NOT_SAID).filter(bits=_TYPED)
+
+
+def _in_parts(transcript: Transcript, rows: QuerySet[Any]) -> Iterator[Message]:
+    entries = list(rows)
+    for at in range(0, len(entries), AT_ONCE):
+        yield from _messages(transcript, entries[at : at + AT_ONCE])
+
+
+def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]:
+    reader = Reader(transcript.source_id)
+    reader.fetch([(entry.offset, entry.length) for entry in entries])
+    found = []
+    for entry in entries:
+        record, damage = reader.attempt(entry.offset, entry.length)
+        if damage:
+            continue  # nobody knows what was asked there
+        uuid = record.get("uuid")
+        address = uuid if isinstance(uuid, str) and uuid else f"L{entry.position}"
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else prompt_of(record)
+        found.append(Message(transcript, entry.position, address, entry.at, joined(content).strip()))
+    return found
+
+
+def recalled_now(directory: Directory, text: str, state: State, choice: Choice | None = None) -> Recalled:
+    """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
+    now = timezone.now()
+    with Folder(opened(directory.path)) as folder:
+        prepared = prepare(scan(folder), text, state, now)
+        if choice is None:
+            ranker = Ranker(documents(folder, prepared.candidates, now) if prepared.asks else ())
+            choice = ranker.choose(text, prepared.names)
+        return finish(folder, prepared, choice, now)

@@ -1,0 +1,131 @@
+"""Replays every message of a project's sessions against its memory, as a run: it can take a while."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils import timezone
+
+from inspector.runs.models import Run
+from inspector.runs.services import RunError, Running, run_create
+from memory.files.engine.disk import FileTroubleError, Folder
+from memory.models import Directory
+from memory.recall.engine import (
+    Injected,
+    Outcome,
+    Ranker,
+    Said,
+    Tally,
+    documents,
+    inject,
+    replay,
+    scan,
+)
+from memory.recall.selectors.sessions import events_with_messages, sessions_of
+from memory.recall.services.recalls import bench_url
+from sessions.models import Transcript
+from sessions.secrets.engine import mask
+from sessions.text.engine.storable import storable_text
+from sessions.text.engine.words import plural
+from sessions.transcripts.engine.paths import opened
+
+KIND = "recall evaluation"
+MOST_MESSAGES = 5_000
+"""No further session is begun after so many; the result says so."""
+MOST_LISTED = 500
+SNIPPET = 200
+
+
+@dataclass(slots=True)
+class _Replayed:
+    tally: Tally
+    sessions: int = 0
+    unfitted: list[dict[str, Any]] = field(default_factory=list)
+    """The messages for which nothing was chosen."""
+
+
+def evaluation_create(*, directory: Directory) -> Run:
+    """The one that is under way, if there is one."""
+    return run_create(
+        kind=KIND,
+        target=directory.path,
+        target_url=f"{bench_url(directory)}evaluation/",
+        parameters={"directory": directory.pk},
+    )
+
+
+def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
+    """With the memory as it is now, whatever it was when the messages were sent; the local ranker chooses."""
+    directory = Directory.objects.select_related("project").filter(pk=run.parameters["directory"]).first()
+    if directory is None:
+        raise RunError("The memory directory is no longer known.")
+    running.phase("reading the memory")
+    now = timezone.now()
+    try:
+        with Folder(opened(directory.path)) as folder:
+            scanned = scan(folder)
+            ranker = Ranker(documents(folder, scanned.files, now))
+            read = [inject(folder, file.name, now) for file in scanned.files]
+    except FileTroubleError as error:
+        raise RunError(str(error)) from error
+    sizes = {one.name: one.bytes for one in read if isinstance(one, Injected)}
+    replayed = _Replayed(Tally(frozenset(sizes)))
+    sessions = list(sessions_of(directory).filter(typed__gt=0))
+    running.phase("replaying messages", total=len(sessions), unit="sessions")
+    for transcript in sessions:
+        if replayed.tally.messages >= MOST_MESSAGES:
+            break
+        _replay(running, directory, transcript, ranker, sizes, replayed)
+        running.advance(messages=replayed.tally.messages)
+    return _result(directory, replayed, len(sessions), scanned.older)
+
+
+def _replay(
+    running: Running,
+    directory: Directory,
+    transcript: Transcript,
+    ranker: Ranker,
+    sizes: Mapping[str, int],
+    replayed: _Replayed,
+) -> None:
+    events = events_with_messages(directory, transcript)
+    texts = {event.position: event.text for event in events if isinstance(event, Said)}
+    for answer in replay(events, ranker, sizes, replayed.tally):
+        running.check()
+        if answer.outcome is Outcome.NOTHING and len(replayed.unfitted) < MOST_LISTED:
+            said = mask(" ".join(texts[answer.position].split()))
+            replayed.unfitted.append(
+                {
+                    "session": transcript.public_id,
+                    "title": transcript.name[:SNIPPET],
+                    "position": answer.position,
+                    "address": f"L{answer.position}",
+                    "text": storable_text(said if len(said) <= SNIPPET else f"{said[: SNIPPET - 1]}…"),
+                }
+            )
+    replayed.sessions += 1
+
+
+def _result(directory: Directory, replayed: _Replayed, sessions: int, older: int) -> dict[str, Any]:
+    tally = replayed.tally
+    summary = (
+        f"{plural(tally.messages, 'message')} of {plural(replayed.sessions, 'session')}. Something was chosen for "
+        f"{tally.outcomes[Outcome.CHOSEN]:,}, nothing fitted {tally.outcomes[Outcome.NOTHING]:,}; "
+        f"{len(tally.never):,} of {plural(len(tally.names), 'memory', 'memories')} never chosen."
+    )
+    return {
+        "summary": summary,
+        "messages": tally.messages,
+        "sessions": replayed.sessions,
+        "sessions_left_out": sessions - replayed.sessions,
+        "memories_too_old_to_be_read": older,
+        "outcomes": {str(outcome): tally.outcomes[outcome] for outcome in Outcome},
+        "never_chosen": tally.never,
+        "listed": {
+            "chosen": [[name, count] for name, count in tally.chosen.most_common()],
+            "unfitted": replayed.unfitted,
+        },
+        "links": [["Which memories fit", f"{bench_url(directory)}evaluation/"]],
+    }

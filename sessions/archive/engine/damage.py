@@ -1,0 +1,59 @@
+"""Damage: what is stored is not what was stored. Whoever reads it is told so, and never given other bytes."""
+
+from __future__ import annotations
+
+import zstandard
+
+from sessions.archive.engine.file_prints import print_of
+from sessions.archive.engine.frames import BLOCK_SIZE, decompress
+
+MISSING = "it is missing"
+CHANGED = "its bytes have changed since they were archived"
+UNREADABLE = "it cannot be decompressed"
+NO_RECORD = "where there was a record there is none"
+TOO_SHORT = "it holds fewer bytes than were archived"
+
+
+class DamageError(Exception):
+    """Something that is stored cannot be read back as it was. `str()` is a sentence for people."""
+
+
+class ArchiveDamageError(DamageError):
+    """Of the archive of a source: the bytes from `start` up to before `end`."""
+
+    def __init__(self, source_id: int, start: int, end: int, why: str) -> None:
+        super().__init__(sentence_of(start, end, why))
+        self.source_id = source_id
+        self.start = start
+        self.end = end
+        self.why = why
+
+
+def sentence_of(start: int, end: int, why: str) -> str:
+    return f"Bytes {start:,} to {end:,} of the file are damaged in the archive: {why}."
+
+
+def content_of(data: bytes | memoryview, size: int, what: str) -> bytes:
+    """The content of a frame that holds so many bytes. `what`: how people call it."""
+    try:
+        raw = decompress(bytes(data), most=size)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise DamageError(f"{what} is damaged: {UNREADABLE} ({error}).") from error
+    if len(raw) != size:
+        raise DamageError(f"{what} is damaged: it holds {len(raw):,} bytes instead of {size:,}.")
+    return raw
+
+
+def verify(data: bytes | memoryview, expected: bytes | memoryview | None, what: str) -> None:
+    """Compare stored bytes with their hash; those that were stored before there were hashes have none."""
+    if expected is not None and print_of(data) != bytes(expected):
+        raise DamageError(f"{what} is damaged: its bytes have changed since it was stored.")
+
+
+def block_content(data: bytes | memoryview, size: int) -> bytes | str:
+    """All bytes of a block, or why they cannot be had."""
+    try:
+        raw = decompress(bytes(data), most=BLOCK_SIZE)
+    except (zstandard.ZstdError, MemoryError) as error:
+        return f"{UNREADABLE} ({error})"
+    return raw if len(raw) == size else f"it holds {len(raw):,} bytes instead of {size:,}"

@@ -1,0 +1,137 @@
+"""Blocks of the archive, each compared with its hash. What is damaged is read from the file, if that still has it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from django.db import connection
+
+from sessions.archive.engine.damage import CHANGED, MISSING, ArchiveDamageError
+from sessions.archive.engine.file_prints import print_of, tail_print
+from sessions.archive.engine.frames import BLOCK_SIZE, extent
+from sessions.models import Source
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
+from sessions.transcripts.engine.paths import opened
+
+AT_ONCE = 500
+"""Placeholders in one statement; SQLite has a limit."""
+NUMBER_MASK = (1 << BLOCK_BITS) - 1
+
+proven: set[int] = set()
+"""Damaged blocks that this process has met, and whose bytes are in their files, as the hashes prove: whoever may write
+can repair them while the files are there."""
+
+
+@dataclass(slots=True)
+class Blocks:
+    """By id. A block that is in none of them is beyond the end, or its file was gone before it was archived."""
+
+    frames: dict[int, bytes] = field(default_factory=dict)
+    raw: dict[int, bytes] = field(default_factory=dict)
+    """Read from the file: not yet archived, or damaged in the archive."""
+    damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
+    hashes: dict[int, bytes | None] = field(default_factory=dict)
+    """Of the content of each that is stored; None where there is none yet."""
+
+    def replace(self, block_id: int, why: str) -> bytes | None:
+        """The bytes of a frame that cannot be unpacked, from the file; None if it is damage."""
+        self.frames.pop(block_id, None)
+        _read_files(self, {block_id: why})
+        return self.raw.get(block_id)
+
+
+def load_blocks(ids: Collection[int]) -> Blocks:
+    """One query for every 500, as long as nothing is damaged and all of it is archived."""
+    blocks = Blocks()
+    doubtful = _load(blocks, ids)
+    absent = [block_id for block_id in ids if block_id not in blocks.hashes]
+    if absent:
+        _read_owed(blocks, absent)
+        # What was not yet archived may have been meanwhile.
+        absent = [block_id for block_id in absent if block_id not in blocks.raw]
+        doubtful |= _load(blocks, absent)
+        doubtful |= {block_id: MISSING for block_id in absent if block_id not in blocks.hashes}
+    if doubtful:
+        _read_files(blocks, doubtful)
+    return blocks
+
+
+def _load(blocks: Blocks, ids: Collection[int]) -> dict[int, str]:
+    """Those that are not what they were, and why."""
+    doubtful: dict[int, str] = {}
+    wanted = list(ids)
+    for at in range(0, len(wanted), AT_ONCE):
+        some = wanted[at : at + AT_ONCE]
+        marks = ",".join(["%s"] * len(some))
+        sql = f"SELECT id, data, content_hash, frame_hash FROM transcripts_block WHERE id IN ({marks})"
+        with connection.cursor() as cursor:
+            cursor.execute(sql, some)
+            for block_id, data, content_hash, frame_hash in cursor.fetchall():
+                blocks.hashes[block_id] = None if content_hash is None else bytes(content_hash)
+                if frame_hash is not None and print_of(data) != bytes(frame_hash):
+                    doubtful[block_id] = CHANGED
+                else:
+                    blocks.frames[block_id] = data
+    return doubtful
+
+
+def _read_owed(blocks: Blocks, ids: Iterable[int]) -> None:
+    """Blocks of files that a large import has read, but not yet archived."""
+    for source, numbers in _sources(ids):
+        if not source.owed:
+            continue
+        with suppress(OSError), opened(source.path).open("rb") as file:
+            if tail_print(file, source.imported) != bytes(source.tail_hash):
+                continue  # it was rewritten: then, as when it is gone, nobody has what was read
+            for number in numbers:
+                blocks.raw[source.pk << BLOCK_BITS | number] = _at(file, number * BLOCK_SIZE, BLOCK_SIZE)
+
+
+def _read_files(blocks: Blocks, doubtful: dict[int, str]) -> None:
+    for source, numbers in _sources(doubtful):
+        for number in numbers:
+            block_id = source.pk << BLOCK_BITS | number
+            start, end = extent(number, source.archived)
+            if start == end:
+                continue
+            known = blocks.hashes.get(block_id)
+            found = file_bytes(source, start, end)
+            if found is not None and known is not None and print_of(found) == known:
+                blocks.raw[block_id] = found
+                proven.add(block_id)
+            elif found is not None and known is None and is_unchanged(source):
+                blocks.raw[block_id] = found
+            else:
+                blocks.damage[block_id] = ArchiveDamageError(source.pk, start, end, doubtful[block_id])
+
+
+def _sources(ids: Iterable[int]) -> Iterator[tuple[Source, list[int]]]:
+    wanted: dict[int, list[int]] = {}
+    for block_id in ids:
+        wanted.setdefault(block_id >> BLOCK_BITS, []).append(block_id & NUMBER_MASK)
+    for source in Source.objects.filter(pk__in=wanted):
+        yield source, wanted[source.pk]
+
+
+def file_bytes(source: Source, start: int, end: int) -> bytes | None:
+    """What the file holds there now; None if it is gone, or ends before."""
+    with suppress(OSError), opened(source.path).open("rb") as file:
+        found = _at(file, start, end - start)
+        return found if len(found) == end - start else None
+    return None
+
+
+def is_unchanged(source: Source) -> bool:
+    """Is the file still the one that was archived, as far as its size and time tell?"""
+    with suppress(OSError):
+        status = opened(source.path).stat()
+        return status.st_size == source.archived and status.st_mtime_ns == source.mtime_ns
+    return False
+
+
+def _at(file: BinaryIO, start: int, length: int) -> bytes:
+    file.seek(start)
+    return file.read(length)

@@ -1,0 +1,64 @@
+"""What the file that a source was read from still tells of the archive: bytes that a block must have held."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sessions.archive.engine.damage import block_content
+from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_print
+from sessions.archive.engine.frames import BLOCK_SIZE, extent
+from sessions.archive.selectors.blocks import file_bytes, is_unchanged
+from sessions.models import Block, Source
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
+from sessions.transcripts.engine.paths import opened
+
+
+@dataclass
+class FileEvidence:
+    """Of one source. A hash decides by itself; without one the file has to be the one that was archived."""
+
+    source: Source
+    _neighbours: dict[int, bool] = field(default_factory=dict)
+
+    def of_block(self, number: int, content_hash: bytes | None) -> bytes | None:
+        """The bytes of the block, if the file holds them beyond doubt."""
+        start, end = extent(number, self.source.archived)
+        found = file_bytes(self.source, start, end)
+        if found is None:
+            return None
+        if content_hash is not None:
+            return found if print_of(found) == content_hash else None
+        if self._unchanged:
+            return found
+        return found if self._grown and self._stands_beside(number) else None
+
+    @cached_property
+    def _unchanged(self) -> bool:
+        return is_unchanged(self.source)
+
+    @cached_property
+    def _grown(self) -> bool:
+        """Does the file begin, and end at what is archived of it, as it did then?"""
+        source = self.source
+        if not source.head_hash or not source.tail_hash or source.owed:
+            return False
+        with suppress(OSError), opened(source.path).open("rb") as file:
+            head = print_of(file.read(min(PRINT_BYTES, source.archived)))
+            return head == bytes(source.head_hash) and tail_print(file, source.archived) == bytes(source.tail_hash)
+        return False
+
+    def _stands_beside(self, number: int) -> bool:
+        """Do the blocks before and after it hold what the file does? Then nobody has rewritten the file there."""
+        last = (self.source.archived - 1) // BLOCK_SIZE
+        return all(self._agrees(one) for one in (number - 1, number + 1) if 0 <= one <= last)
+
+    def _agrees(self, number: int) -> bool:
+        if number not in self._neighbours:
+            start, end = extent(number, self.source.archived)
+            packed = Block.objects.filter(pk=self.source.pk << BLOCK_BITS | number).values_list("data", flat=True)
+            data = packed.first()
+            raw = None if data is None else block_content(data, end - start)
+            self._neighbours[number] = isinstance(raw, bytes) and raw == file_bytes(self.source, start, end)
+        return self._neighbours[number]

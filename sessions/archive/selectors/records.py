@@ -1,0 +1,128 @@
+"""Reads bytes and records back out of the archive, decoding only the blocks that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import zstandard
+
+from sessions.archive.engine.damage import (
+    NO_RECORD,
+    TOO_SHORT,
+    UNREADABLE,
+    ArchiveDamageError,
+)
+from sessions.archive.engine.frames import BLOCK_SIZE, blocks_of, cut
+from sessions.archive.selectors.blocks import (
+    AT_ONCE,
+    NUMBER_MASK,
+    Blocks,
+    load_blocks,
+)
+from sessions.imports.engine.broken_lines import mend, parse
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
+from sessions.transcripts.engine.rows import Record
+
+AHEAD = 64 * 1024
+"""Bytes decompressed beyond what was asked for: the result of a call stands behind it."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """The archive of one source. What it gives is what was archived; where that is damaged, reading raises
+    ArchiveDamageError. `decoded` counts the raw bytes that were decompressed, for those who must bound it."""
+
+    source_id: int
+    decoded: int = 0
+    _blocks: dict[int, bytes] = field(default_factory=dict)
+    _damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
+
+    def fetch(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Load the blocks of all these (offset, length) ranges with one query."""
+        fetch_all((self, offset, length) for offset, length in ranges)
+
+    def holds(self, offset: int, length: int) -> bool:
+        """Are these bytes in memory?"""
+        number = offset // BLOCK_SIZE
+        start = offset - number * BLOCK_SIZE
+        return start + length <= len(self._blocks.get(number, b""))
+
+    def read(self, offset: int, length: int) -> bytes:
+        if not self.holds(offset, length):
+            self.fetch([(offset, length)])
+        if self._damage:
+            for number in blocks_of(offset, length):
+                if number in self._damage:
+                    # It may be raised a thousand times, and would gather every way that it went.
+                    raise self._damage[number].with_traceback(None)
+        return cut(self._blocks, offset, length)
+
+    def record(self, offset: int, length: int) -> Record:
+        """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
+        data = self.read(offset, length)
+        try:
+            return {} if len(data) < length else record_of(data)
+        except ValueError as error:
+            # It was a record when it was archived: the block has no hash yet, or has rotted before it got one.
+            raise ArchiveDamageError(self.source_id, offset, offset + length, NO_RECORD) from error
+
+    def attempt(self, offset: int, length: int) -> tuple[Record, str]:
+        """The record, and why it cannot be read: for pages that show all others."""
+        try:
+            return self.record(offset, length), ""
+        except ArchiveDamageError as damage:
+            return {}, str(damage)
+
+    def release(self, most: int) -> None:
+        """Hold at most so many blocks: those that were fetched last."""
+        for number in list(self._blocks)[: max(0, len(self._blocks) - most)]:
+            del self._blocks[number]
+
+    def records(self, ranges: Sequence[tuple[int, int]]) -> list[Record]:
+        self.fetch(ranges)
+        return [self.record(offset, length) for offset, length in ranges]
+
+
+def record_of(data: bytes) -> Record:
+    record, _ = mend(parse(data))
+    return record
+
+
+def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> None:
+    """Load the blocks of (reader, offset, length) ranges, of however many sources, with one query. What is damaged is
+    noted, and raised when it is read."""
+    missing: dict[int, tuple[Reader, int]] = {}
+    """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
+    for reader, offset, length in wanted:
+        for number in blocks_of(offset, length):
+            end = min(BLOCK_SIZE, offset + length - number * BLOCK_SIZE)
+            if number not in reader._damage and len(reader._blocks.get(number, b"")) < end:
+                block = reader.source_id << BLOCK_BITS | number
+                missing[block] = (reader, max(end, missing[block][1] if block in missing else 0))
+    decompressor = zstandard.ZstdDecompressor()
+    ids = list(missing)
+    for at in range(0, len(ids), AT_ONCE):
+        blocks = load_blocks(ids[at : at + AT_ONCE])
+        for block_id in ids[at : at + AT_ONCE]:
+            reader, end = missing[block_id]
+            raw = b""
+            if block_id in blocks.frames:
+                raw = _unpacked(decompressor, blocks, block_id, end, ahead)
+                reader.decoded += len(raw)
+            number = block_id & NUMBER_MASK
+            if block_id in blocks.damage:
+                reader._damage[number] = blocks.damage[block_id]
+            else:
+                reader._blocks[number] = blocks.raw.get(block_id, raw)
+
+
+def _unpacked(decompressor: zstandard.ZstdDecompressor, blocks: Blocks, block_id: int, end: int, ahead: int) -> bytes:
+    try:
+        raw = decompressor.stream_reader(blocks.frames[block_id]).read(min(BLOCK_SIZE, end + ahead))
+    except (zstandard.ZstdError, MemoryError):
+        return blocks.replace(block_id, UNREADABLE) or b""
+    # With a hash it is known to be whole, and somebody asks for more than there is.
+    if len(raw) < end and blocks.hashes[block_id] is None:
+        return blocks.replace(block_id, TOO_SHORT) or b""
+    return raw

@@ -1,0 +1,272 @@
+"""Is the archive sound? Every block of every source is decompressed and compared with its hash. A block that has none
+yet is compared with the file that it was read from, where that is still there, and else has to hold its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.db import connection
+from django.db.models import Count, Q, Sum
+
+from sessions.archive.engine.damage import block_content
+from sessions.archive.engine.file_prints import PRINT_BYTES, print_of
+from sessions.archive.engine.frames import BLOCK_SIZE, blocks_of, extent
+from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.records import record_of
+from sessions.models import (
+    Block,
+    Entry,
+    Source,
+    Transcript,
+)
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS, POSITION_MASK
+
+BLOCKS_AT_ONCE = 16
+SOURCES_AT_ONCE = 500
+TRIES = 3
+"""A file may be imported while it is looked at; then what was found counts for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    files: int
+    bytes: int
+    owed: int
+    """Files whose bytes a large import has not archived yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Something that is stored is not what it was. `what` is part of a sentence that begins with the path."""
+
+    path: str
+    what: str
+    kind: str = "block"
+    """What it is a piece of: a block of a file, a capture, a version, a compaction."""
+    key: int = 0
+    """Of the row."""
+    session: str = ""
+    """The public id of the session that it belongs to; empty if it belongs to none."""
+    transcript: str = ""
+    """The same of the transcript: of a sub-agent, its own."""
+    start: int = 0
+    end: int = 0
+    """Its bytes: in the file, or of the content."""
+    repairable: bool = False
+
+
+Hash = bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The hashes of a block that has none yet."""
+
+    block_id: int
+    content_hash: bytes
+    frame_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A few blocks; the last of a file says so, with what is wrong in it."""
+
+    blocks: int = 0
+    bytes: int = 0
+    last: bool = False
+    damage: tuple[Damage, ...] = ()
+    seals: tuple[Seal, ...] = ()
+    contents: int = 0
+    """Captures, versions or compactions that were looked at."""
+    hashes: tuple[tuple[int, Hash], ...] = ()
+    """By key: of those of them that had none yet."""
+
+
+def archive_extent() -> Extent:
+    sums = Source.objects.aggregate(
+        files=Count("pk", filter=Q(archived__gt=0)), bytes=Sum("archived"), owed=Count("pk", filter=Q(owed=True))
+    )
+    return Extent(files=sums["files"], bytes=sums["bytes"] or 0, owed=sums["owed"])
+
+
+def archive_steps() -> Iterator[Step]:
+    after = 0
+    while True:
+        some = list(Source.objects.filter(pk__gt=after, archived__gt=0).order_by("pk")[:SOURCES_AT_ONCE])
+        for source in some:
+            yield from source_steps(source)
+        if len(some) < SOURCES_AT_ONCE:
+            return
+        after = some[-1].pk
+
+
+def source_steps(source: Source) -> Iterator[Step]:
+    seen = source
+    for attempt in range(TRIES):
+        look = _Look(seen)
+        for step in look.steps():
+            # What is looked at once more is not counted once more.
+            yield Step(seals=step.seals) if attempt else step
+        now = Source.objects.filter(pk=source.pk).first() if look.found else seen
+        if now is None:
+            break
+        if (now.archived, bytes(now.tail_hash)) == (seen.archived, bytes(seen.tail_hash)):
+            yield Step(last=True, damage=look.damage())
+            return
+        seen = now
+    yield Step(last=True)
+
+
+@dataclass(slots=True)
+class _Packed:
+    """A block as it is stored."""
+
+    data: bytes
+    content_hash: bytes | None
+    frame_hash: bytes | None
+
+
+@dataclass(slots=True)
+class _Look:
+    """One look at the blocks of a source."""
+
+    source: Source
+    found: dict[int, str] = field(default_factory=dict)
+    """What is wrong, by the number of the block."""
+    hashes: dict[int, bytes | None] = field(default_factory=dict)
+    _tail: bytes = b""
+    _places: _Places | None = None
+    _evidence: FileEvidence | None = None
+
+    def steps(self) -> Iterator[Step]:
+        size = self.source.archived
+        count = -(-size // BLOCK_SIZE)
+        for start in range(0, count, BLOCKS_AT_ONCE):
+            stop = min(start + BLOCKS_AT_ONCE, count)
+            packed = self._packed(start, stop)
+            seals: list[Seal] = []
+            for number in range(start, stop):
+                self._block(number, packed.get(number), seals)
+            yield Step(blocks=stop - start, bytes=extent(stop - 1, size)[1] - start * BLOCK_SIZE, seals=tuple(seals))
+        self._ends(count)
+
+    def damage(self) -> tuple[Damage, ...]:
+        if not self.found:
+            return ()
+        owners = Transcript.objects.filter(Q(source=self.source) | Q(spilled=self.source)).select_related("parent")
+        owner = owners.only("public_id", "parent__public_id").first()
+        return tuple(self._named(number, what, owner) for number, what in sorted(self.found.items()))
+
+    def _named(self, number: int, what: str, owner: Transcript | None) -> Damage:
+        start, end = extent(number, self.source.archived)
+        return Damage(
+            self.source.path,
+            what,
+            key=self.source.pk << BLOCK_BITS | number,
+            session="" if owner is None else (owner.parent or owner).public_id,
+            transcript="" if owner is None else owner.public_id,
+            start=min(start, self.source.archived),
+            end=min(end, self.source.archived),
+            repairable=start < end and self.evidence.of_block(number, self.hashes.get(number)) is not None,
+        )
+
+    @property
+    def evidence(self) -> FileEvidence:
+        if self._evidence is None:
+            self._evidence = FileEvidence(self.source)
+        return self._evidence
+
+    def _packed(self, start: int, stop: int) -> dict[int, _Packed]:
+        first = self.source.pk << BLOCK_BITS
+        sql = "SELECT id, data, content_hash, frame_hash FROM transcripts_block WHERE id >= %s AND id < %s"
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [first + start, first + stop])
+            return {
+                block - first: _Packed(bytes(data), _bytes(content), _bytes(frame))
+                for block, data, content, frame in cursor.fetchall()
+            }
+
+    def _block(self, number: int, packed: _Packed | None, seals: list[Seal]) -> None:
+        start, end = extent(number, self.source.archived)
+        if packed is None:
+            self.found[number] = f"block {number} is missing"
+            return
+        self.hashes[number] = packed.content_hash
+        raw = block_content(packed.data, end - start)
+        if isinstance(raw, str):
+            self.found[number] = f"block {number} {raw.removeprefix('it ')}"
+            return
+        self._tail = (self._tail + raw)[-PRINT_BYTES:] if len(raw) < PRINT_BYTES else raw[-PRINT_BYTES:]
+        if packed.content_hash is not None:
+            if print_of(raw) != packed.content_hash or print_of(packed.data) != packed.frame_hash:
+                self.found[number] = f"block {number} has changed since it was archived"
+            return
+        told = self.evidence.of_block(number, None)
+        wrong = self._doubt(number, raw, told)
+        if wrong:
+            self.found[number] = wrong
+        elif told is not None or not self._is_elsewhere():
+            block_id = self.source.pk << BLOCK_BITS | number
+            seals.append(Seal(block_id, print_of(raw), print_of(packed.data)))
+
+    def _is_elsewhere(self) -> bool:
+        """Does the file lie on another host, which can compare with it? Then the hash waits for that."""
+        return bool(self.source.host) and self.source.state == Source.State.PRESENT
+
+    def _doubt(self, number: int, raw: bytes, told: bytes | None) -> str:
+        """What speaks against a block that has no hash; empty if nothing does. `told`: what its file says."""
+        head, tail = bytes(self.source.head_hash), bytes(self.source.tail_hash)
+        if head and not number and len(raw) >= PRINT_BYTES and print_of(raw[:PRINT_BYTES]) != head:
+            return "its first bytes are not those that were archived"
+        last = number == (self.source.archived - 1) // BLOCK_SIZE and not self.source.owed
+        # A short last block says something only together with the one before.
+        known = last and (len(raw) >= PRINT_BYTES or not self.found)
+        if tail and known and print_of(self._tail) != tail:
+            return "its last bytes are not those that were archived"
+        if told is not None:
+            return "" if told == raw else f"block {number} is not what the file holds"
+        if self._places is None:
+            self._places = _Places(self.source)
+        return self._places.doubt(number, raw)
+
+    def _ends(self, count: int) -> None:
+        first = self.source.pk << BLOCK_BITS
+        beyond = Block.objects.filter(pk__gte=first + count, pk__lt=first + (1 << BLOCK_BITS)).count()
+        if beyond:
+            self.found[count] = f"{beyond} more blocks than its {self.source.archived:,} bytes need"
+
+
+@dataclass
+class _Places:
+    """Where the records of a source stand: a block that cannot be compared with anything has to hold its own."""
+
+    source: Source
+
+    @cached_property
+    def by_block(self) -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        pk = Transcript.objects.filter(source=self.source).values_list("pk", flat=True).first()
+        if pk is None:
+            return found
+        base = pk << POSITION_BITS
+        rows = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).values_list("offset", "length")
+        for offset, length in rows.iterator(chunk_size=10_000):
+            numbers = blocks_of(offset, length)
+            if len(numbers) == 1:
+                found.setdefault(numbers[0], []).append((offset, length))
+        return found
+
+    def doubt(self, number: int, raw: bytes) -> str:
+        start = number * BLOCK_SIZE
+        for offset, length in self.by_block.get(number, ()):
+            try:
+                record_of(raw[offset - start : offset - start + length])
+            except ValueError:
+                return f"block {number} holds no record where there was one, at byte {offset:,}"
+        return ""
+
+
+def _bytes(value: bytes | memoryview | None) -> bytes | None:
+    return None if value is None else bytes(value)

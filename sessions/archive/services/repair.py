@@ -1,0 +1,67 @@
+"""Gives blocks their hashes, and brings damaged ones back from the files that they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.db import connection, transaction
+
+from sessions.archive.engine.frames import compressor, pack_block
+from sessions.archive.selectors.blocks import NUMBER_MASK
+from sessions.archive.selectors.evidence import FileEvidence
+from sessions.archive.selectors.soundness import Seal, source_steps
+from sessions.models import Block, Capture, Source
+from sessions.transcripts.engine.entry_ids import BLOCK_BITS
+
+# An import may have written the block anew meanwhile: then it has its hashes, and these are of other bytes.
+SEAL = "UPDATE transcripts_block SET content_hash = %s, frame_hash = %s WHERE id = %s AND frame_hash IS NULL"
+
+
+def blocks_seal(*, seals: Sequence[Seal]) -> None:
+    if not seals:
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(SEAL, [(one.content_hash, one.frame_hash, one.block_id) for one in seals])
+
+
+def captures_seal(*, hashes: Sequence[tuple[int, bytes]]) -> None:
+    """Of captures that were stored before there were hashes."""
+    for pk, known in hashes:
+        Capture.objects.filter(pk=pk, parts_hash=None).update(parts_hash=known)
+
+
+def blocks_catch_up() -> Iterator[int]:
+    """Gives hashes to blocks that were archived before there were any: a few at a time, whenever the next is asked for.
+    Those that are damaged get none; a check names them."""
+    after = 0
+    while True:
+        unsealed = Block.objects.filter(frame_hash=None, pk__gte=after).order_by("pk").values_list("pk", flat=True)
+        block_id = unsealed.first()
+        if block_id is None:
+            return
+        source = Source.objects.filter(pk=block_id >> BLOCK_BITS, archived__gt=0).first()
+        for step in source_steps(source) if source is not None else ():
+            blocks_seal(seals=step.seals)
+            yield len(step.seals)
+        after = (block_id >> BLOCK_BITS) + 1 << BLOCK_BITS
+
+
+def block_repair(*, block_id: int) -> bool:
+    """Writes a damaged block anew, from the file. False if that does not hold its bytes beyond doubt."""
+    source = Source.objects.filter(pk=block_id >> BLOCK_BITS).first()
+    if source is None:
+        return False
+    before = Block.objects.filter(pk=block_id).values_list("content_hash", flat=True)[:1]
+    known = next((bytes(one) for one in before if one is not None), None)
+    number = block_id & NUMBER_MASK
+    raw = FileEvidence(source).of_block(number, known)
+    if raw is None:
+        return False
+    _, data, content_hash, frame_hash = pack_block(number, raw, compressor())
+    values = {"data": data, "content_hash": content_hash, "frame_hash": frame_hash}
+    with transaction.atomic():
+        if not before.exists():
+            _, made = Block.objects.get_or_create(pk=block_id, defaults=values)
+            return made
+        # Only what was looked at: an import may have written it anew meanwhile.
+        return bool(Block.objects.filter(pk=block_id, content_hash=known).update(**values))

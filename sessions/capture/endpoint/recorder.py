@@ -1,0 +1,93 @@
+"""Writes finished recordings to the spool, in a thread of its own, and keeps count of what it could not."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+from sessions.capture.endpoint.headers import Raw
+from sessions.capture.endpoint.recording import Budget, Recording
+from sessions.capture.endpoint.spool import Spool
+from sessions.capture.engine import Ending
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Counts:
+    """Since the server started."""
+
+    forwarded: int = 0
+    written: int = 0
+    lost: Counter[str] = field(default_factory=Counter)
+    """Why recordings were given up, as sentences."""
+    last_lost: float | None = None
+    """Seconds since the epoch."""
+
+    @property
+    def lost_in_all(self) -> int:
+        return self.lost.total()
+
+
+class Recorder:
+    def __init__(self, spool: Spool, *, budget: Budget | None = None) -> None:
+        self.spool = spool
+        self.counts = Counts()
+        self._budget = budget or Budget()
+        self._queue: SimpleQueue[Recording | threading.Event] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, method: str, path: str, headers: Raw, *, wanted: bool) -> Recording:
+        return Recording(method, path, headers, self._budget, wanted)
+
+    def finish(self, recording: Recording) -> None:
+        """Called in the loop of the server: it only hands the recording on."""
+        recording.end(Ending.LEFT, "Lucid ended before the answer did.")
+        if not recording.wanted:
+            return
+        if recording.lost:
+            self._lose(recording.lost)
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
+            self._thread.start()
+        self._queue.put(recording)
+
+    def drain(self, seconds: float) -> bool:
+        """Waits until everything that was finished is written, but not longer than this."""
+        if self._thread is None:
+            return True
+        written = threading.Event()
+        self._queue.put(written)
+        return written.wait(seconds)
+
+    def _write_all(self) -> None:
+        while True:
+            next_one = self._queue.get()
+            if isinstance(next_one, threading.Event):
+                next_one.set()
+            else:
+                self._write(next_one)
+
+    def _write(self, recording: Recording) -> None:
+        try:
+            self.spool.write(recording.exchange())
+            self.counts.written += 1
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            self._lose(f"It could not be written ({reason}).")
+        except Exception:
+            # The thread has to live on: the next recording may be sound.
+            logger.exception("recording_failed")
+            self._lose("Lucid failed to write it; the details are in the log.")
+        finally:
+            recording.release()
+
+    def _lose(self, why: str) -> None:
+        self.counts.lost[why] += 1
+        self.counts.last_lost = time.time()
+        logger.warning("recording_lost: %s", why)

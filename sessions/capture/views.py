@@ -1,0 +1,90 @@
+"""Captured requests: all of them with how recording fares, one of them in its parts, and its raw JSON."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import Http404, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.files import sends_file
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.paging import page_of
+from inspector.web.query import page_number, query_number
+from sessions.capture.selectors.captures import said_in, sent_of, usage_of
+from sessions.capture.selectors.list import captures_found, captures_stored, with_sessions
+from sessions.capture.selectors.recording import capturing, endpoint
+from sessions.catalog.selectors.facets import project_tree
+from sessions.context.engine.presentation.messages import Array
+from sessions.models import Capture
+from sessions.requests.engine import anatomy_of
+from sessions.requests.engine.captured import blocks_said, context_sent
+from sessions.requests.views import dissected
+from sessions.secrets.engine import mask, mask_json
+
+PER_PAGE = 50
+RAW_CHARACTERS = 4_000_000
+
+
+@require_safe
+def capture_list(request: HtmxRequest) -> HttpResponse:
+    session = request.GET.get("session", "").replace("\0", "")[:200]
+    run = query_number(request, "run")
+    found = captures_found(session=session, run=run)
+    page = page_of(page_number(request), size=PER_PAGE, total=found.count())
+    context = {
+        "section": "captures",
+        "state": capturing(),
+        "endpoint": endpoint(f"{request.scheme}://{request.get_host()}"),
+        "stored": captures_stored(),
+        "rows": with_sessions(list(found[page.start : page.stop])),
+        "session_id": session,
+        "run_id": run,
+        "page": page,
+        "projects": project_tree(),
+    }
+    return render_page(request, "captures/list.html", context, partials=("capture-list",))
+
+
+@require_safe
+def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
+    capture = _capture(capture_id)
+    (row,) = with_sessions([capture])
+    sent, said = sent_of(capture), said_in(capture)
+    seen = context_sent(sent, request=capture.message_id, model=capture.model)
+    array = Array(seen, mask, request.GET.get("open", ""))
+    known = anatomy_of(seen.given, seen.elements, usage_of(capture))
+    parts = {**dissected(request, seen, array, known), "here": request.path, "root": ""}
+    if name := parts.pop("part", ""):
+        return render_page(request, name, parts)
+    context = {
+        **parts,
+        "section": "captures",
+        "capture": capture,
+        "row": row,
+        "sent": seen,
+        "headers": list(mask_json(capture.headers).items()),
+        "error": mask(capture.error),
+        "diagnostics": mask(json.dumps(mask_json(capture.diagnostics))) if capture.diagnostics else "",
+        "pieces": blocks_said(said, mask) if said else (),
+        "projects": project_tree(),
+    }
+    return render_page(request, "captures/detail.html", context)
+
+
+@sends_file
+@require_safe
+def capture_raw(request: HtmxRequest, capture_id: int) -> HttpResponse:
+    """As plain text: whatever it holds, a browser must not run it."""
+    capture = _capture(capture_id)
+    whole = mask_json({"request": sent_of(capture).body(), "answer": said_in(capture)})
+    text = json.dumps(whole, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
+    cut = "\n… cut here" if len(text) > RAW_CHARACTERS else ""
+    return HttpResponse(mask(text[:RAW_CHARACTERS]) + cut, content_type="text/plain; charset=utf-8")
+
+
+def _capture(number: int) -> Capture:
+    capture = Capture.objects.filter(pk=number).first() if number < 2**63 else None
+    if capture is None:
+        raise Http404(f"There is no capture {number}; it may be older than what is kept.")
+    return capture

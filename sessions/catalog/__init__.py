@@ -1,0 +1,1 @@
+"""The list of sessions, what is known of all of them, and what needs attention."""

@@ -1,0 +1,101 @@
+"""What the catalogue can be narrowed by: the tree of projects, and the branches and models that occur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db import connection
+
+from sessions.catalog.selectors.sessions import current_sessions, named
+from sessions.models import Project, Source, Transcript
+from sessions.models.transcript import project_name
+
+MOST = 300
+"""A longer menu helps nobody; the newest names come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectNode:
+    id: int
+    name: str
+    path: str
+    depth: int
+    """How many other projects it lies inside of."""
+    sessions: int
+    last_at: int
+
+
+class _Named(NamedTuple):
+    id: int
+    cwd: str
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    branches: list[str]
+    models: list[str]
+
+
+SESSIONS = (
+    "SELECT project_id, count(*), max(last_at) FROM transcripts_transcript WHERE kind = %s AND source_id NOT IN"
+    # Spelled out, because only then can SQLite know that the index of such sources has them all.
+    f" (SELECT id FROM transcripts_source WHERE state = '{Source.State.REPLACED.value}') GROUP BY project_id"
+)
+
+
+def project_tree() -> list[ProjectNode]:
+    """Every project with sessions: the latest used first, those inside another one below it."""
+    with connection.cursor() as cursor:
+        cursor.execute(SESSIONS, [Transcript.Kind.MAIN.value])
+        counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
+        cursor.execute("SELECT id, cwd, directory FROM transcripts_project")
+        projects = [_Named(*row) for row in cursor.fetchall() if row[0] in counts]
+    parents = _parents(projects)
+    children: dict[int | None, list[_Named]] = {}
+    for project in sorted(projects, key=lambda project: -counts[project.id][1]):
+        children.setdefault(parents.get(project.id), []).append(project)
+    return _walk(children, counts, None, 0)
+
+
+def facets(project: int | None) -> Facets:
+    """Branches and models of the sessions of a project, or of all."""
+    found = current_sessions().order_by("-last_at")
+    if project is not None:
+        found = found.filter(project=project)
+    branches: dict[str, None] = {}
+    models: dict[str, None] = {}
+    for branch, more, used in found.values_list("branch", "branches", "model_names"):
+        branches.update(dict.fromkeys([*named(branch), *named(more)]))
+        models.update(dict.fromkeys(named(used)))
+    return Facets(branches=list(branches)[:MOST], models=list(models)[:MOST])
+
+
+def _parents(projects: list[_Named]) -> dict[int, int]:
+    """The nearest project whose directory holds this one."""
+    by_path = {project.cwd.replace("\\", "/").rstrip("/"): project.id for project in projects if project.cwd}
+    parents = {}
+    for path, project in by_path.items():
+        while "/" in path:
+            path = path.rpartition("/")[0]
+            if path in by_path:
+                parents[project] = by_path[path]
+                break
+    return parents
+
+
+def _walk(
+    children: dict[int | None, list[_Named]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
+) -> list[ProjectNode]:
+    nodes = []
+    for project in children.get(parent, []):
+        sessions, last_at = counts[project.id]
+        name, path = project_name(project.cwd, project.directory), project.cwd or project.directory
+        nodes.append(ProjectNode(project.id, name, path, depth, sessions, last_at))
+        nodes += _walk(children, counts, project.id, depth + 1)
+    return nodes
+
+
+def project_named(project: int) -> Project | None:
+    return Project.objects.filter(pk=project).first()

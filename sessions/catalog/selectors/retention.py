@@ -1,0 +1,81 @@
+"""The retention guard: the agent deletes its transcripts after a while, and people should know which go next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from django.db.models import QuerySet
+
+from sessions.catalog.selectors.sessions import current_sessions
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.paths import kept
+
+DAY_MS = 86_400_000
+WARNING_DAYS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How long the agent keeps a transcript that nobody writes to any more, and where it says so."""
+
+    projects: Path
+    days: int
+    stated: bool
+    """False when the agent's settings say nothing and its default holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expiring:
+    transcript: Transcript
+    written_at: int
+    days_left: float
+    """Negative when the day has passed: the file goes when the agent starts next."""
+
+    @property
+    def whole_days(self) -> int:
+        return math.floor(self.days_left)
+
+
+def retention_policy(config: Path, *, default: int) -> Policy:
+    """Read `cleanupPeriodDays` of the agent's settings; whatever cannot be read means the default."""
+    try:
+        days = orjson.loads((config / "settings.json").read_bytes())["cleanupPeriodDays"]
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        days = None
+    stated = isinstance(days, int) and not isinstance(days, bool) and 0 <= days <= 36_500
+    return Policy(projects=config / "projects", days=days if stated else default, stated=stated)
+
+
+def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
+    """Sessions whose file the agent will delete soon. Files elsewhere on the disk are not the agent's to delete."""
+    written_before = now - (policy.days - WARNING_DAYS) * DAY_MS
+    return (
+        current_sessions()
+        .filter(
+            source__state=Source.State.PRESENT,
+            source__path__startswith=f"{kept(policy.projects)}/",
+            source__mtime_ns__lte=written_before * 1_000_000,
+        )
+        .select_related("source", "project")
+        .defer("ruler", "state", "meta")
+        .order_by("source__mtime_ns", "id")
+    )
+
+
+def vanished_sessions() -> QuerySet[Transcript]:
+    """Sessions whose file is gone: they live in the archive alone."""
+    return (
+        current_sessions()
+        .filter(source__state=Source.State.VANISHED)
+        .select_related("source", "project")
+        .defer("ruler", "state", "meta")
+        .order_by("-last_at", "-id")
+    )
+
+
+def with_days_left(found: QuerySet[Transcript], policy: Policy, *, now: int) -> list[Expiring]:
+    written = ((transcript, transcript.source.mtime_ns // 1_000_000) for transcript in found)
+    return [Expiring(transcript, at, (at + policy.days * DAY_MS - now) / DAY_MS) for transcript, at in written]

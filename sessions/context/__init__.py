@@ -1,0 +1,1 @@
+"""What the model was sent in a request, and what was left out."""

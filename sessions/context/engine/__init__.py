@@ -1,0 +1,33 @@
+"""What the model saw: the messages of any request, made from the transcript alone."""
+
+from __future__ import annotations
+
+from sessions.context.engine.certainty import Exactness, Given
+from sessions.context.engine.digest import digest, digest_element
+from sessions.context.engine.log import (
+    Log,
+    PointMissingError,
+    context_at,
+    contexts,
+)
+from sessions.context.engine.rendering.array import Element, Piece
+from sessions.context.engine.request import Context
+from sessions.context.engine.tally import Category, Tally
+from sessions.context.engine.view import Viewer
+
+__all__ = [
+    "Category",
+    "Context",
+    "Element",
+    "Exactness",
+    "Given",
+    "Log",
+    "Piece",
+    "PointMissingError",
+    "Tally",
+    "Viewer",
+    "context_at",
+    "contexts",
+    "digest",
+    "digest_element",
+]

@@ -1,0 +1,57 @@
+"""The seam of a compaction in the middle of a turn. A version of the client writes the next answer as if it followed
+what stood before the boundary; the request was made of the summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.flags import Flag
+
+_SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
+
+
+@dataclass(slots=True)
+class Seam:
+    _latest: LinkRow | None = None
+    """The newest row of the conversation itself."""
+    _ended: LinkRow | None = None
+    """That row as it was when the boundary was written, until an answer follows."""
+    _boundary: int | None = None
+    _summary: int | None = None
+
+    def feed(self, row: LinkRow) -> int | None:
+        """Takes a row of the conversation, and returns what it follows."""
+        if row.flags & _SIDECHAIN:
+            return row.parent
+        if row.type == "user":
+            if row.flags & _SUMMARY:
+                self._summary = row.uuid
+            else:
+                self._latest = row
+            return row.parent
+        parent = row.parent if self._ended is None else self.parent_of(row)
+        self._latest, self._ended = row, None
+        return parent
+
+    @property
+    def latest(self) -> int | None:
+        """The newest row of the conversation itself."""
+        return None if self._latest is None else self._latest.uuid
+
+    @property
+    def open(self) -> bool:
+        """Has no answer followed the newest boundary?"""
+        return self._ended is not None
+
+    def cut(self, boundary: LinkRow) -> None:
+        """Everything before this boundary is gone."""
+        self._ended, self._boundary, self._summary = self._latest, boundary.uuid, None
+
+    def parent_of(self, row: LinkRow) -> int | None:
+        """The parent; of an answer that was written as if there were no boundary, the summary."""
+        ended = self._ended
+        if ended is None or row.type != "assistant" or row.parent != ended.uuid or row.parent is None:
+            return row.parent
+        goes_on = row.message is not None and row.message == ended.message
+        return row.parent if goes_on or row.flags & _SIDECHAIN else self._summary or self._boundary

@@ -1,0 +1,45 @@
+"""Rows that follow one that is not in the file. Some versions give their hooks a place in the chain and do not write it
+down: the conversation went on all the same, from the row before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.flags import Flag
+
+_SIDECHAIN = int(Flag.SIDECHAIN)
+
+
+@dataclass(slots=True)
+class Gaps:
+    _before: dict[int, int | None] = field(default_factory=dict)
+    """A row whose parent had not been fed -> the row before it in the file."""
+    _awaited: set[int] = field(default_factory=set)
+    """Those parents: they may still come."""
+    _latest: dict[int, int] = field(default_factory=dict)
+    """The row that came last, of the main thread (0) and of sub-agents in the same file."""
+
+    def feed(self, row: LinkRow, uuid: int, *, known: bool) -> bool:
+        """`known`: its parent was fed. Returns whether a row that was missed has come."""
+        side = row.flags & _SIDECHAIN
+        if row.parent is not None and not known:
+            self._before[uuid] = self._latest.get(side)
+            self._awaited.add(row.parent)
+        self._latest[side] = uuid
+        if uuid not in self._awaited:
+            return False
+        self._awaited.remove(uuid)
+        return True
+
+    @property
+    def rows(self) -> Collection[int]:
+        return self._before
+
+    @property
+    def latest(self) -> int | None:
+        return self._latest.get(0)
+
+    def before(self, uuid: int) -> int | None:
+        return self._before.get(uuid)

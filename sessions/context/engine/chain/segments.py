@@ -1,0 +1,37 @@
+"""What a chain of rows is cut into: stretches of one answer each, and boundaries that keep rows from before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+from sessions.linking.engine.rows import LinkRow
+
+
+def is_boundary(row: LinkRow) -> bool:
+    return row.detail == "compact_boundary" and row.type == "system"
+
+
+class Segment(Struct, frozen=True, gc=False):
+    """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
+
+    message: int | None
+    """The key of the answer's id; None before the first answer."""
+    answer: list[int]
+    results: list[int]
+    """In file order: that is the order in which they are sent, whatever they hang on."""
+    rest: list[int]
+    links: list[int]
+    """The uuids of the rows that stand on the chain itself."""
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        return (*self.answer, *self.results, *self.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    at: int
+    anchor: int
+    kept: tuple[int, ...]

@@ -1,0 +1,184 @@
+"""A block of a message as pages show it: its first lines, masked and cut, with its origin and what was done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sessions.context.engine.rendering.array import Piece
+from sessions.context.engine.rendering.overlays import CLEARED
+from sessions.text.engine.words import size
+from sessions.timeline.engine.cards.lens import Lens, Limit
+from sessions.timeline.engine.cards.raw import pretty
+from sessions.timeline.engine.cards.safe_get import content_blocks, table, text
+from sessions.transcripts.engine.messages import Block, Kind
+from sessions.usage.engine.tokens import estimate_blocks
+
+LIMIT = Limit(420, 7)
+PERSISTED = "<persisted-output>"
+_LONG_JSON = 12_000
+
+
+class Note(NamedTuple):
+    """A mark on a block: what was done to it, and by which record."""
+
+    name: str
+    """Of its style: summarised, collapsed, cleared, persisted, injected, inexact, cached."""
+    symbol: str
+    words: str
+    by: int | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPiece:
+    place: str
+    """`12.3`: the block in the message, both counted from zero; `system.0` beside the messages."""
+    label: str
+    mono: bool
+    """The label is a name out of the conversation."""
+    words: str
+    cut: bool
+    size: int
+    tokens: int | None
+    """None: the text is not recorded."""
+    position: int | None
+    """Of its entry; None if no entry holds it."""
+    address: str
+    """The last part of the entry's permalink."""
+    origin: str
+    """Where it comes from if no entry holds it."""
+    notes: tuple[Note, ...]
+    error: bool
+
+
+class Pieces:
+    """Shows the blocks of one conversation."""
+
+    def __init__(
+        self, blocks: Callable[[], Iterable[Block]], taken: Mapping[int, tuple[int, bool]], origin: str
+    ) -> None:
+        """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
+        self._blocks = blocks
+        self._taken = taken
+        self._origin = origin
+        self._called: dict[str, str] | None = None
+
+    def shown(self, place: str, piece: Piece, lens: Lens, *, cached: bool = False) -> ShownPiece:
+        label, mono = self._label(piece)
+        words = lens.block(told(piece.block), LIMIT)
+        return ShownPiece(
+            place,
+            lens.line(label, 60),
+            mono,
+            words,
+            lens.tally.cut,
+            lens.tally.size,
+            None if is_silent(piece.block) else estimate_blocks((piece.block,)),
+            piece.message.position,
+            address_of(piece),
+            "" if address_of(piece) else self._origin,
+            self._notes(piece, cached=cached),
+            piece.block.get("is_error") is True,
+        )
+
+    def _label(self, piece: Piece) -> tuple[str, bool]:
+        kind = text(piece.block.get("type"))
+        if kind == "text":
+            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
+        if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+            return text(piece.block.get("name")) or "unnamed tool", True
+        if kind == "tool_result":
+            name = self._names().get(text(piece.block.get("tool_use_id")), "")
+            return f"{name} result" if name else "result", bool(name)
+        return kind.replace("_", " ") or "block without a type", False
+
+    def _names(self) -> dict[str, str]:
+        """tool_use id -> the name of the tool."""
+        if self._called is None:
+            self._called = {
+                text(block.get("id")): text(block.get("name"))
+                for block in self._blocks()
+                if block.get("type") == "tool_use"
+            }
+        return self._called
+
+    def _notes(self, piece: Piece, *, cached: bool) -> tuple[Note, ...]:
+        notes: list[Note] = []
+        message = piece.message
+        if message.kind is Kind.SUMMARY and not message.uuid and message.position is not None:
+            notes.append(Note("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
+        elif message.kind is Kind.SUMMARY:
+            notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
+        elif message.kind is Kind.INJECTED:
+            notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
+        if (put := self._put_aside(piece)) is not None:
+            notes.append(put)
+        if not piece.exact:
+            why = "No record holds the very words that were sent here."
+            notes.append(Note("inexact", "≈", "wording not certain", why=why))
+        if cached:
+            why = "The client asked for the prompt to be cached up to here."
+            notes.append(Note("cached", "⚑", "cache mark", why=why))
+        return tuple(notes)
+
+    def _put_aside(self, piece: Piece) -> Note | None:
+        if piece.block.get("type") != "tool_result":
+            return None
+        position = piece.message.position
+        taken = self._taken.get(position) if position is not None else None
+        words = told(piece.block)
+        if (taken and taken[1]) or words.strip() == CLEARED:
+            return Note("cleared", "☐", "cleared, original in the entry", taken[0] if taken else None)
+        if taken or words.lstrip().startswith(PERSISTED):
+            return Note("persisted", "⛁", "on disk, preview only", taken[0] if taken else None)
+        return None
+
+
+def address_of(piece: Piece) -> str:
+    """The last part of the entry's permalink; empty for what no entry holds."""
+    message = piece.message
+    return "" if message.position is None else message.uuid or f"L{message.position}"
+
+
+def is_silent(block: Block) -> bool:
+    """A thought of which only the signature was written down."""
+    return block.get("type") == "thinking" and not text(block.get("thinking"))
+
+
+def told(block: Block) -> str:
+    """What a block says, as text."""
+    kind = block.get("type")
+    if kind == "text":
+        return text(block.get("text"))
+    if kind == "thinking":
+        return text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
+    if kind == "redacted_thinking":
+        return f"Redacted thinking, {size(len(text(block.get('data'))))}."
+    if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        return _named(block.get("input"))
+    if kind == "tool_result":
+        return "\n".join(map(_part, content_blocks(block.get("content"))))
+    if kind in ("image", "document"):
+        return _picture(block)
+    return pretty(dict(block), _LONG_JSON)
+
+
+def _named(given: object) -> str:
+    if not isinstance(given, Mapping):
+        return pretty(given, _LONG_JSON)
+    return "\n".join(f"{name}: {pretty(value, 200_000)}" for name, value in given.items())
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    kind = part.get("type")
+    if kind == "text":
+        return text(part.get("text"))
+    return _picture(part) if kind in ("image", "document") else pretty(dict(part), _LONG_JSON)
+
+
+def _picture(block: Mapping[str, Any]) -> str:
+    source = table(block.get("source"))
+    about = text(source.get("media_type")) or text(source.get("url")) or "of an unknown kind"
+    return f"[{text(block.get('type'))}: {about}, {size(len(text(source.get('data'))) * 3 // 4)}]"

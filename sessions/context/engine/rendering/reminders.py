@@ -1,0 +1,32 @@
+"""When a client reminds of the tools for tasks: after so many records of answers without one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sessions.context.engine.chain.segments import Segment
+from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.flags import Flag
+
+TASKS = frozenset({"TaskCreate", "TaskUpdate"})
+_AFTER = 10
+_THINKING = int(Flag.THINKING)
+
+
+@dataclass(slots=True)
+class Reminders:
+    _since: list[int] = field(default_factory=list)
+    """For each segment: records since the last reminder, or the last use; a reminder makes it 0 for the next."""
+
+    def go_on(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow]) -> None:
+        del self._since[same:]
+        for segment in segments[same:]:
+            since = self._since[-1] if self._since else 0
+            since = 0 if since >= _AFTER else since
+            for position in segment.answer:
+                since = 0 if rows[position].detail in TASKS else since + (not rows[position].flags & _THINKING)
+            self._since.append(since)
+
+    def is_due(self, at: int) -> bool:
+        return self._since[at] >= _AFTER

@@ -1,0 +1,89 @@
+"""Which tools can still be loaded. Results that brought the schemas of others are sent without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from sessions.context.engine.chain.segments import Segment
+from sessions.context.engine.rendering.lists import strings
+from sessions.context.engine.rendering.records import LOADED, Said
+from sessions.linking.engine.raw_fields import mapping, text
+from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.messages import Block, changed, text_block
+
+CHANGE = "deferred_tools_delta"
+_NONE: frozenset[str] = frozenset()
+_REMOVED = "[Tool references removed - tools no longer available]"
+
+
+@dataclass(slots=True)
+class Loading:
+    gone: frozenset[str] = _NONE
+    """Tools that were there and are not now."""
+    _after: list[frozenset[str]] = field(default_factory=list)
+    """The same after each segment."""
+
+    def go_on(
+        self,
+        segments: Sequence[Segment],
+        same: int,
+        rows: Mapping[int, LinkRow],
+        records: Callable[[int], Mapping[str, Any]],
+    ) -> bool:
+        """Takes the segments of the next context, and returns whether other tools are gone than before."""
+        same = min(same, len(self._after))
+        del self._after[same:]
+        gone = self._after[-1] if self._after else _NONE
+        for segment in segments[same:]:
+            if gone:
+                # A search waits for servers that are still connecting: what it finds is there, told or not.
+                found = (mapping(records(position).get("message")) for position in segment.results)
+                gone = gone.difference(_beside(gone, [block for message in found for block in _blocks(message)]))
+            for position in segment.rest:
+                if rows[position].detail == CHANGE:
+                    change = mapping(records(position).get("attachment"))
+                    back = (*strings(change.get("addedNames")), *strings(change.get("readdedNames")))
+                    gone = gone.difference(back).union(strings(change.get("removedNames")))
+            self._after.append(gone)
+        former, self.gone = self.gone, gone
+        return former != gone
+
+    def without(self, one: Said) -> Said:
+        blocks = tuple(map(self._left, one.message.content))
+        if blocks == one.message.content:
+            return one
+        if not any(_references(block) for block in blocks):
+            blocks = tuple(block for block in blocks if block.get("text") != LOADED)
+        return replace(one, message=changed(one.message, content=blocks))
+
+    def _left(self, block: Block) -> Block:
+        references = _references(block)
+        if not any(text(part.get("tool_name")) in self.gone for part in references):
+            return block
+        left = [part for part in block["content"] if text(part.get("tool_name")) not in self.gone]
+        return {**block, "content": left or [text_block(_REMOVED)]}
+
+
+def _beside(gone: frozenset[str], blocks: Sequence[Block]) -> list[str]:
+    """Those of the servers that these results bring tools of."""
+    brought = {_server(text(part.get("tool_name"))) for block in blocks for part in _references(block)}
+    return [name for name in gone if _server(name) in brought]
+
+
+def _server(tool: str) -> str:
+    return tool.rpartition("__")[0]
+
+
+def _blocks(message: Mapping[str, Any]) -> list[Block]:
+    content = message.get("content")
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _references(block: Block) -> list[Mapping[str, Any]]:
+    content = block.get("content")
+    parts = [mapping(part) for part in content] if isinstance(content, list) else []
+    return [part for part in parts if part.get("type") == "tool_reference"]

@@ -1,0 +1,191 @@
+"""How the client words what it attaches, where the version wrote down the facts alone: as 2.1.197 was seen to send it.
+
+Only short forms around what a record holds: whole pages of guidance, as for plan mode, are not known here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from sessions.context.engine.rendering.lists import (
+    Attachment,
+    Words,
+    agents,
+    deferred_tools,
+    servers,
+    strings,
+)
+from sessions.linking.engine.raw_fields import mapping, text
+
+_SKILLS = "The following skills are available for use with the Skill tool:"
+_QUEUED = "The user sent a new message while you were working:"
+ANSWER_IT = (
+    "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
+)
+_EVENT = (
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event, NOT a message from the user.\n"
+    "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question."
+)
+_TASKS = (
+    "The task tools haven't been used recently. If you're working on tasks that would benefit from tracking progress,"
+    " consider using TaskCreate to add new tasks and TaskUpdate to update task status (set to in_progress when"
+    " starting, completed when done). Also consider cleaning up the task list if it has become stale. Only use these if"
+    " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
+)
+_INVOKED = (
+    "The following skills were invoked EARLIER in this session (before the conversation was compacted), not on the"
+    " current turn. They are shown here for context only so you remain aware of their guidelines.\n\nIMPORTANT: Do NOT"
+    " re-execute these skills or perform their one-time setup actions (e.g., scheduling, creating files) again. The"
+    ' "## Input" sections below reflect the original arguments from when each skill was first invoked — they are NOT'
+    " the user's current message. Only continue to apply ongoing behavioral guidelines from these skills where still"
+    " relevant."
+)
+_EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
+_MODIFIED = (
+    "was modified, either by the user or by a linter. This change was intentional, so make sure to take it into account"
+    " as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this, since they are"
+    " already aware. Here are the relevant changes (shown with line numbers):"
+)
+_TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
+
+
+NOT_SEEN = frozenset({"read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"})
+"""Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
+
+
+def worded(attachment: Attachment) -> Words:
+    """The texts that are sent for it; nothing if its wording was not seen."""
+    find = _WORDED.get(text(attachment.get("type")))
+    return find(attachment) if find is not None else ()
+
+
+def _skills(attachment: Attachment) -> Words:
+    content = text(attachment.get("content"))
+    return (f"{_SKILLS}\n\n{content}",) if content else ()
+
+
+def _memory(attachment: Attachment) -> Words:
+    content = text(mapping(attachment.get("content")).get("content"))
+    return (f"Contents of {text(attachment.get('path'))}:\n\n{content}",) if content else ()
+
+
+def _hook(attachment: Attachment) -> Words:
+    said = "\n".join(strings(attachment.get("content")))
+    return (f"{text(attachment.get('hookName'))} hook additional context: {said}",) if said else ()
+
+
+def _blocked(attachment: Attachment) -> Words:
+    error = mapping(attachment.get("blockingError"))
+    said, command = text(error.get("blockingError")), text(error.get("command"))
+    name = text(attachment.get("hookName"))
+    return (f'{name} hook blocking error from command: "{command}": {said}',) if said and command else ()
+
+
+def _stopped(attachment: Attachment) -> Words:
+    said = text(attachment.get("message"))
+    return (f"{text(attachment.get('hookName'))} hook stopped continuation: {said}",) if said else ()
+
+
+def _queued(attachment: Attachment) -> Words:
+    prompt = attachment.get("prompt")
+    if isinstance(prompt, str) and attachment.get("commandMode") == "task-notification":
+        return (f"{_EVENT}\n\n{prompt}",)
+    if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str | list):
+        return ()
+    return (queued_words(prompt, ANSWER_IT),)
+
+
+def queued_words(prompt: object, answer_it: str) -> str:
+    """How a prompt is told that was sent while the model worked: in one text, or in blocks by a program."""
+    parts = prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt}]
+    said = "\n".join(text(part.get("text")) for part in map(mapping, parts) if part.get("type") == "text")
+    return f"{_QUEUED}\n{said}\n\n{answer_it}"
+
+
+def _tasks(attachment: Attachment) -> Words:
+    content = attachment.get("content")
+    tasks = [mapping(one) for one in content] if isinstance(content, list) else []
+    listed = "\n".join(
+        f"#{text(one.get('id'))}. [{text(one.get('status'))}] {text(one.get('subject'))}" for one in tasks
+    )
+    return (f"{_TASKS}\n\nHere are the existing tasks:\n\n{listed}" if tasks else _TASKS,)
+
+
+def _invoked(attachment: Attachment) -> Words:
+    skills = attachment.get("skills")
+    told = [
+        f"### Skill: {text(one.get('name'))}\nPath: {text(one.get('path'))}\n\n{text(one.get('content'))}"
+        for one in map(mapping, skills if isinstance(skills, list) else ())
+    ]
+    return ("\n\n".join((_INVOKED, "\n\n---\n\n".join(told))),) if told else ()
+
+
+def _exited(attachment: Attachment) -> Words:
+    where = f" The plan file is located at {text(attachment.get('planFilePath'))} if you need to reference it."
+    return (f"{_EXITED}{where}" if attachment.get("planExists") else _EXITED,)
+
+
+def _file(attachment: Attachment) -> Words:
+    content = mapping(attachment.get("content"))
+    file = mapping(content.get("file"))
+    start = file.get("startLine")
+    if content.get("type") != "text" or not isinstance(start, int):
+        return ()
+    lines = text(file.get("content")).split("\n")
+    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start))
+    return called_read(attachment), f"Result of calling the Read tool:\n{numbered}"
+
+
+def called_read(attachment: Attachment) -> str:
+    """How it begins to tell of a file that it read for a prompt."""
+    return f"Called the Read tool with the following input: {_json({'file_path': text(attachment.get('filename'))})}"
+
+
+def _directory(attachment: Attachment) -> Words:
+    path = text(attachment.get("path"))
+    named = _json({"command": f"ls {path}", "description": f"Lists files in {path}"})
+    return (
+        f"Called the Bash tool with the following input: {named}",
+        f"Result of calling the Bash tool:\n{text(attachment.get('content'))}",
+    )
+
+
+def _edited(attachment: Attachment) -> Words:
+    return (f"Note: {text(attachment.get('filename'))} {_MODIFIED}\n{text(attachment.get('snippet'))}",)
+
+
+def _json(given: object) -> str:
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+
+
+def _reference(attachment: Attachment) -> Words:
+    name = text(attachment.get("filename"))
+    return (f"Note: {name} {_TOO_LARGE} Use Read tool if you need to access it.",)
+
+
+def _as_it_is(attachment: Attachment) -> Words:
+    words = text(attachment.get("text")) or text(attachment.get("banner"))
+    return (words,) if words else ()
+
+
+_WORDED: dict[str, Callable[[Attachment], Words]] = {
+    "agent_listing_delta": agents,
+    "compact_file_reference": _reference,
+    "deferred_tools_delta": deferred_tools,
+    "directory": _directory,
+    "edited_text_file": _edited,
+    "file": _file,
+    "hook_additional_context": _hook,
+    "hook_blocking_error": _blocked,
+    "hook_stopped_continuation": _stopped,
+    "invoked_skills": _invoked,
+    "mcp_instructions_delta": servers,
+    "nested_memory": _memory,
+    "plan_mode_exit": _exited,
+    "queued_command": _queued,
+    "read_truncation_notice": _as_it_is,
+    "silent_turn_reminder": _as_it_is,
+    "skill_listing": _skills,
+    "task_reminder": _tasks,
+    "total_tokens_reminder": _as_it_is,
+}

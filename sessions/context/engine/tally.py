@@ -1,0 +1,94 @@
+"""The tokens of a context by what they are spent on. Estimates: only the whole request is ever counted by the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from operator import add
+from typing import Any, NamedTuple
+
+from sessions.context.engine.rendering.array import Element
+from sessions.linking.engine.raw_fields import mapping, text
+from sessions.transcripts.engine.messages import Kind
+from sessions.usage.engine.tokens import estimate_block, estimate_blocks
+
+
+class Category(StrEnum):
+    SYSTEM = "system"
+    TOOLS = "tools"
+    USER_TEXT = "user_text"
+    ASSISTANT_TEXT = "assistant_text"
+    THINKING = "thinking"
+    TOOL_INPUTS = "tool_inputs"
+    TOOL_RESULTS = "tool_results"
+    ATTACHMENTS = "attachments"
+    SUMMARY = "summary"
+    IMAGES = "images"
+
+
+class Tally(NamedTuple):
+    system: int = 0
+    tools: int = 0
+    user_text: int = 0
+    assistant_text: int = 0
+    thinking: int = 0
+    tool_inputs: int = 0
+    tool_results: int = 0
+    attachments: int = 0
+    summary: int = 0
+    images: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+    def plus(self, other: Tally) -> Tally:
+        return Tally._make(map(add, self, other))
+
+
+_CATEGORIES = len(Category)
+_PLACE = {category: at for at, category in enumerate(Category)}
+_OF_KIND = {
+    Kind.PROMPT: _PLACE[Category.USER_TEXT],
+    Kind.SUMMARY: _PLACE[Category.SUMMARY],
+    Kind.INJECTED: _PLACE[Category.ATTACHMENTS],
+    Kind.RESULT: _PLACE[Category.ATTACHMENTS],
+    Kind.ANSWER: _PLACE[Category.ASSISTANT_TEXT],
+}
+_RESULTS, _IMAGES = _PLACE[Category.TOOL_RESULTS], _PLACE[Category.IMAGES]
+_PICTURES = frozenset({"image", "document"})
+_OF_TYPE: dict[Any, int] = {
+    "thinking": _PLACE[Category.THINKING],
+    "redacted_thinking": _PLACE[Category.THINKING],
+    "tool_use": _PLACE[Category.TOOL_INPUTS],
+    "server_tool_use": _PLACE[Category.TOOL_INPUTS],
+    **dict.fromkeys(_PICTURES, _IMAGES),
+}
+
+
+def tally_of(elements: Iterable[Element]) -> Tally:
+    counts = [0] * _CATEGORIES
+    for element in elements:
+        for piece in element.pieces:
+            block = piece.block
+            tokens = estimate_block(block)
+            kind = block.get("type")
+            if kind == "tool_result":
+                content = block.get("content")
+                pictures = 0 if type(content) is str else _pictures(content)
+                counts[_RESULTS] += tokens - pictures
+                counts[_IMAGES] += pictures
+            else:
+                counts[_OF_TYPE.get(text(kind)) or _OF_KIND[piece.message.kind]] += tokens
+    return Tally(*counts)
+
+
+def _pictures(content: object) -> int:
+    """The pictures in a result are counted as pictures."""
+    if not isinstance(content, list):
+        return 0
+    return estimate_blocks([part for part in content if text(mapping(part).get("type")) in _PICTURES])
+
+
+def system_tally(system: Sequence[Mapping[str, Any]] | None, tools: Sequence[Mapping[str, Any]] | None) -> Tally:
+    return Tally(estimate_blocks(system or ()), estimate_blocks(tools or ()))

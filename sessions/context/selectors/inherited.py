@@ -1,0 +1,23 @@
+"""What a sub-agent was told that only the transcript of its session holds."""
+
+from __future__ import annotations
+
+from sessions.context.engine.client_versions import habits_of
+from sessions.context.engine.rendering.inherited import LISTS, Inherited
+from sessions.linking.engine.raw_fields import text
+from sessions.linking.selectors import Links
+from sessions.models import Transcript
+
+
+def inherited_of(transcript: Transcript) -> Inherited | None:
+    """Two queries for a sub-agent of a version that tells it anything, and one more where its session is not known yet;
+    none for all others."""
+    habits = habits_of(transcript.version)
+    main = transcript.parent if habits.system_role and not habits.writes_words else None
+    if main is None or transcript.first_at is None:
+        return None
+    links = Links(main.pk, main.source_id)
+    rows = links.load_details(LISTS)
+    known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
+    links.fetch(known)
+    return Inherited.of(text(transcript.meta.get("agentType")), (links.record(position) for position in known))

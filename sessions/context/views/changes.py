@@ -1,0 +1,30 @@
+"""What changed since the request before: loaded into the Context page, and a page of its own."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from sessions.context.engine.changes import changes
+from sessions.context.engine.presentation.changes import batches
+from sessions.context.views.context import asked, frame, moved
+from sessions.secrets.engine import mask
+from sessions.transcripts.selectors.session import session_head
+
+
+@require_safe
+def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    view = asked(request, head.transcript)
+    if view.transcript.pk != head.transcript.pk:
+        return moved("context-changes", view)
+    values = frame(head, view)
+    before = view.before()
+    if before is not None:
+        sent = view.context()
+        found = changes(before, sent)
+        alike = before.exactness == sent.exactness
+        values |= {"changes": found, "batches": batches(found, before, sent, mask), "alike": alike}
+    return render_page(request, "transcripts/changes.html", values, partials=("changes",))

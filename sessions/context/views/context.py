@@ -1,0 +1,128 @@
+"""What the model was sent: in a request, right after an entry, or next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from inspector.web.addresses import session_root
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
+from inspector.web.svg import TokenBar, token_bar
+from sessions.context.engine.presentation.messages import Array
+from sessions.context.engine.sizes import Sizes, sizes_of
+from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.models import Request, Transcript
+from sessions.secrets.engine import mask
+from sessions.timeline.engine.ruler import ruler
+from sessions.transcripts.selectors.session import Head, session_head
+
+ROOMY = 0.4
+"""A bar is hard to read when it fills less of the window."""
+MESSAGES = "transcripts/context.html#messages"
+
+
+@require_safe
+def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    view = asked(request, head.transcript)
+    if view.transcript.pk != head.transcript.pk:
+        return moved("transcript-context", view)
+    sent = view.context()
+    array = Array(sent, mask, request.GET.get("open", ""))
+    values = frame(head, view)
+    if part := _part(request, array, view.query):
+        name, found = part
+        return render_page(request, name, {**values, **found})
+    sizes = sizes_of(sent, _counted(view.request))
+    return render_page(
+        request,
+        "transcripts/context.html",
+        {
+            **values,
+            "sent": sent,
+            "answered": any(element.role == "assistant" for element in sent.elements),
+            "array": array,
+            "beside": array.beside(),
+            "items": array.page(query_number(request, "from")),
+            "sizes": sizes,
+            **_bars(sizes, view.request),
+            **_ruler(view),
+        },
+        partials=("context",),
+    )
+
+
+def frame(head: Head, view: Viewpoint) -> dict[str, Any]:
+    """What all pages about a context say of the session and the point."""
+    transcript = head.transcript
+    root = session_root(transcript)
+    return {"section": "sessions", "tab": "context", "head": head, "session": transcript, "view": view, "root": root}
+
+
+def moved(name: str, view: Viewpoint) -> HttpResponseRedirect:
+    """To the same page of the sub-agent that the point belongs to."""
+    return HttpResponseRedirect(f"{reverse(name, args=[view.transcript.public_id])}?{view.query}")
+
+
+def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
+    """The point that the address names; without one, the last request."""
+    return viewpoint(
+        transcript,
+        request=request.GET.get("request", ""),
+        after=request.GET.get("at", ""),
+        at_end=request.GET.get("next") == "1",
+    )
+
+
+def _part(request: HtmxRequest, array: Array, query: str) -> tuple[str, dict[str, Any]] | None:
+    """What htmx wants of the array alone: a block or a message as a whole, or the messages of a gap."""
+    part = request.GET.get("part", "") if request.htmx else ""
+    if part == "piece":
+        piece = array.piece(request.GET.get("open", ""))
+        if piece is None:
+            raise Http404("The request has no such block.")
+        return "transcripts/_piece.html", {"piece": piece, "whole": True, "query": query}
+    numbers = [query_number(request, name) for name in ("first", "end", "from")]
+    if part == "message" and numbers[2] is not None and numbers[2] < len(array):
+        return MESSAGES, {"items": [array.whole(numbers[2])]}
+    if part == "messages" and None not in numbers:
+        first, end, start = (number or 0 for number in numbers)
+        return MESSAGES, {"items": array.fill(first, end, start)}
+    return None
+
+
+def _counted(request: Request | None) -> int | None:
+    """The prompt as the API counted it."""
+    if request is None:
+        return None
+    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h
+
+
+def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
+    """Two bars of one scale, so that they can be compared; where they are short, one that is enlarged."""
+    limit = max(sizes.window.tokens, sizes.shown)
+    parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
+    parts.append(("unseen", "in no record", sizes.unseen))
+    usage = None
+    if request is not None:
+        written = request.cache_write_5m + request.cache_write_1h
+        counts = [("read", "cache read", request.cache_read), ("written", "cache write", written)]
+        usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
+    return {
+        "bar": token_bar(parts, limit=limit, threshold=sizes.threshold),
+        "zoom": token_bar(parts) if sizes.shown < limit * ROOMY else None,
+        "usage": usage,
+    }
+
+
+def _ruler(view: Viewpoint) -> dict[str, Any]:
+    """The context size over the session; each of its strips leads to the request that is nearest."""
+    transcript, steps = view.transcript, view.steps
+    drawn = ruler(transcript.ruler, transcript.entries, view.point.position)
+    strips = tuple((strip, steps.near(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()
+    return {"ruler": drawn, "strips": strips}

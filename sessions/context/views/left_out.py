@@ -1,0 +1,48 @@
+"""What the model did not see at a point, by reason: loaded into the Context page, and a page of its own."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import whole_number
+from sessions.context.engine.presentation.left_out_groups import grouped
+from sessions.context.selectors.contexts import left_out_of
+from sessions.context.views.context import asked, frame, moved
+from sessions.linking.selectors import Links
+from sessions.timeline.selectors.briefs import briefs_of
+from sessions.transcripts.selectors.session import session_head
+
+FEW, MANY = 8, 400
+"""Ranges of entries, of every reason and of the one that was asked for."""
+
+
+@require_safe
+def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    view = asked(request, head.transcript)
+    if view.transcript.pk != head.transcript.pk:
+        return moved("context-left-out", view)
+    links = Links(view.transcript.pk, view.transcript.source_id)
+    groups = grouped(one for one, _ in left_out_of(view.transcript, view.context(), links))
+    reason = request.GET.get("reason", "")
+    start = _number(request.GET.get("from", ""))
+    chosen = [group.head(MANY, start) for group in groups if group.name == reason]
+    shown = chosen or [group.head(FEW) for group in groups]
+    values = {
+        **frame(head, view),
+        "groups": shown,
+        "one_reason": bool(chosen),
+        "briefs": briefs_of(links, (one.first for group in shown for cause in group.causes for one in cause.ranges)),
+        "seen": f"&{view.as_context}" if view.as_context else "",
+        "count": sum(group.count for group in groups if not group.partly),
+    }
+    alone = "#groups" if reason and request.htmx else ""
+    return render_page(request, f"transcripts/left_out.html{alone}", values, partials=("left-out",))
+
+
+def _number(text: str) -> int:
+    """Of the range to begin with; anything else begins with the first."""
+    return whole_number(text) or 0

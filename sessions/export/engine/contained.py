@@ -1,0 +1,86 @@
+"""Markdown that somebody else wrote, as a part of our document: as it stands where that is harmless.
+
+Left alone, an open fence would swallow all that follows, HTML would become part of the page, and an image would be
+loaded from wherever it says. Whether it does is asked of a Markdown parser, before and after mending.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sessions.export.engine.fences import fenced
+from sessions.text.engine.prose import hostile
+
+_END = "lucid-end-of-text"
+_TRIES = 4
+_SUSPECT = re.compile(r"<|```|~~~|!\[")
+"""Only with these can a text open a fence, an element or an image."""
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+
+
+def contained(text: str) -> str:
+    """The text, with what would reach beyond it taken out of force; in a fence of its own if that does not help."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not _SUSPECT.search(text):
+        return text
+    if hostile(text):
+        return fenced(text)
+    for attempt in range(_TRIES):
+        tokens = _parser().parse(f"{text}\n\n# {_END}")
+        opened = _unclosed(tokens)
+        loud = _loud_lines(tokens)
+        if not opened and not loud:
+            return text
+        text = _quieten(text, loud, spans=attempt > 0) if loud else f"{text}\n{opened}"
+    return fenced(text)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 20})
+    return parser.enable(["table", "strikethrough"])
+
+
+def _unclosed(tokens: list[Token]) -> str:
+    """What would close the block that swallowed our end mark; empty when none did."""
+    if len(tokens) >= 3 and tokens[-1].type == "heading_close" and tokens[-1].level == 0:
+        return ""
+    fences = [token.markup for token in tokens if token.type == "fence"]
+    return fences[-1] if fences else "```"
+
+
+def _loud_lines(tokens: list[Token]) -> set[int]:
+    """The lines that hold HTML or an image."""
+    return {number for token in tokens if token.map and _is_loud(token) for number in range(*token.map)}
+
+
+def _is_loud(token: Token) -> bool:
+    return token.type == "html_block" or any(child.type in ("html_inline", "image") for child in token.children or ())
+
+
+def _quieten(text: str, loud: set[int], *, spans: bool) -> str:
+    """Escapes tags and images on these lines; inside what looks like a code span too only if `spans` says so."""
+    lines = text.split("\n")
+    for number in loud:
+        if number < len(lines):
+            lines[number] = "".join(
+                piece if quoted and not spans else _TAG.sub(r"\\<", piece).replace("![", r"\!\[")
+                for piece, quoted in _pieces(lines[number])
+            )
+    return "\n".join(lines)
+
+
+def _pieces(line: str) -> Iterator[tuple[str, bool]]:
+    """A line cut at its code spans: each piece, and whether it is one."""
+    start = 0
+    for span in _SPAN.finditer(line):
+        yield line[start : span.start()], False
+        yield span.group(), True
+        start = span.end()
+    yield line[start:], False

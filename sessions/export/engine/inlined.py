@@ -1,0 +1,18 @@
+"""A picture as part of the page itself, so that the page needs nobody to show it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from sessions.timeline.engine.cards.card import Picture
+from sessions.timeline.engine.cards.pictures import load
+from sessions.transcripts.engine.rows import Record
+
+MAX_PICTURE = 2 * 1024 * 1024
+"""Larger ones are left out with a word about it: a page must still open."""
+
+
+def data_uri(picture: Picture, record: Record) -> str:
+    """The picture as a data: address; empty when it is too large, or none that a browser may show."""
+    found = load(record, picture.n) if picture.bytes <= MAX_PICTURE else None
+    return f"data:{found[0]};base64,{b64encode(found[1]).decode()}" if found else ""

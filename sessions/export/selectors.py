@@ -1,0 +1,103 @@
+"""A session for an export: its sections, and the cards of each in order, never more than one window at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sessions.agents.selectors.tree import agents_of
+from sessions.models import Transcript, Turn
+from sessions.secrets.engine import mask
+from sessions.text.engine.invisible_characters import visible
+from sessions.timeline.engine.cards import Card, Kind, build
+from sessions.timeline.engine.cards.bars import is_bar, is_summary
+from sessions.timeline.selectors.window import Window, window_from
+from sessions.transcripts.engine.rows import Record, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One transcript of the document: the session itself first, then its sub-agents."""
+
+    transcript: Transcript
+    title: str
+    kind: str
+    """What the agent is called by those who start it; empty for the session."""
+    depth: int
+    anchor: str
+    prefix: str
+    """Before the anchors of its entries, so that those of two transcripts differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The cards of one window, with what is needed to draw them."""
+
+    cards: list[Card]
+    turns: dict[int, Turn]
+    records: dict[str, Record]
+    """By address: where the pictures are."""
+    damage: tuple[str, ...] = ()
+    """What could not be read."""
+
+
+def shown(text: str) -> str:
+    """A text of the session's own rows, fit for a document that leaves the machine."""
+    return visible(mask(text))
+
+
+def sections(session: Transcript, title: str) -> list[Section]:
+    """The session and its sub-agents. A compaction's agent works on a copy of the talk, so it is left out."""
+    found = [Section(session, shown(title), "", 0, "session", "")]
+    for branch in agents_of(session):
+        agent = branch.transcript
+        if agent.kind == Transcript.Kind.COMPACTION:
+            continue
+        name = branch.description or agent.name or agent.agent_id or "Sub-agent"
+        number = len(found)
+        found.append(Section(agent, shown(name), shown(branch.type), branch.depth, f"agent-{number}", f"a{number}-"))
+    return found
+
+
+def sheets(transcript: Transcript) -> Iterator[Sheet]:
+    start: int | None = 0
+    awaited: set[str] = set()
+    while start is not None:
+        window = _unbroken(window_from(transcript, start))
+        cards = build(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
+        told = [card for card in cards if not _is_told(card, awaited)]
+        damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
+        yield Sheet(told, window.turns, _records(window), damage)
+        start = window.later
+        awaited = (awaited | _pending(window)) if window.rows else set()
+
+
+def _unbroken(window: Window) -> Window:
+    """The window without a boundary at its end whose summary would come with the next one."""
+    if window.later is None:
+        return window
+    for index in range(len(window.rows) - 1, 0, -1):
+        row = window.rows[index]
+        if is_bar(row.record):
+            return replace(window, rows=window.rows[:index], later=row.position)
+        if is_summary(row.record) or row.type in ("user", "assistant", "system"):
+            break
+    return window
+
+
+def _pending(window: Window) -> set[str]:
+    """The calls whose result was shown with them though it stands further down."""
+    last = window.rows[-1].position
+    return {tool_use_id for tool_use_id, row in window.results.items() if row.position > last}
+
+
+def _is_told(card: Card, awaited: set[str]) -> bool:
+    if card.kind is not Kind.RESULT or card.tool_use_id not in awaited:
+        return False
+    awaited.discard(card.tool_use_id)
+    return True
+
+
+def _records(window: Window) -> dict[str, Record]:
+    rows: Sequence[Row] = (*window.rows, *window.results.values())
+    return {row.address: row.record for row in rows}

@@ -1,0 +1,1 @@
+"""From files on disk to rows: discovery, scan, plan, write, settle."""

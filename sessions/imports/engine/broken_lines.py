@@ -1,0 +1,258 @@
+"""What can be read from a line that is not one JSON object: glued, cut off, holed by NULs, wrongly encoded.
+
+The archive keeps the bytes; this decides which ranges of them are records and how each is decoded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sessions.imports.engine.json_objects import end_of_object, start_of_object
+
+Record = dict[str, Any]
+
+_BLANK = b" \t\r\n\0\xef\xbb\xbf"
+"""Between records: white space, NUL runs of torn writes, byte order marks."""
+_SKIP = re.compile(rb"[ \t\r\n\0\xef\xbb\xbf]*")
+_RECORD_START = re.compile(
+    rb'\{"(?:type":(?!"(?:text|thinking|tool_use|tool_result|image|message)")'
+    rb'|parentUuid":|uuid":|sessionId":|session_id":|isSidechain":|logicalParentUuid":|messageId":)'
+)
+_OWN_KEYS = ("sessionId", "parentUuid", "session_id", "leafUuid", "messageId")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+_CONTROL = re.compile(r"[\x01-\x1f\ufffd]")
+_LONGEST_INTEGER = 20
+_RESYNC_PASSES = 8
+"""How many times its own length may be scanned while looking for a record in the middle of a broken line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One JSON object inside a line: its bytes, relative to the line, and what they say."""
+
+    start: int
+    length: int
+    record: Record
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    found: tuple[Found, ...]
+    kind: str
+    """whole, blank, glued, truncated, partial, nul, encoding, number, deep, not-an-object or garbage."""
+    detail: str
+    """One sentence for people."""
+
+
+class NotAnObjectError(ValueError):
+    """JSON, but no record."""
+
+
+class TooDeepError(ValueError):
+    """Valid as far as it goes, but nested further than it can be read."""
+
+
+def recover(line: bytes) -> Recovery:
+    """Reads what is there. Never raises, and takes time in proportion to the line."""
+    start, end = _skip(line, 0), len(line.rstrip(_BLANK))
+    if start >= end:
+        kind = "nul" if b"\0" in line else "blank"
+        return Recovery((), kind, _DETAILS[kind])
+    try:
+        value, kind = _decode(line[start:end])
+    except ValueError as error:
+        return _recover_parts(line, start, end, too_deep=isinstance(error, TooDeepError))
+    if not isinstance(value, dict):
+        return Recovery((), "not-an-object", _DETAILS["not-an-object"])
+    if kind == "whole":
+        around = line[:start] + line[end:]
+        kind = "nul" if b"\0" in around else "encoding" if b"\xef\xbb\xbf" in around else kind
+    return Recovery((Found(start, end - start, value),), kind, _DETAILS[kind])
+
+
+def parse(data: bytes) -> Record:
+    """Decodes the range of one object, however it was damaged; ValueError if it is none."""
+    value, _ = _decode(data)
+    if not isinstance(value, dict):
+        raise NotAnObjectError("not a JSON object")
+    return value
+
+
+def mend(record: Record) -> tuple[Record, str | None]:
+    """Puts a message that was written as {"0": "h", "1": "i"} together again, and says so; others pass unchanged."""
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return record, None
+    if "0" in message and "content" not in message:
+        text, rest = _characters(message)
+        mended = {"role": record.get("type"), **rest, "content": text}
+    elif isinstance(content := message.get("content"), dict) and "0" in content:
+        text, rest = _characters(content)
+        if rest:
+            return record, None
+        mended = {**message, "content": text}
+    else:
+        return record, None
+    if not text:
+        return record, None
+    return {
+        **record,
+        "message": mended,
+    }, f"The message was written as {len(text)} numbered characters; they were joined."
+
+
+def _characters(spread: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The numbered characters in order, and what else stands beside them."""
+    numbered = {
+        key: value
+        for key, value in spread.items()
+        if isinstance(value, str) and key.isascii() and key.isdecimal() and len(key) <= _LONGEST_INTEGER
+    }
+    text = "".join(numbered[key] for key in sorted(numbered, key=int))
+    return text, {key: value for key, value in spread.items() if key not in numbered}
+
+
+_DETAILS = {
+    "whole": "The line is one whole record.",
+    "blank": "The line is empty.",
+    "nul": "The line holds NUL bytes, as a write leaves them that never reached the disk.",
+    "encoding": "The line holds bytes or escapes that are no text; they are shown as replacement characters.",
+    "number": "The line holds numbers that JSON does not have; they are read as nothing.",
+    "deep": "The record is nested too deeply to be read.",
+    "not-an-object": "The line is valid JSON, but not an object.",
+    "partial": "The line ends before its record does: it is still being written, or was cut off.",
+    "garbage": "No record could be found in the line.",
+}
+
+
+def _recover_parts(line: bytes, start: int, end: int, *, too_deep: bool) -> Recovery:
+    front, reached = _front(line, start, end)
+    if reached >= end:
+        detail = f"{len(front)} records stand on this line without a line break between them."
+        return Recovery(tuple(front), "glued", detail)
+    back = _back(line, start, end)
+    edge = back[0].start if back else end
+    front = [found for found in front if found.end <= edge]
+    reached = _skip(line, front[-1].end) if front else start
+    found = (*front, *_middle(line, reached + 1, edge), *back)
+    if found:
+        lost = end - start - sum(one.length for one in found)
+        records = "1 record was" if len(found) == 1 else f"{len(found)} records were"
+        return Recovery(found, "truncated", f"{records} read; {lost} bytes around belong to a record that was cut off.")
+    kind = "deep" if too_deep else "partial" if _is_open_ended(line, start, end) else "garbage"
+    return Recovery((), kind, _DETAILS[kind])
+
+
+def _is_open_ended(line: bytes, start: int, end: int) -> bool:
+    return line[start : start + 1] == b"{" and end_of_object(line, start, end) is None
+
+
+def _front(line: bytes, position: int, end: int) -> tuple[list[Found], int]:
+    """The whole objects that the line begins with, and where reading stopped."""
+    found: list[Found] = []
+    while position < end and (one := _read(line, position, end)):
+        found.append(one)
+        position = _skip(line, one.end)
+    return found, position
+
+
+def _back(line: bytes, start: int, end: int) -> list[Found]:
+    """The whole records that the line ends with. Read backwards, a string that was cut off earlier cannot mislead."""
+    found: list[Found] = []
+    flipped = line[::-1]
+    while end > start and line[end - 1 : end] == b"}":
+        begin = start_of_object(flipped, end)
+        one = None if begin is None or begin < start else _read(line, begin, end)
+        if one is None or one.end != end or not _is_record(one.record):
+            break
+        found.append(one)
+        end = len(line) - _skip(flipped, len(line) - one.start)
+    return found[::-1]
+
+
+def _middle(line: bytes, start: int, end: int) -> list[Found]:
+    """Records between two broken stretches, found by how records begin."""
+    found: list[Found] = []
+    budget = (end - start) * _RESYNC_PASSES
+    while budget > 0 and (hit := _RECORD_START.search(line, start, end)):
+        one = _read(line, hit.start(), end)
+        if one and _is_record(one.record):
+            found.append(one)
+        start = one.end if one else hit.end()
+        budget -= one.length if one else end - hit.start()
+    return found
+
+
+def _read(line: bytes, start: int, stop: int) -> Found | None:
+    if line[start : start + 1] != b"{":
+        return None
+    end = end_of_object(line, start, stop)
+    if end is None:
+        return None
+    try:
+        return Found(start, end - start, parse(line[start:end]))
+    except ValueError:
+        return None
+
+
+def _is_record(value: Record) -> bool:
+    """Tells a record from an object nested in the one that was cut off, which may well end with a brace."""
+    return isinstance(value.get("type"), str) and any(key in value for key in _OWN_KEYS)
+
+
+def _skip(line: bytes, position: int) -> int:
+    blank = _SKIP.match(line, position)
+    return blank.end() if blank else position
+
+
+def _decode(data: bytes) -> tuple[Any, str]:
+    """The value, and "whole" or the kind of damage that was seen through."""
+    try:
+        return orjson.loads(data), "whole"
+    except orjson.JSONDecodeError:
+        return _decode_damaged(data)
+
+
+def _decode_damaged(data: bytes) -> tuple[Any, str]:
+    text = data.replace(b"\0", b"").decode("utf-8", "replace")
+    if _SURROGATE.search(text):
+        text = _ESCAPE.sub(_without_lone_surrogate, text)
+    kind = "nul" if b"\0" in data else "encoding" if _CONTROL.search(text) or "\\ufffd" in text else "number"
+    try:
+        return _DECODER.decode(text), kind
+    except RecursionError as error:
+        raise TooDeepError("nested too deeply") from error
+
+
+def _without_lone_surrogate(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape.group(1) else escape.group()
+
+
+def _integer(digits: str) -> float | None:
+    """As orjson reads them, because Python refuses to read integers of thousands of digits."""
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else _real(digits)
+
+
+def _real(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _nothing(_constant: str) -> None:
+    return None
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_real, parse_constant=_nothing)

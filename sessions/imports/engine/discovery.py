@@ -1,0 +1,158 @@
+"""Finds transcripts and spilled tool output below the given paths. Looks at names and sizes only."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePath
+
+import orjson
+
+from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.roles import FileRole, classify
+
+SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
+LARGEST = (1 << 63) - 1
+SNIFF_BYTES = 16 * 1024
+MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
+FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
+
+
+@dataclass(frozen=True)
+class Candidate:
+    path: str
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+    refused: str = ""
+    """Why nothing can be read here; the path may then be a directory."""
+
+    # Nobody asks for these two of a file that has not changed, and that is most of them.
+    @cached_property
+    def project(self) -> str:
+        """The directory that stands for the project."""
+        return str(project_of(PurePath(self.path)))
+
+    @cached_property
+    def role(self) -> FileRole:
+        return classify(PurePath(self.path).relative_to(self.project))
+
+
+class PathMissingError(ValueError):
+    """A path that was asked for is not there, or is nothing that can be read."""
+
+
+def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
+    """Every transcript and spilled output below `paths`: files, project directories, or configuration directories."""
+    for path in paths:
+        path = Path(os.path.abspath(path.expanduser()))
+        try:
+            if path.is_file():
+                yield candidate(str(path), path.stat())
+                continue
+            if not path.is_dir():
+                what = "is neither a file nor a directory" if path.exists() else "does not exist"
+                raise PathMissingError(f"{path} {what}.")
+            projects = path / "projects"
+            root = projects if projects.is_dir() else path
+        except OSError as error:
+            raise PathMissingError(f"{path} cannot be read ({_reason(error)}).") from error
+        yield from _walk(root)
+
+
+def candidate(path: str, status: os.stat_result) -> Candidate:
+    """`path`: absolute and without detours."""
+    device, inode = _fitting(status.st_dev), _fitting(status.st_ino)
+    return Candidate(kept(path), status.st_size, _fitting(status.st_mtime_ns), device, inode)
+
+
+def _fitting(number: int) -> int:
+    """File systems give inodes of 64 bits without a sign, and files dates in far futures; columns have a sign."""
+    return number if -LARGEST <= number <= LARGEST else number & LARGEST
+
+
+def _refused(path: str, reason: str) -> Candidate:
+    return Candidate(kept(path), 0, 0, 0, 0, reason)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def wanted(name: str, directory: str) -> bool:
+    return name.endswith(".jsonl") or (directory.endswith("tool-results") and not name.startswith("."))
+
+
+def inside(root: Path, path: Path) -> bool:
+    """Is the path where it says it is, with no link on the way from `root`?"""
+    return os.path.realpath(path) == os.path.join(os.path.realpath(root), os.path.relpath(path, root))
+
+
+def _walk(root: Path) -> Iterator[Candidate]:
+    limits = os.path.realpath(root) + os.sep
+    stack = [str(root)]
+    while stack:
+        directory = stack.pop()
+        try:
+            with os.scandir(directory) as entries:
+                listing = sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _refused(directory, _reason(error))
+            continue
+        for entry in listing:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in SKIPPED:
+                        stack.append(entry.path)
+                elif found := _look(entry, directory, limits):
+                    yield found
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                yield _refused(entry.path, _reason(error))
+
+
+def _look(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
+    """A file that we read. Links are not followed: what they lead to is found in its own place, or is not ours."""
+    if entry.is_symlink():
+        matters = entry.is_dir() or (wanted(entry.name, directory) and entry.is_file())
+        if matters and not os.path.realpath(entry.path).startswith(limits):
+            return _refused(entry.path, "a link that leads out of the directory; links are not followed")
+        return None
+    if not wanted(entry.name, directory) or not entry.is_file():
+        return None
+    return candidate(entry.path, entry.stat())
+
+
+def project_of(path: PurePath) -> PurePath:
+    """The directory that holds the session's main transcript, whichever of its files this is."""
+    folders = path.parts[:-1]
+    if folders[-3:-1] == ("subagents", "workflows"):
+        folders = folders[:-2]
+    if folders[-1:] in (("subagents",), ("tool-results",)) and len(folders) > 2:
+        return PurePath(*folders[:-2])
+    return path.parent
+
+
+def is_transcript(path: Path) -> bool:
+    """Other JSON Lines files lie about too: one of the first lines must look like a record."""
+    with path.open("rb") as file:
+        start = file.read(SNIFF_BYTES)
+    if not start.strip():
+        return True
+    return any(_looks_like_a_record(line) for line in start.split(b"\n")[:20])
+
+
+def _looks_like_a_record(line: bytes) -> bool:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        # Broken, or longer than we looked: the first key tells.
+        return FIRST_KEY.match(line) is not None
+    return isinstance(record, dict) and any(mark in record for mark in MARKS_OF_A_RECORD)

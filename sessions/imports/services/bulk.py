@@ -1,0 +1,64 @@
+"""What makes a first import of gigabytes quick: indexes are built once at the end instead of row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+from sessions.imports.services.import_lock import ImportLock
+from sessions.models import Entry
+
+LARGE = 32 * 1024 * 1024
+INDEXES = {
+    "entry_uuid": "transcripts_entry (uuid_key)",
+    "entry_tool": "transcripts_entry (tool_key) WHERE tool_key IS NOT NULL",
+}
+"""Those of `Entry`, as the migration makes them."""
+
+
+@contextmanager
+def loading(todo_bytes: int, lock: ImportLock) -> Iterator[None]:
+    """Around an import into an empty archive. One that is killed leaves the indexes to the next, which makes them."""
+    dropped = todo_bytes > LARGE and _drop(lock)
+    try:
+        yield
+    finally:
+        # While others import, one of them may have dropped them, and makes them when it has read its files.
+        if _missing() and (dropped or not lock.busy_hosts()):
+            _restore(lock)
+
+
+def _drop(lock: ImportLock) -> bool:
+    with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
+        lock.guard_all()
+        if Entry.objects.exists() or lock.busy_hosts():
+            return False
+        for name in INDEXES:
+            cursor.execute(f"DROP INDEX IF EXISTS {name}")
+    return True
+
+
+def _restore(lock: ImportLock) -> None:
+    with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
+        lock.guard_all()
+        for name, what in INDEXES.items():
+            cursor.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {what}")
+
+
+def _missing() -> bool:
+    """Asked first: on PostgreSQL, to make one that is there waits for everybody who writes."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        else:
+            cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()")
+        return not INDEXES.keys() <= {name for (name,) in cursor.fetchall()}
+
+
+def tidy(todo_bytes: int) -> None:
+    """Put the journal of a large import back into the database file."""
+    if todo_bytes > LARGE and connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,30 @@
+"""The transcript that somebody names on the command line: one that is named by its path is read first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sessions.imports.services.sync import sync
+from sessions.models import Transcript
+from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.selectors.lookup import LookupFailedError, find_transcript, is_path
+
+
+def transcript_open(*, name: str) -> Transcript:
+    """A session id, a unique prefix of one, or a path: then what is new in that file, and in those of its sub-agents,
+    is imported before. Raises LookupFailedError if nothing, or more than one thing, answers to the name."""
+    if is_path(name):
+        file = Path(name).expanduser()
+        if file.is_dir():
+            raise LookupFailedError(f"{kept(name)} is a directory. Give the transcript in it that you mean.")
+        if file.is_file():
+            _read(file)
+    return find_transcript(name)
+
+
+def _read(file: Path) -> None:
+    family = file.with_suffix("")
+    report = sync([file, family] if family.is_dir() else [file])
+    path = str(file.absolute())
+    if path in report.skipped:
+        raise LookupFailedError(f"{kept(path)} is no transcript: none of its first lines is a record of one.")

@@ -1,0 +1,218 @@
+"""Scans files in worker processes: reading, parsing and compressing need no database, and Python has one lock."""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import multiprocessing
+import pickle
+import signal
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext
+from pathlib import Path
+
+from sessions.archive.engine.file_prints import tail_print
+from sessions.imports.engine.scan.batch import Batch
+from sessions.imports.engine.scan.facts import Facts
+from sessions.imports.engine.scan.reading import read_stretches
+from sessions.imports.engine.scan.scanner import Scanner
+from sessions.imports.services.jobs import Delivery, Job, Packing
+from sessions.imports.services.priority import SCAN, give_way
+from sessions.imports.services.rows import (
+    batch_rows,
+    block_rows,
+    fact_rows,
+    mark_rows,
+    source_rows,
+)
+from sessions.linking.engine import (
+    LinkRow,
+    LinkState,
+    advance,
+    link,
+)
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.marks import Mark
+from sessions.transcripts.engine.paths import kept
+
+WORTH_A_PROCESS = 8_000_000
+PIPE_BYTES = 1024 * 1024
+
+
+def scan(job: Job) -> Iterator[Delivery]:
+    """Everything that a job gives, stretch by stretch; the last one carries the links of the whole file."""
+    try:
+        if job.transcript_id is None:
+            for stretch in read_stretches(Path(job.path), job.start, job.size, None):
+                rows = block_rows(job.source_id, stretch) | source_rows(job.source_id, stretch, job.size)
+                yield Delivery(None, stretch.size, stretch.last, rows)
+        else:
+            yield from _scan_transcript(job, job.transcript_id)
+    except OSError as error:
+        # The agent may delete or lock a file while we read: the others must not suffer.
+        yield Delivery(job.transcript_id, error=f"{kept(job.path)}: {error.strerror or error}")
+
+
+def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
+    facts = Facts.from_json(job.facts) if job.facts else None
+    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
+    again = scanner.resume()
+    links: list[LinkRow] = []
+    for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack, quick=job.quick):
+        batch = stretch.batch
+        assert batch is not None
+        links += _link_rows(batch)
+        rows = block_rows(job.source_id, stretch)
+        rows |= source_rows(job.source_id, stretch, job.size, owed=not job.pack)
+        delivery = Delivery(transcript_id, stretch.size, stretch.last, rows)
+        state = None
+        if stretch.last:
+            state, marks = _link(job, links)
+            delivery.unlinked = state is None
+            delivery.rows["mark"] = mark_rows(transcript_id, marks)
+        if again:
+            delivery.rows["cut"] = [(transcript_id, job.start)]
+            again = False
+        delivery.rows |= batch_rows(transcript_id, batch) | fact_rows(transcript_id, scanner.facts, state)
+        delivery.first = batch.entries[0][0] & POSITION_MASK if batch.entries else POSITION_MASK
+        delivery.entries = len(batch.entries)
+        delivery.texts = pickle.dumps(batch.texts, pickle.HIGHEST_PROTOCOL)
+        yield delivery
+
+
+def pack(packing: Packing) -> Iterator[Delivery]:
+    """The bytes of a file. They count as archived when all are in, if the file is still the one that was read."""
+    path = Path(packing.path)
+    try:
+        for stretch in read_stretches(path, 0, packing.size, None, quick=True):
+            rows = block_rows(packing.source_id, stretch)
+            if stretch.last:
+                with path.open("rb") as file:
+                    if tail_print(file, packing.imported) != packing.tail_hash:
+                        yield Delivery(None, error=f"{kept(packing.path)}: it was rewritten while it was read")
+                        return
+                rows["packed"] = [(stretch.archived, stretch.tail_hash, packing.source_id)]
+            yield Delivery(None, stretch.size, stretch.last, rows)
+    except OSError as error:
+        yield Delivery(None, error=f"{kept(packing.path)}: {error.strerror or error}")
+
+
+def _do(task: Job | Packing) -> Iterator[Delivery]:
+    return scan(task) if isinstance(task, Job) else pack(task)
+
+
+def _link_rows(batch: Batch) -> list[LinkRow]:
+    extra = batch.extras.get
+    return [
+        LinkRow(e[0] & POSITION_MASK, e[3], e[4], e[5], e[6], e[7], e[8], e[11], extra(e[0] & POSITION_MASK), e[9])
+        for e in batch.entries
+    ]
+
+
+def _link(job: Job, links: list[LinkRow]) -> tuple[LinkState | None, tuple[Mark, ...]]:
+    """How the file hangs together now: no state if it has to be linked anew, and the marks that are new."""
+    if not job.start:
+        linked = link(links)
+        return linked.state, linked.marks
+    if job.links is None:
+        return None, ()
+    return advance(LinkState.from_json(job.links), links), ()
+
+
+def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delivery]:
+    """Deliveries of all tasks, those of one file in order, files interleaved. Processes start with the call; without
+    any, or for little, the work is done in this one."""
+    waiting = deque(tasks)
+    if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
+        return _here(waiting)
+    context = multiprocessing.get_context("fork")
+    team = [_Worker(context) for _ in range(min(processes, len(waiting)))]
+    return _deliveries(team, waiting)
+
+
+def _here(tasks: Iterable[Job | Packing]) -> Generator[Delivery]:
+    for task in tasks:
+        yield from _do(task)
+
+
+def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator[Delivery]:
+    by_results = {worker.results: worker for worker in team}
+    try:
+        for worker in (*team, *team):
+            worker.give(waiting)  # one ahead, so that nobody waits while we write
+        while by_results:
+            for ready in wait(list(by_results)):
+                assert isinstance(ready, Connection)
+                worker = by_results[ready]
+                try:
+                    delivery: Delivery | None = ready.recv()
+                except (EOFError, OSError):
+                    # The process was killed, for want of memory as a rule, while it read the first of its jobs.
+                    by_results.pop(ready).close()
+                    failed, *others = worker.given
+                    waiting.extend(others)
+                    if waiting and not by_results:
+                        worker = _Worker(multiprocessing.get_context("fork"))
+                        by_results[worker.results] = worker
+                        worker.give(waiting)
+                    error = f"{kept(failed.path)}: the process that read it died"
+                    yield Delivery(failed.transcript_id, error=error)
+                    continue
+                if delivery is not None:
+                    yield delivery
+                    continue
+                worker.given.popleft()
+                worker.give(waiting)
+                if not worker.given:
+                    by_results.pop(ready).close()
+    finally:
+        for worker in by_results.values():
+            worker.close()
+
+
+class _Worker:
+    """A process with a pipe of jobs and a wide pipe of results: a narrow one would switch processes every 64 KB."""
+
+    def __init__(self, context: ForkContext) -> None:
+        theirs, self.jobs = context.Pipe(duplex=False)
+        self.results, ours = context.Pipe(duplex=False)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux
+            with suppress(OSError):  # a user may have only so many large pipes
+                fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self.process = context.Process(target=_work, args=(theirs, ours, (self.jobs, self.results)), daemon=True)
+        self.process.start()
+        theirs.close()
+        ours.close()
+        self.given: deque[Job | Packing] = deque()
+        """Jobs that it has not finished, in order."""
+
+    def give(self, waiting: deque[Job | Packing]) -> None:
+        if waiting:
+            self.given.append(waiting.popleft())
+            with suppress(BrokenPipeError):  # it died; its pipe of results will say so
+                self.jobs.send(self.given[-1])
+
+    def close(self) -> None:
+        self.jobs.close()
+        self.results.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def _work(jobs: Connection, results: Connection, parents: Iterable[Connection]) -> None:
+    # What a fork leaves open here would keep it waiting for a parent that was killed, and with it the parent's lock,
+    # which it has inherited too.
+    for end in parents:
+        end.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    give_way(SCAN)
+    gc.disable()
+    with suppress(EOFError, BrokenPipeError):  # the parent is gone
+        while True:
+            for delivery in _do(jobs.recv()):
+                results.send(delivery)
+            results.send(None)

@@ -1,0 +1,116 @@
+"""The lock of an import where hosts share a PostgreSQL: that of its host, and for short that of all.
+
+A transaction that writes shares a third one, which a transaction that writes rows of any host has for itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+
+from inspector.locks.database_lock import TRY_SECONDS
+from inspector.locks.server_lock import (
+    ServerLock,
+    held_or_written,
+    join,
+    keep_out,
+    server_lock,
+)
+from sessions.imports.services.import_lock import ALL, ImportLock, lock_of
+from sessions.models import Source
+
+ROWS = f"{ALL} rows"
+
+
+class ServerImportLock(ImportLock):
+    def __init__(self, host: str, lock: ServerLock) -> None:
+        self.host = host
+        self._locks = [lock]
+        """The one of the host, then what is held beside it."""
+        self._alone = False
+
+    @property
+    def holder(self) -> int:
+        return self._locks[0].holder
+
+    def share(self) -> None:
+        """From now on workers may write for us."""
+        self._locks[0].share()
+
+    def guard(self) -> None:
+        for lock in self._locks:
+            lock.guard()
+        if not self._alone:
+            join(ROWS)
+
+    def guard_all(self) -> None:
+        assert self._alone
+        self.guard()
+        keep_out(ROWS)
+
+    @contextmanager
+    def alone(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        assert not self._alone
+        with self._beside(ALL, waiting):
+            self._alone = True
+            try:
+                yield
+            finally:
+                self._alone = False
+
+    @contextmanager
+    def instead_of(self, host: str) -> Iterator[bool]:
+        if host == self.host:
+            yield True
+            return
+        try:
+            with self._beside(lock_of(host), _give_up):
+                yield True
+        except _TakenError:
+            yield False
+
+    def busy_hosts(self) -> Collection[str]:
+        others = Source.objects.exclude(host=self.host).order_by().values_list("host", flat=True).distinct()
+        return busy(set(others))
+
+    @contextmanager
+    def _beside(self, name: str, waiting: Callable[[], None] | None) -> Iterator[None]:
+        with self._locks[0].beside(name, waiting) as other:
+            self._locks.append(other)
+            try:
+                yield
+            finally:
+                self._locks.remove(other)
+
+
+class _TakenError(Exception):
+    pass
+
+
+def _give_up() -> None:
+    raise _TakenError
+
+
+@contextmanager
+def server_import_lock(host: str, waiting: Callable[[], None] | None) -> Iterator[ServerImportLock]:
+    with server_lock(lock_of(host), waiting) as lock:
+        yield ServerImportLock(host, lock)
+
+
+def join_import(host: str) -> None:
+    """In a transaction of a worker, before it writes for the import of this host."""
+    join(lock_of(host))
+    join(ROWS)
+
+
+def busy(hosts: Collection[str]) -> set[str]:
+    """Those of them that import, or whose import was cut off and is still being committed."""
+    names = {lock_of(host): host for host in hosts}
+    return {names[name] for name in held_or_written(names)}
+
+
+def hosts_wait(hosts: Collection[str], waiting: Callable[[], None]) -> None:
+    """Until none of them imports."""
+    while busy(hosts):
+        waiting()
+        time.sleep(TRY_SECONDS)

@@ -1,0 +1,164 @@
+"""Reads portions of an import that another process shared out: scans their files and writes rows, bytes and words, each
+portion in one transaction. Cut off at any point, nothing of it is stored and somebody else takes it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+import socket
+import time
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from inspector.locks.hosts import own_hosts
+from sessions.imports.services.import_lock import lock_of
+from sessions.imports.services.jobs import Delivery, Job
+from sessions.imports.services.shared.portions import Outcome, portion_claim, portion_done
+from sessions.imports.services.writer import Pile, Written
+from sessions.models import SharedImport, Source, Transcript
+from sessions.search.services.indexing import index
+from sessions.transcripts.engine.paths import opened
+
+LOOK_SECONDS = 0.5
+PILE_BYTES = 12 * 1024 * 1024
+
+
+class UnseenError(Exception):
+    """This process does not have the files that the import speaks of, or may not read them."""
+
+
+class OverError(Exception):
+    """The import has ended: what was begun is not wanted any more."""
+
+
+class PortionReader:
+    """What one process reads of one shared import."""
+
+    def __init__(self, shared_import: int) -> None:
+        self._number = shared_import
+        self._host = SharedImport.objects.filter(pk=shared_import).values_list("host", flat=True).first()
+        """None if it is over already."""
+        self._left: set[int] = set()
+        """Portions that it cannot read."""
+
+    def read(self, *, seconds: float) -> bool:
+        """Portions, one after the other. True if time ran out and more may be waiting."""
+        end = time.monotonic() + seconds
+        if self._host is None:
+            return False
+        while time.monotonic() < end:
+            try:
+                if not self._read_portion(self._host):
+                    return False
+            except OverError:
+                return False
+        return True
+
+    def _read_portion(self, host: str) -> bool:
+        """False if there is none left that it can read."""
+        from sessions.imports.services.server_import_lock import join_import
+
+        claimed = 0
+        try:
+            with transaction.atomic():
+                join_import(host)
+                portion = portion_claim(self._number, self._left)
+                if portion is None:
+                    return False
+                claimed, jobs = portion
+                reading = _Portion(self._number, jobs)
+                outcome = reading.read()
+                portion_done(claimed, worker=worker_name(), outcome=outcome)
+        except UnseenError:
+            self._left.add(claimed)
+        return True
+
+
+class _Portion:
+    def __init__(self, shared_import: int, jobs: Sequence[Job]) -> None:
+        self._number = shared_import
+        self._jobs = jobs
+        self._written = Written()
+        self._pile = Pile(self._written)
+        self._piled = 0
+        self._outcome = Outcome()
+        self._looked = 0.0
+        ids = [job.transcript_id for job in jobs if job.transcript_id is not None]
+        self._indexed = dict(Transcript.objects.filter(pk__in=ids).values_list("pk", "indexed"))
+
+    def read(self) -> Outcome:
+        from sessions.imports.services.pool import scan
+
+        self._look()
+        _see(self._jobs)
+        for job in self._jobs:
+            for delivery in scan(job):
+                self._look()
+                self._keep(delivery)
+        self._pile.write()
+        self._outcome.rows = self._written.rows
+        return self._outcome
+
+    def _look(self) -> None:
+        from inspector.locks.server_lock import is_held_by
+
+        if time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        shared = SharedImport.objects.filter(pk=self._number).first()
+        if shared is None or not is_held_by(lock_of(shared.host), shared.holder):
+            raise OverError
+
+    def _keep(self, delivery: Delivery) -> None:
+        if delivery.error:
+            # It may be readable for others. If it is for nobody, the import itself says so.
+            raise UnseenError(delivery.error)
+        outcome, transcript, first = self._outcome, delivery.transcript_id, delivery.first
+        self._pile.add(delivery.rows)
+        self._piled += delivery.size
+        outcome.bytes += delivery.size
+        outcome.files += delivery.last
+        if transcript is not None:
+            outcome.touched[transcript] = min(first, outcome.touched.get(transcript, first))
+            outcome.entries += delivery.entries
+            if delivery.unlinked:
+                outcome.unlinked.add(transcript)
+            if delivery.entries and self._indexed.get(transcript) == first:
+                self._index(transcript, first + delivery.entries, delivery)
+        if self._piled >= PILE_BYTES:
+            self._pile.write()
+            self._piled = 0
+
+    def _index(self, transcript: int, end: int, delivery: Delivery) -> None:
+        """What follows on what is indexed; the import makes up for the rest."""
+        texts = pickle.loads(delivery.texts)  # noqa: S301 - from our own scanner, in this process
+        index(transcript, end, texts, self._written)
+        self._indexed[transcript] = end
+        self._outcome.indexed += delivery.entries
+
+
+def _see(jobs: Sequence[Job]) -> None:
+    """Raises UnseenError unless the files here are those of the import. On its own host they may have grown since."""
+    sources = Source.objects.in_bulk([job.source_id for job in jobs])
+    for job in jobs:
+        source = sources.get(job.source_id)
+        if source is None:
+            raise OverError
+        try:
+            found = opened(source.path).stat()
+        except OSError as error:
+            raise UnseenError(str(error)) from error
+        same = (found.st_size, found.st_mtime_ns) == (source.size, source.mtime_ns)
+        grown = source.host in own_hosts() and found.st_size >= job.size
+        if not same and not grown:
+            raise UnseenError(source.path)
+
+
+_token = secrets.token_hex(4)
+
+
+def worker_name() -> str:
+    """Of this process, among all that there are."""
+    return f"{socket.gethostname()}-{os.getpid()}-{_token}"

@@ -1,0 +1,120 @@
+"""The portions of a shared import in the database: whole files in the order of the plan, each taken by one process.
+
+PostgreSQL's row locks say who has which. They end with the process that holds them, so that nobody has to notice that
+it died, and nothing is given to two."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db import connection
+
+from sessions.imports.services.jobs import Job
+from sessions.models import Portion, SharedImport
+from sessions.transcripts.engine.paths import kept, opened
+
+PORTION_BYTES = 8 * 1024 * 1024
+PORTION_FILES = 200
+FREE = "SELECT id FROM transcripts_portion WHERE shared_import_id = %s AND NOT done"
+LOCK = " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a process made of a portion, for the import that shared it out."""
+
+    touched: dict[int, int] = field(default_factory=dict)
+    """Transcript -> the first position that is new in it."""
+    unlinked: set[int] = field(default_factory=set)
+    files: int = 0
+    bytes: int = 0
+    entries: int = 0
+    indexed: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "touched": list(self.touched.items()), "unlinked": sorted(self.unlinked)}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Outcome:
+        return cls(**{**value, "touched": dict(value["touched"]), "unlinked": set(value["unlinked"])})
+
+
+def grouped(jobs: Sequence[Job]) -> list[list[Job]]:
+    """A file that is larger than a portion is one of its own."""
+    groups: list[list[Job]] = []
+    room = 0
+    for job in jobs:
+        size = job.size - job.start
+        if not groups or size > room or len(groups[-1]) == PORTION_FILES:
+            groups.append([])
+            room = PORTION_BYTES
+        groups[-1].append(job)
+        room -= size
+    return groups
+
+
+def portions_create(*, groups: Sequence[Sequence[Job]], host: str, holder: int) -> SharedImport:
+    shared = SharedImport.objects.create(host=host, holder=holder)
+    Portion.objects.bulk_create([Portion(shared_import=shared, jobs=_packed(group)) for group in groups])
+    return shared
+
+
+def portions_forget(shared_import: int) -> None:
+    """Those of an import that ends. Waits for whoever still reads one, so that what comes next sees all of it or
+    nothing."""
+    SharedImport.objects.filter(pk=shared_import).delete()  # first, and by itself: this is what tells them to stop
+    Portion.objects.filter(shared_import_id=shared_import).delete()
+
+
+def portions_forget_lost(busy_hosts: Collection[str]) -> None:
+    """Those of imports that were cut off: of all hosts but these, while nobody else begins to import."""
+    SharedImport.objects.exclude(host__in=busy_hosts).delete()
+    Portion.objects.exclude(shared_import_id__in=SharedImport.objects.values("pk")).delete()
+
+
+def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list[Job]] | None:
+    """One that nobody has, ours until the transaction ends; None if there is none but those to leave."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"{FREE} AND NOT id = ANY(%s){LOCK}", [shared_import, list(leave)])
+        row = cursor.fetchone()
+    return None if row is None else (row[0], _unpacked(Portion.objects.values_list("jobs", flat=True).get(pk=row[0])))
+
+
+def portion_take(shared_import: int) -> list[Job] | None:
+    """One that nobody has, out of the table: for the import itself, with which everything ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM transcripts_portion WHERE id = ({FREE}{LOCK}) RETURNING jobs",
+            [shared_import],
+        )
+        row = cursor.fetchone()
+    return None if row is None else _unpacked(row[0])
+
+
+def portion_done(portion: int, *, worker: str, outcome: Outcome) -> None:
+    Portion.objects.filter(pk=portion).update(done=True, worker=worker, outcome=outcome.to_json())
+
+
+def outcomes_take(shared_import: int) -> Iterator[tuple[str, Outcome]]:
+    """Of the portions that were read since, with the process that read each."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM transcripts_portion WHERE shared_import_id = %s AND done RETURNING worker, outcome",
+            [shared_import],
+        )
+        rows = cursor.fetchall()
+    for worker, outcome in rows:
+        yield worker, Outcome.from_json(json.loads(outcome) if isinstance(outcome, str) else outcome)
+
+
+def _packed(jobs: Sequence[Job]) -> bytes:
+    return json.dumps([{**asdict(job), "path": kept(job.path)} for job in jobs]).encode()
+
+
+def _unpacked(data: bytes | memoryview) -> list[Job]:
+    rows = json.loads(bytes(data))
+    return [Job(**{**row, "path": str(opened(row["path"])), "seen": tuple(row["seen"])}) for row in rows]

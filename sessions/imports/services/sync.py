@@ -1,0 +1,427 @@
+"""Brings the archive up to date with the files on disk. Never writes to them, and can be cut off at any point."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, connections, transaction
+from django.db.models import Case, QuerySet, When
+
+from inspector.locks.hosts import own_hosts, this_host
+from sessions.archive.engine.damage import DamageError
+from sessions.imports.engine.discovery import (
+    Candidate,
+    candidate,
+    discover,
+    wanted,
+)
+from sessions.imports.selectors import WAITING
+from sessions.imports.services import bulk
+from sessions.imports.services.import_lock import ImportLock, import_lock
+from sessions.imports.services.jobs import Delivery, Job, Packing
+from sessions.imports.services.plan import Plan, Planner
+from sessions.imports.services.settle import settle
+from sessions.imports.services.shared.portions import portions_forget_lost
+from sessions.imports.services.shared.share import Share, share
+from sessions.imports.services.writer import Pile, Written
+from sessions.linking.services.families import spilled_unite
+from sessions.models import Oddity, Source, Transcript
+from sessions.search.services.indexing import Spool, index_owed, index_spooled
+from sessions.transcripts.engine.paths import opened
+
+COMMIT_BYTES = 48 * 1024 * 1024
+COMMIT_SECONDS = 2.0
+_UNSETTLED = Transcript.objects.filter(settled=False, entries__gt=0)
+PILE_BYTES = 12 * 1024 * 1024
+"""Of the files, whose rows are kept before they are written: a few megabytes in memory."""
+
+
+@dataclass(slots=True)
+class Progress:
+    phase: str = "reading"
+    files: int = 0
+    files_total: int = 0
+    bytes: int = 0
+    bytes_total: int = 0
+    entries: int = 0
+    indexed: int = 0
+    """Entries whose words can be searched for, of those."""
+    workers: int = 0
+    """Other processes that took part."""
+    started: float = 0.0
+
+
+@dataclass(slots=True)
+class Report:
+    files: int = 0
+    bytes: int = 0
+    entries: int = 0
+    new_entries: int = 0
+    recovered_entries: int = 0
+    lines: int = 0
+    bad_lines: int = 0
+    unknown_types: dict[str, int] = field(default_factory=dict)
+    rows_written: int = 0
+    skipped: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    touched: list[int] = field(default_factory=list)
+    workers: int = 0
+    """Processes of workers that took part."""
+    browsable_seconds: float = 0.0
+    """When every session could be read; the text index may have taken longer."""
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """What a script is told: everything but our own row numbers."""
+        return {name: value for name, value in asdict(self).items() if name != "touched"}
+
+
+Listener = Callable[[Progress], None]
+Check = Callable[[], None]
+
+
+def sync(
+    paths: Sequence[Path], *, listener: Listener | None = None, check: Check | None = None, workers: int | None = None
+) -> Report:
+    """Import everything below `paths` that is new or has changed. What `check` raises ends it: it is called for every
+    few megabytes, and what is committed by then stays."""
+    started = time.monotonic()
+    roots = [Path(os.path.abspath(path.expanduser())) for path in paths]
+    candidates = list(discover(roots))
+    task = Import(workers or os.cpu_count() or 1, listener, check)
+    with collector_paused():
+        task.run(candidates, [root for root in roots if root.is_dir()])
+    report = _report(task, {one.path for one in candidates})
+    report.browsable_seconds = round(task.browsable - started, 3)
+    report.seconds = round(time.monotonic() - started, 3)
+    return report
+
+
+def sync_files(paths: Sequence[Path]) -> list[int]:
+    """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
+    found = _files(path for path in paths if wanted(path.name, str(path.parent)))
+    if not found:
+        return []
+    task = Import(workers=1)
+    task.run_few(found)
+    return list(task.touched)
+
+
+def _files(paths: Iterable[Path]) -> list[Candidate]:
+    return [candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Millions of tuples and not one cycle: looking for cycles among them takes a tenth of an import."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+class Import:
+    """Everything that was asked for at a time. Files that another host is reading are looked at again when it is done:
+    it may have stored them, or died."""
+
+    def __init__(self, workers: int, listener: Listener | None = None, check: Check | None = None) -> None:
+        self.plan = Plan()
+        """Of all that was asked for."""
+        self.written = Written()
+        self.progress = Progress(started=time.time())
+        self.touched: dict[int, int] = {}
+        self.browsable = 0.0
+        """When every session could be read."""
+        self._workers = workers
+        self._listener = listener
+        self._check = check
+
+    def run(self, candidates: Sequence[Candidate], roots: Sequence[Path]) -> None:
+        self.plan = self._large(candidates, None, roots)
+        self._make_up(self._large)
+
+    def run_few(self, candidates: Sequence[Candidate]) -> None:
+        self.plan = self._small(candidates, [one.path for one in candidates])
+        self._make_up(self._small)
+
+    def _make_up(self, part: Callable[[Sequence[Candidate], Sequence[str]], Plan]) -> None:
+        left = self.plan.left
+        while left:
+            self._wait_for({host for _, host in left})
+            again = _files(opened(one.path) for one, _ in left)
+            plan = part(again, [one.path for one in again])
+            self.plan.skipped += plan.skipped
+            self.plan.failed += plan.failed
+            left = plan.left
+
+    def _wait_for(self, hosts: set[str]) -> None:
+        """Without any lock: they may wait for us."""
+        from sessions.imports.services.server_import_lock import hosts_wait  # its driver is not loaded for SQLite
+
+        hosts_wait(hosts, self._waiting)
+
+    def _large(self, candidates: Sequence[Candidate], paths: Sequence[str] | None, roots: Sequence[Path] = ()) -> Plan:
+        progress = self.progress
+        with import_lock(self._waiting) as lock:
+            plan = self._planned(lock, candidates, paths, roots)
+            progress.phase = "reading"
+            progress.files_total = max(progress.files_total, plan.files)
+            progress.files = progress.files_total - len(plan.jobs) - len(plan.left)
+            progress.bytes_total += plan.todo_bytes
+            shared = share(plan.jobs, plan.todo_bytes, lock)
+            if plan.todo_bytes > bulk.LARGE and shared is None:
+                plan.put_off_packing()
+            work = Work(plan, self.written, progress, lock, self._workers, self._listener, self._check)
+            with bulk.loading(plan.todo_bytes, lock):
+                work.read(shared)
+            self.browsable = time.monotonic()
+            work.archive()
+            bulk.tidy(plan.todo_bytes)
+        self.touched |= work.touched
+        return plan
+
+    def _small(self, candidates: Sequence[Candidate], paths: Sequence[str]) -> Plan:
+        with import_lock(self._waiting) as lock:
+            plan = self._planned(lock, candidates, paths)
+            work = Work(plan, self.written, self.progress, lock, self._workers)
+            work.read()
+            work.archive()
+        self.touched |= work.touched
+        return plan
+
+    def _planned(
+        self,
+        lock: ImportLock,
+        candidates: Sequence[Candidate],
+        paths: Sequence[str] | None,
+        roots: Sequence[Path] = (),
+    ) -> Plan:
+        """Whose file is whose is decided by one host at a time; what it decided is committed before the next looks."""
+        with lock.alone(self._waiting):
+            if connection.vendor == "postgresql":
+                portions_forget_lost(lock.busy_hosts())
+            return Planner(self.written, paths, lock=lock).plan(candidates, roots)
+
+    def _waiting(self) -> None:
+        self.progress.phase = WAITING
+        if self._listener is not None:
+            self._listener(self.progress)
+        if self._check is not None:
+            self._check()
+
+
+class Work:
+    """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        written: Written,
+        progress: Progress,
+        lock: ImportLock,
+        workers: int,
+        listener: Listener | None = None,
+        check: Check | None = None,
+    ) -> None:
+        self.touched: dict[int, int] = {}
+        """Transcript -> the first position that is new in it."""
+        self._plan = plan
+        self._written = written
+        self._progress = progress
+        self._lock = lock
+        self._listener = listener or (lambda _progress: None)
+        self._check = check or (lambda: None)
+        self._workers = workers
+        self._unlinked: set[int] = set()
+        self._spool = Spool()
+        self._pile = Pile(written)
+
+    def read(self, shared: Share | None = None) -> None:
+        """All lines: after this every session can be read."""
+        self._take_on(_UNSETTLED.filter(source__host=this_host()))
+        self._listener(self._progress)
+        if shared is None:
+            self._read(self._plan.jobs)
+        else:
+            self._read_along(shared)
+        self._finish()
+
+    def _read(self, jobs: Sequence[Job]) -> None:
+        with closing(self._deliveries(jobs, self._workers)) as deliveries:
+            self._drain(deliveries)
+
+    def _read_along(self, shared: Share) -> None:
+        """Some of the files, while workers read the others."""
+        with shared:
+            for jobs in shared.portions():
+                self._check()
+                self._read(jobs)
+                self._take_over(shared)
+            self._take_over(shared)
+
+    def _take_over(self, shared: Share) -> None:
+        """What workers have read counts as if we had."""
+        progress = self._progress
+        for outcome in shared.outcomes():
+            for transcript_id, first in outcome.touched.items():
+                self.touched[transcript_id] = min(first, self.touched.get(transcript_id, first))
+            self._unlinked |= outcome.unlinked
+            for table, count in outcome.rows.items():
+                self._written.add(table, count)
+            progress.bytes += outcome.bytes
+            progress.files += outcome.files
+            progress.entries += outcome.entries
+            progress.indexed += outcome.indexed
+        progress.workers = len(shared.workers)
+        self._listener(progress)
+
+    def archive(self) -> None:
+        """The bytes that were put off, and the index of the texts, side by side."""
+        self._progress.phase = "indexing"
+        self._listener(self._progress)
+        owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host=this_host())
+        packings = [
+            Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
+            for source in owed
+        ]
+        with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing
+            self._index(deliveries)
+            self._drain(deliveries)
+        index_owed(self._written, self._lock)
+
+    def _index(self, deliveries: Iterator[Delivery]) -> None:
+        """What waits in the spool, and with each piece of it a piece of the bytes."""
+        piled = 0
+
+        def pack_some() -> None:
+            nonlocal piled
+            self._check()
+            delivery = next(deliveries, None)
+            piled += self._keep(delivery) if delivery is not None else 0
+            if piled >= PILE_BYTES:
+                self._pile.write()
+                piled = 0
+
+        for entries in index_spooled(self._spool, self._written, self._lock.guard, pack_some):
+            self._progress.indexed += entries
+            self._listener(self._progress)
+        self._spool.close()
+
+    def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Generator[Delivery]:
+        if not tasks:
+            return _none()
+        # Loaded only now: most imports find that nothing has changed, and need none of it.
+        from sessions.imports.services.pool import scan_all
+
+        if self._workers < 2:
+            return scan_all(tasks, 0)
+        connections.close_all()  # a connection must not be carried into a forked process
+        return scan_all(tasks, processes)
+
+    def _drain(self, deliveries: Iterator[Delivery]) -> None:
+        ended = False
+        while not ended:
+            began, size, piled = time.monotonic(), 0, 0
+            with transaction.atomic():
+                self._lock.guard()
+                while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
+                    self._check()
+                    delivery = next(deliveries, None)
+                    if delivery is None:
+                        ended = True
+                        break
+                    size += self._keep(delivery)
+                    if size - piled >= PILE_BYTES:
+                        self._pile.write()
+                        piled = size
+                self._pile.write()
+            self._listener(self._progress)
+
+    def _keep(self, delivery: Delivery) -> int:
+        """Returns how many bytes of the files it is."""
+        if delivery.error:
+            self._plan.failed.append(delivery.error)
+            return 0
+        self._pile.add(delivery.rows)
+        transcript_id, first = delivery.transcript_id, delivery.first
+        if transcript_id is not None:
+            # A stretch may hold broken lines only: its transcript was written to all the same.
+            self.touched[transcript_id] = min(first, self.touched.get(transcript_id, first))
+            self._progress.entries += delivery.entries
+            if delivery.entries:
+                self._spool.add(transcript_id, first, first + delivery.entries, delivery.texts)
+            if delivery.unlinked:
+                self._unlinked.add(transcript_id)
+        if self._progress.phase == "reading":
+            self._progress.bytes += delivery.size
+            self._progress.files += delivery.last
+        return delivery.size
+
+    def _finish(self) -> None:
+        if not self._plan.jobs and not _UNSETTLED.exists():
+            return
+        with self._lock.alone(self._check), transaction.atomic():
+            self._lock.guard_all()
+            # Those that import at this moment settle theirs themselves.
+            busy = self._lock.busy_hosts()
+            self._take_on(_UNSETTLED.exclude(source__host__in=[this_host(), *busy]))
+            if self._unlinked:
+                self._relink()
+            settle(self.touched, self._written)
+            if any(job.transcript_id is None for job in self._plan.jobs):
+                spilled_unite()
+
+    def _take_on(self, unsettled: QuerySet[Transcript]) -> None:
+        """What an import that was cut off wrote and did not settle, links and totals from the first entry on."""
+        for pk, links in unsettled.values_list("pk", "state__links"):
+            self.touched[pk] = 0
+            if links is None:
+                self._unlinked.add(pk)
+
+    def _relink(self) -> None:
+        from sessions.linking.services.relink import relink
+
+        for transcript in Transcript.objects.filter(pk__in=self._unlinked):
+            try:
+                relink(transcript, self._written)
+            except DamageError as error:
+                # What is known of its links stays, and the next import tries again.
+                self._plan.failed.append(f"{transcript.public_id}: it cannot be linked anew. {error}")
+
+
+def _none() -> Generator[Delivery]:
+    yield from ()
+
+
+def _report(task: Import, paths: set[str]) -> Report:
+    """Counts over everything that was asked for, whether it changed now or not."""
+    plan = task.plan
+    report = Report(files=plan.files - len(plan.skipped), bytes=plan.bytes, rows_written=task.written.total)
+    report.skipped, report.failed, report.touched = plan.skipped, plan.failed, list(task.touched)
+    report.new_entries, report.workers = task.progress.entries, task.progress.workers
+    counted = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+    # Those of this host last: another may have another file under the same path, or the only row of the same one.
+    ours = Case(When(source__host__in=own_hosts(), then=1), default=0)
+    columns = ("source__path", "pk", "lines", "bad_lines", "recovered")
+    asked = {path: rest for path, *rest in counted.order_by(ours, "pk").values_list(*columns) if path in paths}
+    for _, lines, bad, recovered in asked.values():
+        report.lines += lines
+        report.bad_lines += bad
+        report.recovered_entries += recovered
+    report.entries = report.lines - report.bad_lines
+    unknown: Counter[str] = Counter()
+    numbers = {pk for pk, *_ in asked.values()}
+    for pk, name, count in Oddity.objects.filter(what="type").values_list("transcript_id", "name", "count"):
+        if pk in numbers:
+            unknown[name] += count
+    report.unknown_types = dict(unknown)
+    return report

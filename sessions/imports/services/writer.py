@@ -1,0 +1,126 @@
+"""Writes what the scanner found. Plain SQL with executemany: creating model instances costs more than all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import connection
+
+from sessions.imports.services.rows import FACTS, Rows, mark_rows
+from sessions.transcripts.engine.marks import Mark
+
+ENTRY = (
+    'INSERT INTO transcripts_entry (id, "offset", length, type, detail, uuid_key, parent_key, message_key, tool_key,'
+    " at, turn, flags) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+BLOCK = (
+    "INSERT INTO transcripts_block (id, data, content_hash, frame_hash) VALUES (%s, %s, %s, %s) ON CONFLICT (id)"
+    " DO UPDATE SET data = excluded.data, content_hash = excluded.content_hash, frame_hash = excluded.frame_hash"
+)
+TURN = (
+    "INSERT INTO transcripts_turn (id, first, last, started_at, ended_at, calls, errors, requests, input, cache_read,"
+    " cache_write, output) VALUES (%s, %s, %s, %s, %s, %s, %s, 0, 0, 0, 0, 0) ON CONFLICT (id) DO UPDATE SET"
+    " last = excluded.last, started_at = excluded.started_at, ended_at = excluded.ended_at, calls = excluded.calls,"
+    " errors = excluded.errors"
+)
+PROBLEM = (
+    'INSERT INTO transcripts_problem (transcript_id, line, "offset", length, kind, detail)'
+    " VALUES (%s, %s, %s, %s, %s, %s)"
+)
+ODDITY = (
+    "INSERT INTO transcripts_oddity (transcript_id, what, name, count, first) VALUES (%s, %s, %s, %s, %s)"
+    " ON CONFLICT (transcript_id, what, name) DO UPDATE SET count = transcripts_oddity.count + excluded.count"
+)
+MARK = (
+    'INSERT INTO transcripts_mark (transcript_id, first, last, fate, "by") VALUES (%s, %s, %s, %s, %s)'
+    " ON CONFLICT DO NOTHING"
+)
+SOURCE = (
+    "UPDATE transcripts_source SET imported = %s, archived = %s, head_hash = %s, tail_hash = %s, size = %s, owed = %s"
+    " WHERE id = %s"
+)
+
+
+def _larger(column: str) -> str:
+    return (
+        f"{column} = CASE WHEN excluded.{column} > transcripts_request.{column}"
+        f" THEN excluded.{column} ELSE transcripts_request.{column} END"
+    )
+
+
+# The last row of a message has the largest counts; which row comes in which import does not matter.
+REQUEST = (
+    "INSERT INTO transcripts_request (transcript_id, message_key, position, turn, message_id, request_id, agent, model,"
+    " at, input, cache_read, cache_write_5m, cache_write_1h, output, cost, owned)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, TRUE)"
+    " ON CONFLICT (transcript_id, message_key) DO UPDATE SET "
+    + ", ".join(map(_larger, ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "cost")))
+)
+
+TRANSCRIPT = (
+    "UPDATE transcripts_transcript SET "
+    + ", ".join(f"{name} = %s" for name in FACTS)
+    + ", turns = %s, model_names = %s, branches = %s, ruler = %s, state = %s, settled = FALSE WHERE id = %s"
+)
+
+
+STATEMENTS = {
+    # The line that was cut when it was last read, and is read again now.
+    "cut": 'DELETE FROM transcripts_problem WHERE transcript_id = %s AND "offset" = %s',
+    "block": BLOCK,
+    "entry": ENTRY,
+    "request": REQUEST,
+    "turn": TURN,
+    "problem": PROBLEM,
+    "oddity": ODDITY,
+    "mark": MARK,
+    "transcript": TRANSCRIPT,
+    "source": SOURCE,
+    "packed": "UPDATE transcripts_source SET archived = %s, tail_hash = %s, owed = FALSE WHERE id = %s",
+}
+"""In this order: what says how far we are comes last."""
+
+
+class Written:
+    """Rows written, by table: a warm sync must leave this empty."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+
+    def add(self, table: str, count: int) -> None:
+        if count:
+            self.rows[table] = self.rows.get(table, 0) + count
+
+    @property
+    def total(self) -> int:
+        return sum(self.rows.values())
+
+
+class Pile:
+    """Rows of many stretches on their way to the database: one statement for all rows of a table."""
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._rows: Rows = {table: [] for table in STATEMENTS}
+
+    def add(self, rows: Rows) -> None:
+        for table, some in rows.items():
+            self._rows[table] += some
+
+    def write(self) -> None:
+        """Inside the caller's transaction: after a kill each file is read on where this left it."""
+        with connection.cursor() as cursor:
+            for table, sql in STATEMENTS.items():
+                if self._rows[table]:
+                    cursor.executemany(sql, self._rows[table])
+                    self._written.add(table, len(self._rows[table]))
+                    self._rows[table] = []
+
+
+def write_marks(transcript_id: int, marks: Iterable[Mark], written: Written) -> None:
+    """Instead of those that the transcript had."""
+    rows = mark_rows(transcript_id, marks)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM transcripts_mark WHERE transcript_id = %s", [transcript_id])
+        cursor.executemany(MARK, rows)
+    written.add("mark", len(rows))

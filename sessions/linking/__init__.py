@@ -1,0 +1,1 @@
+"""Which record follows which: branches, compactions, forks, sub-agents."""

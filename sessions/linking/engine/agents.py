@@ -1,0 +1,105 @@
+"""Sub-agents across files: who started whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sessions.linking.engine.evidence import AgentFacts, How, Sighting
+
+__all__ = ["AgentFacts", "AgentNode", "AgentTree", "How", "agent_tree"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNode:
+    id: str
+    parent: str
+    """The agent that started it; empty = the session itself, or nobody known."""
+    call: int | None
+    """The position of the call in the parent's transcript."""
+    how: How
+    children: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTree:
+    nodes: Mapping[str, AgentNode]
+    roots: tuple[str, ...]
+
+    def walk(self) -> Iterator[tuple[int, AgentNode]]:
+        """Depth (the session's own agents have 1) and node, parents before children."""
+        waiting = [(1, name) for name in reversed(self.roots)]
+        while waiting:
+            depth, name = waiting.pop()
+            node = self.nodes[name]
+            yield depth, node
+            waiting.extend((depth + 1, child) for child in reversed(node.children))
+
+
+def agent_tree(
+    agents: Sequence[AgentFacts],
+    calls: Mapping[str, tuple[str, int]],
+    sightings: Iterable[Sighting] = (),
+) -> AgentTree:
+    """Who started whom, in one session.
+
+    `calls`: tool_use id -> (the agent that made the call, "" = the main thread; its position there). `sightings`: ids
+    of agents in the records of those who may have started them. An agent whose start nobody tells hangs on the
+    session, with `How.UNKNOWN`.
+    """
+    known = {agent.id: agent for agent in agents}
+    seen: dict[str, list[Sighting]] = {}
+    for sighting in sightings:
+        if sighting.agent in known and sighting.agent != sighting.owner:
+            seen.setdefault(sighting.agent, []).append(sighting)
+    nodes = {name: _place(agent, known, calls, seen.get(name, [])) for name, agent in known.items()}
+    _break_rings(nodes)
+    children: dict[str, list[AgentNode]] = {}
+    for node in nodes.values():
+        children.setdefault(node.parent, []).append(node)
+    for name, below in children.items():
+        if name:
+            nodes[name] = replace(nodes[name], children=_in_order(below))
+    return AgentTree(nodes, _in_order(children.get("", [])))
+
+
+def _place(
+    agent: AgentFacts,
+    known: Mapping[str, AgentFacts],
+    calls: Mapping[str, tuple[str, int]],
+    seen: list[Sighting],
+) -> AgentNode:
+    order = list(How)
+    seen = sorted(seen, key=lambda one: order.index(one.how))
+    for how, tool in [(How.META, agent.tool_use_id), *((one.how, one.tool_use_id) for one in seen)]:
+        owner, position = calls.get(tool, (agent.id, -1)) if tool else (agent.id, -1)
+        if owner != agent.id and (not owner or owner in known):
+            return AgentNode(agent.id, owner, position, how)
+    if agent.parent_id in known and agent.parent_id != agent.id:
+        return AgentNode(agent.id, agent.parent_id, None, How.META)
+    for one in seen:
+        if not one.owner or one.owner in known:
+            return AgentNode(agent.id, one.owner, None, one.how)
+    if agent.depth == 1 and not agent.parent_id:
+        return AgentNode(agent.id, "", None, How.META)
+    return AgentNode(agent.id, "", None, How.UNKNOWN)
+
+
+def _break_rings(nodes: dict[str, AgentNode]) -> None:
+    """Agents that claim to have started each other: the first by name hangs on the session."""
+    sound: set[str] = {""}
+    for start in sorted(nodes):
+        path: dict[str, None] = {}
+        name = start
+        while name not in sound and name not in path:
+            path[name] = None
+            name = nodes[name].parent
+        if name in path:
+            ring = list(path)
+            first = min(ring[ring.index(name) :])
+            nodes[first] = AgentNode(first, "", None, How.UNKNOWN)
+        sound.update(path)
+
+
+def _in_order(nodes: list[AgentNode]) -> tuple[str, ...]:
+    return tuple(node.id for node in sorted(nodes, key=lambda node: (node.call is None, node.call or 0, node.id)))

@@ -1,0 +1,144 @@
+"""Which rows beside the active chain belong to it, and which were left behind by going back.
+
+Several children of one row are mostly artefacts: parallel tool results, blocks of one message, hook output,
+progress. A real branch holds an answer of another message or a typed prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessions.linking.engine.graph import ASSISTANT, USER, Graph
+from sessions.linking.engine.linked import Branch
+from sessions.transcripts.engine.flags import Flag
+
+_TYPED = int(Flag.TYPED)
+_RESULT = int(Flag.RESULT)
+_ON, _LEFT, _REPLAY = 1, 2, 3
+
+
+@dataclass(slots=True)
+class Sorted:
+    on: bytearray
+    """Nodes of the active branch, with what was pulled in from the side."""
+    spine: bytearray
+    left: dict[int, int]
+    """Nodes left behind -> the first node of their branch."""
+    heads: list[int]
+    """The first nodes of the branches left behind."""
+    turned: dict[int, int]
+    """First node of a branch left behind -> the node that goes on from the same fork, -1 if none does."""
+
+
+def sort_rows(graph: Graph, spine: list[int], gone: dict[int, int]) -> Sorted:
+    on_spine = bytearray(len(graph.rows))
+    following: dict[int, int] = {}
+    for previous, i in zip([-1, *spine], spine, strict=False):
+        on_spine[i] = 1
+        following[previous] = i
+    beside = [i for i in graph.chain if not on_spine[i] and not graph.side[i] and i not in gone]
+    joined = _joined(graph, spine, beside)
+    order = _parents_first(graph, beside)
+    talk = _talk(graph, order, joined, on_spine)
+    found = Sorted(on_spine[:], on_spine, {}, [], {})
+    fate = on_spine[:]
+    for i in order:
+        parent = graph.past[i]
+        above = fate[parent] if parent >= 0 else _ON
+        if i in joined:
+            fate[i] = _ON
+        elif above in (_LEFT, _REPLAY):
+            fate[i] = above
+        elif not talk[i]:
+            fate[i] = _ON
+        else:
+            active = following.get(parent, -1)
+            fate[i] = _REPLAY if _is_replay(graph, i, active) else _LEFT
+            if fate[i] == _LEFT:
+                found.heads.append(i)
+                found.turned[i] = active
+        if fate[i] == _LEFT:
+            found.left[i] = found.left.get(parent, i) if above == _LEFT else i
+        else:
+            found.on[i] = 1
+    return found
+
+
+def _joined(graph: Graph, spine: list[int], beside: list[int]) -> set[int]:
+    """Other blocks of messages on the spine, and the results of all their calls."""
+    rows, kind = graph.rows, graph.kind
+    messages = {rows[i].message for i in spine if kind[i] == ASSISTANT} - {None}
+    joined = {i for i in beside if kind[i] == ASSISTANT and rows[i].message in messages}
+    answered = {tool for tool, call in graph.calls.items() if rows[call].message in messages or call in joined} | {
+        rows[i].tool for i in spine if kind[i] == ASSISTANT
+    }
+    for i in beside:
+        if kind[i] == USER and graph.flags[i] & _RESULT and rows[i].tool is not None and rows[i].tool in answered:
+            joined.add(i)
+    return joined
+
+
+def _parents_first(graph: Graph, nodes: list[int]) -> list[int]:
+    """File order, except that a parent that stands later goes before its child."""
+    past = graph.past
+    if all(past[i] < i for i in nodes):
+        return nodes
+    waiting = dict.fromkeys(nodes)
+    order: list[int] = []
+    for i in nodes:
+        path: list[int] = []
+        while i in waiting:
+            del waiting[i]
+            path.append(i)
+            i = past[i]
+        order.extend(reversed(path))
+    return order
+
+
+def _talk(graph: Graph, order: list[int], joined: set[int], on_spine: bytearray) -> bytearray:
+    """Whether the side branch that begins at a node holds conversation of its own."""
+    talk = bytearray(len(graph.rows))
+    for i in reversed(order):
+        if i in joined:
+            talk[i] = 0
+            continue
+        kind = graph.kind[i]
+        if kind == ASSISTANT or (kind == USER and graph.flags[i] & _TYPED):
+            talk[i] = 1
+        parent = graph.past[i]
+        if talk[i] and parent >= 0 and not on_spine[parent]:
+            talk[parent] = 1
+    return talk
+
+
+def _is_replay(graph: Graph, i: int, active: int) -> bool:
+    """Retries and replays write the same record again with another uuid, but with its old time."""
+    if active < 0:
+        return False
+    one, other = graph.rows[i], graph.rows[active]
+    return one.at is not None and one.at == other.at and one.type == other.type
+
+
+def branches_of(graph: Graph, found: Sorted, leaf: int) -> tuple[Branch, ...]:
+    """The branches left behind and, for each fork that the active chain passes, the active one."""
+    members: dict[int, list[int]] = {}
+    for i, head in found.left.items():
+        members.setdefault(head, []).append(i)
+    rows = graph.rows
+    branches: list[Branch] = []
+    going_on: dict[int, int] = {}
+    for head in found.heads:
+        fork = graph.past[head]
+        nodes = members[head]
+        first, last = rows[min(nodes)].position, rows[max(nodes)].position
+        branches.append(Branch(_position(graph, fork), first, last, len(nodes), active=False))
+        if found.turned[head] >= 0:
+            going_on[fork] = found.turned[head]
+    for fork, i in going_on.items():
+        size = sum(found.on[i:])
+        branches.append(Branch(_position(graph, fork), rows[i].position, rows[leaf].position, size, active=True))
+    return tuple(sorted(branches, key=lambda branch: (branch.first, branch.active)))
+
+
+def _position(graph: Graph, i: int) -> int | None:
+    return graph.rows[i].position if i >= 0 else None

@@ -1,0 +1,198 @@
+"""The index of one file: every uuid once, resolved parents, no cycles. Built whole before anything is resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sessions.linking.engine.rows import LinkRow
+from sessions.transcripts.engine.flags import Flag
+
+STATE, USER, ASSISTANT, OTHER = range(4)
+"""Kinds of rows: without a uuid; the two of the conversation; all other links of the chain (artefacts)."""
+
+_KINDS = {"user": USER, "assistant": ASSISTANT}
+_SIDECHAIN = int(Flag.SIDECHAIN)
+_CALL = int(Flag.CALL)
+
+
+@dataclass(slots=True)
+class Graph:
+    """Nodes are indexes into `rows`: a record that is repeated stands where it stood first. -1 = none."""
+
+    rows: Sequence[LinkRow]
+    flags: list[int]
+    kind: bytearray
+    node: list[int]
+    """Row -> its node; -1 for state records."""
+    chain: list[int]
+    """The nodes in file order."""
+    index: dict[int, int]
+    """uuid -> node."""
+    up: list[int]
+    """Node -> parent node as the model's context runs."""
+    before: dict[int, int]
+    """Nodes where the session's history runs otherwise than its context: boundaries, roots, rows left behind."""
+    past: list[int]
+    """`up` with `before` laid over it, once everything is settled."""
+    side: bytearray
+    """Rows of sub-agents inside a main file."""
+    calls: dict[int, int]
+    """tool_use id -> the node that makes the call."""
+    first_up: dict[int, int]
+    """Parents that repeated nodes had when they stood first."""
+    copies: list[int]
+    boundaries: set[int]
+    missing: set[int] = field(default_factory=set)
+    """Ids that records speak of and that are not in the file."""
+    dangling: int = 0
+    cycles: int = 0
+    agent_file: bool = False
+
+    def find(self, key: int | None) -> int:
+        """The node of a uuid; -1 when it is not (yet) in the file, which is remembered."""
+        if key is None:
+            return -1
+        node = self.index.get(key, -1)
+        if node < 0:
+            self.missing.add(key)
+        return node
+
+    def history(self, node: int) -> int:
+        """What came before a node in the session, whether or not the model still saw it."""
+        return self.before.get(node, self.up[node])
+
+    def ancestors(self, node: int) -> Iterator[int]:
+        """The node and its history, while links are still being moved: a ring ends after one round at most."""
+        for _ in self.chain:
+            if node < 0:
+                return
+            yield node
+            node = self.history(node)
+
+
+def build(rows: Sequence[LinkRow]) -> Graph:
+    size = len(rows)
+    flags = [int(row.flags) for row in rows]
+    kind, node, side = bytearray(size), [-1] * size, bytearray(size)
+    chain: list[int] = []
+    copies: list[int] = []
+    index: dict[int, int] = {}
+    calls: dict[int, int] = {}
+    boundaries: set[int] = set()
+    trunk = False
+    for i, row in enumerate(rows):
+        if row.uuid is None:
+            continue
+        first = node[i] = index.setdefault(row.uuid, i)
+        kind[i] = what = _KINDS.get(row.type, OTHER)
+        if flags[i] & _SIDECHAIN:
+            side[i] = 1
+        elif what != OTHER:
+            trunk = True
+        if first != i:
+            copies.append(i)
+            continue
+        chain.append(i)
+        if what == OTHER:
+            if row.detail == "compact_boundary" and row.type == "system":
+                boundaries.add(i)
+        elif what == ASSISTANT and row.tool is not None and flags[i] & _CALL:
+            calls.setdefault(row.tool, i)
+    if not trunk:
+        side = bytearray(size)
+    up = [-1] * size
+    graph = Graph(rows, flags, kind, node, chain, index, up, {}, [], side, calls, {}, copies, boundaries)
+    graph.agent_file = not trunk
+    _link(graph)
+    return graph
+
+
+def _link(graph: Graph) -> None:
+    """Last copy wins for links, first for position."""
+    rows, up, get = graph.rows, graph.up, graph.index.get
+    for i in graph.chain:
+        parent = rows[i].parent
+        if parent is not None:
+            up[i] = get(parent, -1)
+    said = {graph.node[copy]: rows[copy].parent for copy in graph.copies}
+    for i, parent in said.items():
+        graph.first_up[i] = up[i]
+        up[i] = -1 if parent is None else get(parent, -1)
+    for i in graph.chain:
+        if up[i] < 0:
+            parent = said.get(i, rows[i].parent)
+            if parent is not None:
+                graph.missing.add(parent)
+                graph.dangling += 1
+    graph.cycles += len(break_cycles(up))
+
+
+def settle(graph: Graph, gone: Mapping[int, int]) -> None:
+    """Both chains, context and history, without cycles and without the holes of removed nodes."""
+    graph.cycles += len(break_cycles(graph.up))
+    graph.past = graph.up.copy()
+    for i, parent in graph.before.items():
+        graph.past[i] = parent
+    for i in break_cycles(graph.past, graph.before):
+        graph.past[i] = _earlier(graph, i)
+    if gone:
+        bridge(graph.up, graph.chain, gone)
+        bridge(graph.past, graph.chain, gone)
+
+
+def _earlier(graph: Graph, root: int) -> int:
+    """The newest row of the conversation before a root that does not itself hang on it; a few are tried."""
+    tries = 8
+    for i in range(root - 1, -1, -1):
+        if graph.kind[i] not in (USER, ASSISTANT) or graph.node[i] != i or graph.side[i]:
+            continue
+        above = i
+        while above >= 0 and above != root:
+            above = graph.past[above]
+        if above < 0:
+            return i
+        tries -= 1
+        if not tries:
+            break
+    return -1
+
+
+def break_cycles(up: list[int], synthetic: Container[int] = ()) -> list[int]:
+    """Cut every cycle at its earliest row, or at the earliest link that was only supposed. Returns the cut nodes.
+
+    A cycle needs a link to a later row, so only from those is it looked for.
+    """
+    cut: list[int] = []
+    seen = bytearray(len(up))
+    for start in [i for i, parent in enumerate(up) if parent >= i]:
+        path: list[int] = []
+        i = start
+        while i >= 0 and not seen[i]:
+            seen[i] = 1
+            path.append(i)
+            i = up[i]
+        if i >= 0 and seen[i] == 1:
+            ring = path[path.index(i) :]
+            weakest = min((j for j in ring if j in synthetic), default=min(ring))
+            up[weakest] = -1
+            cut.append(weakest)
+        for j in path:
+            seen[j] = 2
+    return cut
+
+
+def bridge(up: list[int], nodes: Sequence[int], gone: Container[int]) -> None:
+    """Hang what hung on removed nodes on the nearest ancestor that is left."""
+    known: dict[int, int] = {}
+    for i in nodes:
+        parent = up[i]
+        if parent not in gone or i in gone:
+            continue
+        hole: list[int] = []
+        while parent in gone and parent not in known:
+            hole.append(parent)
+            parent = up[parent]
+        parent = known.get(parent, parent)
+        known.update((j, parent) for j in hole)
+        up[i] = parent

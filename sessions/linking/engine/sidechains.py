@@ -1,0 +1,77 @@
+"""Sub-agents of 2.0.2x and before: their rows stand in the main file, each with a root of its own and no id."""
+
+from __future__ import annotations
+
+from sessions.linking.engine.graph import ASSISTANT, Graph
+from sessions.linking.engine.linked import InlineAgent
+from sessions.linking.engine.raw_fields import (
+    blocks,
+    mapping,
+    prose,
+    text,
+)
+
+
+def inline_agents(graph: Graph) -> tuple[list[InlineAgent], dict[int, int]]:
+    """The agents, and side row -> the row of the call that started its agent (-1 = unknown)."""
+    members: dict[int, list[int]] = {}
+    for i, root in _roots(graph).items():
+        members.setdefault(root, []).append(i)
+    if not members:
+        return [], {}
+    prompts = _prompts(graph)
+    taken: set[int] = set()
+    agents: list[InlineAgent] = []
+    started: dict[int, int] = {}
+    for root in sorted(members):
+        call = _call(graph, root, prompts, taken)
+        taken.add(call)
+        nodes = members[root]
+        started.update((i, call) for i in nodes)
+        rows = graph.rows
+        agents.append(
+            InlineAgent(
+                rows[root].position,
+                rows[min(nodes)].position,
+                rows[max(nodes)].position,
+                len(nodes),
+                rows[call].position if call >= 0 else None,
+            )
+        )
+    return agents, started
+
+
+def _roots(graph: Graph) -> dict[int, int]:
+    """Each side row's root: the last row upwards that is still on the side."""
+    roots: dict[int, int] = {}
+    for start in graph.chain:
+        if not graph.side[start]:
+            continue
+        path: list[int] = []
+        i = start
+        while i not in roots:
+            path.append(i)
+            parent = graph.up[i]
+            if parent < 0 or not graph.side[parent]:
+                roots[i] = i
+                break
+            i = parent
+        roots.update((j, roots[i]) for j in path)
+    return roots
+
+
+def _prompts(graph: Graph) -> dict[str, list[int]]:
+    prompts: dict[str, list[int]] = {}
+    for i in graph.chain:
+        if graph.kind[i] == ASSISTANT and graph.rows[i].extra is not None:
+            for block in blocks(graph.rows[i].extra):
+                prompt = text(mapping(block.get("input")).get("prompt")).strip()
+                if block.get("type") == "tool_use" and prompt:
+                    prompts.setdefault(prompt, []).append(i)
+    return prompts
+
+
+def _call(graph: Graph, root: int, prompts: dict[str, list[int]], taken: set[int]) -> int:
+    """The first call with the root's words that has no agent yet; equal prompts are served in file order."""
+    free = [i for i in prompts.get(prose(graph.rows[root].extra), ()) if i not in taken and i < root]
+    return free[0] if free else -1

@@ -1,0 +1,52 @@
+"""Who belongs to whom: sub-agents to their session, spilled output to its transcript, a project to its directory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from django.db import connection
+
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.roles import NAME_CHARS
+
+_CURRENT = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+PARENT = "UPDATE transcripts_transcript SET parent_id = %s WHERE id = %s"
+OWNER = "UPDATE transcripts_source SET owner_id = %s WHERE id = %s"
+CWD = "UPDATE transcripts_project SET cwd = %s WHERE id = %s AND cwd = ''"
+
+
+def families_unite() -> None:
+    """After new files came: whichever of a family was read first, the others find it now."""
+    orphans = list(
+        Transcript.objects.filter(parent=None)
+        .exclude(kind=Transcript.Kind.MAIN)
+        .values_list("pk", "project_id", "session_id")
+    )
+    mains = _CURRENT.filter(kind=Transcript.Kind.MAIN)
+    if orphans:
+        known = {(project, session): pk for pk, project, session in mains.values_list("pk", "project_id", "session_id")}
+        found = [(known[project, session], pk) for pk, project, session in orphans if (project, session) in known]
+        _many(PARENT, found)
+    nameless = mains.filter(project__cwd="").exclude(cwd="").order_by("first_at")
+    _many(CWD, list(nameless.values_list("cwd", "project_id")))
+    spilled_unite()
+
+
+def spilled_unite() -> None:
+    """`<project>/<session>/tool-results/<file>` belongs to the session's main transcript."""
+    orphans = [
+        (pk, PurePath(path).parent.parent)
+        for pk, path in Source.objects.filter(kind=Source.Kind.RESULT, owner=None).values_list("pk", "path")
+    ]
+    if not orphans:
+        return
+    mains = _CURRENT.filter(kind=Transcript.Kind.MAIN).values_list("pk", "project__directory", "session_id")
+    known = {(directory, session): pk for pk, directory, session in mains}
+    places = [((str(folder.parent), folder.name[:NAME_CHARS]), pk) for pk, folder in orphans]
+    _many(OWNER, [(known[place], pk) for place, pk in places if place in known])
+
+
+def _many(sql: str, rows: Sequence[Sequence[int | str]]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, rows)

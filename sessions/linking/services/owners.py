@@ -1,0 +1,65 @@
+"""Which of several files that hold the same rows was there first.
+
+A fork repeats the rows of its origin with their times, so both may begin at the same moment. But it does not repeat
+what the client noted between them for itself: in the origin the same rows stand farther apart. Sub-agents repeat their
+session, and never the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import reduce
+
+from django.db import connection
+
+from sessions.models import Source, Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+
+_NEVER = 1 << 62
+_COMMON = (
+    "SELECT one.id, other.id FROM transcripts_entry one JOIN transcripts_entry other ON one.uuid_key = other.uuid_key"
+    " WHERE one.id >= %s AND one.id < %s AND other.id >= %s AND other.id < %s ORDER BY one.id {order} LIMIT 1"
+)
+
+
+class Owners:
+    """Asks the database only about files that begin at the same moment, and once about two of them."""
+
+    def __init__(self) -> None:
+        rows = Transcript.objects.exclude(source__state=Source.State.REPLACED)
+        self._ages = {
+            pk: (
+                _NEVER if first is None else first,
+                kind != Transcript.Kind.MAIN,
+                _NEVER if last is None else last,
+                path,
+            )
+            for pk, first, kind, last, path in rows.values_list("pk", "first_at", "kind", "last_at", "source__path")
+        }
+        self._known: dict[tuple[int, int], int] = {}
+
+    def owner(self, files: Collection[int]) -> int:
+        return reduce(self._older, sorted(files))
+
+    def _older(self, one: int, other: int) -> int:
+        pair = (one, other)
+        if pair not in self._known:
+            self._known[pair] = min(pair, key=lambda file: self._age(file, pair))
+        return self._known[pair]
+
+    def _age(self, file: int, pair: tuple[int, int]) -> tuple[int, bool, int, int, str]:
+        first, agent, last, path = self._ages.get(file, (_NEVER + 1, True, 0, ""))
+        tied = len({self._ages[one][:2] for one in pair if one in self._ages}) == 1
+        return first, agent, -self._span(file, pair) if tied else 0, last, path
+
+    def _span(self, file: int, pair: tuple[int, int]) -> int:
+        """How far apart the first and the last row that both hold stand in this one."""
+        other = pair[0] if file == pair[1] else pair[1]
+        ranges = [bound << POSITION_BITS for one in (file, other) for bound in (one, one + 1)]
+        ends = []
+        with connection.cursor() as cursor:
+            for order in ("ASC", "DESC"):
+                cursor.execute(_COMMON.format(order=order), ranges)
+                found = cursor.fetchone()
+                ends.append(0 if found is None else int(found[0]))
+        return ends[1] - ends[0]

@@ -1,0 +1,1 @@
+"""What the API would refuse in a request, and its repair."""

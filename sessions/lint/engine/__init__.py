@@ -1,0 +1,27 @@
+"""Lint: what the Messages API would refuse in a request, what would silently cost, and how to put it right."""
+
+from __future__ import annotations
+
+from sessions.lint.engine.binding import Dead, dead_thinking
+from sessions.lint.engine.finding import Finding, Severity
+from sessions.lint.engine.linting import lint_request
+from sessions.lint.engine.mending.draft import Repair
+from sessions.lint.engine.repair import (
+    repair,
+    repair_messages,
+    repair_request,
+    strip_dead_thinking,
+)
+
+__all__ = [
+    "Dead",
+    "Finding",
+    "Repair",
+    "Severity",
+    "dead_thinking",
+    "lint_request",
+    "repair",
+    "repair_messages",
+    "repair_request",
+    "strip_dead_thinking",
+]

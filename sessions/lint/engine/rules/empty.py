@@ -1,0 +1,112 @@
+"""Nothing that says nothing: no empty texts, no empty messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sessions.lint.engine.finding import Finding, Severity
+from sessions.lint.engine.reading import (
+    THINKING,
+    Request,
+    Section,
+    Spot,
+    only_sets_options,
+    spots_of,
+)
+
+_EMPTY = "text content blocks must be non-empty"
+_BLANK = "text content blocks must contain non-whitespace text"
+
+
+def check(request: Request) -> Iterator[Finding]:
+    last = request.rows[-1].index if request.rows else -1
+    taken = {id(spot) for spot in blanks_of_answers(request.sections)}
+    for row in request.rows:
+        message = request.body["messages"][row.index]
+        optional = row.role == "assistant" and row.index == last
+        empty = message.get("content") in ("", [], ()) and not only_sets_options(message)
+        if empty and row.role == "system":
+            yield Finding(
+                "empty-message",
+                Severity.NOTE,
+                f"messages[{row.index}]",
+                "The message has no content. The client itself sends such messages of the role system.",
+                "Leave the message out.",
+            )
+        elif empty and not optional:
+            yield Finding(
+                "empty-message",
+                Severity.REFUSED,
+                f"messages[{row.index}]",
+                "The message has no content.",
+                "Leave the message out.",
+                f"messages.{row.index}: all messages must have non-empty content except for the optional final "
+                "assistant message",
+            )
+        for spot in row.spots:
+            yield from [_taken(spot)] if id(spot) in taken else _spot(spot)
+    system = request.body.get("system")
+    for at, block in enumerate(system if isinstance(system, list) else []):
+        if is_blank(block):
+            yield _blank(f"system[{at}]", f"system: {_words(block)}")
+
+
+def blanks_of_answers(sections: list[Section]) -> Iterator[Spot]:
+    """Blank texts in answers that say or do something: models write them before they think, and the API takes them
+    back from clients that repeat answers as they came."""
+    for section in sections:
+        spots = spots_of(section) if section[0].role == "assistant" else []
+        if any(spot.type not in THINKING and not is_blank(spot.block) for spot in spots):
+            yield from (spot for spot in spots if is_blank(spot.block) and spot.block["text"])
+
+
+def is_blank(block: object) -> bool:
+    """A text without a word."""
+    if not isinstance(block, Mapping) or block.get("type") != "text":
+        return False
+    text = block.get("text")
+    return isinstance(text, str) and not text.strip()
+
+
+def is_empty_error(block: Mapping[str, Any]) -> bool:
+    return block.get("type") == "tool_result" and bool(block.get("is_error")) and not block.get("content")
+
+
+def empty_parts(block: Mapping[str, Any]) -> list[int]:
+    """Which parts of a result are empty texts. Blank ones are taken there: tools do print line breaks alone."""
+    content = block.get("content") if block.get("type") == "tool_result" else None
+    return [at for at, part in enumerate(content if isinstance(content, list) else []) if _is_empty(part)]
+
+
+def _is_empty(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "text" and part.get("text") == ""
+
+
+def _spot(spot: Spot) -> Iterator[Finding]:
+    if is_blank(spot.block):
+        yield _blank(spot.path, f"messages: {_words(spot.block)}")
+    for at in empty_parts(spot.block):
+        yield _blank(f"{spot.path}.content[{at}]", f"messages: {_EMPTY}")
+    if is_empty_error(spot.block):
+        yield Finding(
+            "empty-error",
+            Severity.REFUSED,
+            spot.path,
+            "A result that is an error has to say something.",
+            "Give it some text, or do not call it an error.",
+            f"{spot.api_path}.tool_result: content cannot be empty if `is_error` is true",
+        )
+
+
+def _taken(spot: Spot) -> Finding:
+    words = "The text is blank. In an answer that holds more the API takes it; newer clients leave it out."
+    return Finding("empty-text", Severity.NOTE, spot.path, words, "It can be left out, at the price of the cache.")
+
+
+def _words(block: Mapping[str, Any]) -> str:
+    return _BLANK if block["text"] else _EMPTY
+
+
+def _blank(path: str, api_error: str) -> Finding:
+    return Finding("empty-text", Severity.REFUSED, path, "The text is empty.", "Leave the block out.", api_error)

@@ -1,0 +1,162 @@
+"""Cache marks: how many, where, for how long, and whether they do anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.lint.engine.finding import Finding, Severity
+from sessions.lint.engine.reading import THINKING, Request
+from sessions.lint.engine.rules.empty import is_blank
+from sessions.lint.engine.rules.tools import is_deferred
+from sessions.lint.engine.size_limits import tokens_of
+
+MOST = 4
+_TTLS = (None, "5m", "1h")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    path: str
+    control: Any
+    on: Mapping[str, Any]
+    tokens: int
+    """About how many the prefix that ends here has."""
+
+    @property
+    def place(self) -> str:
+        return self.path if self.path == "cache_control" else f"{self.path}.cache_control"
+
+    @property
+    def ttl(self) -> Any:
+        return self.control.get("ttl") if isinstance(self.control, Mapping) else None
+
+
+def check(request: Request) -> Iterator[Finding]:
+    marks = list(_marks(request))
+    yield from _count(marks)
+    yield from _order(marks)
+    for mark in marks:
+        yield from _place(mark)
+    yield from _twice(request)
+    yield from _too_small(request, marks)
+
+
+def _marks(request: Request) -> Iterator[Mark]:
+    """In the order in which the API reads them: tools, system, messages, and the one that stands for the last block."""
+    before = within = 0
+    for path, part, inside in _parts(request):
+        weight = 0 if is_deferred(part) else tokens_of(part)
+        before, within = (before, within + weight) if inside else (before + weight, 0)
+        if part.get("cache_control") is not None:
+            yield Mark(path, part["cache_control"], part, before + within)
+    if request.body.get("cache_control") is not None:
+        yield Mark("cache_control", request.body["cache_control"], {}, before)
+
+
+def _parts(request: Request) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+    """All that can carry a mark; what stands inside of another part says so."""
+    for name in ("tools", "system"):
+        parts = request.body.get(name)
+        if name == "system" and isinstance(parts, str):
+            yield name, {"type": "text", "text": parts}, False
+        for at, part in enumerate(parts if isinstance(parts, list) else []):
+            if isinstance(part, Mapping):
+                yield f"{name}[{at}]", part, False
+    for spot in request.spots:
+        content = spot.block.get("content") if spot.type == "tool_result" else None
+        for at, part in enumerate(content if isinstance(content, list) else []):
+            if isinstance(part, Mapping):
+                yield f"{spot.path}.content[{at}]", part, True
+        yield spot.path, spot.block, False
+
+
+def _count(marks: list[Mark]) -> Iterator[Finding]:
+    count = len(marks)
+    if count > MOST:
+        yield Finding(
+            "too-many-marks",
+            Severity.REFUSED,
+            marks[MOST].path,
+            f"There are {count} cache marks; {MOST} are allowed.",
+            "Keep those on the tools, on the system prompt and on the last message.",
+            f"A maximum of {MOST} blocks with cache_control may be provided. Found {count}.",
+        )
+
+
+def _order(marks: list[Mark]) -> Iterator[Finding]:
+    short = next((at for at, mark in enumerate(marks) if mark.ttl != "1h"), len(marks))
+    for mark in marks[short:]:
+        if mark.ttl == "1h":
+            yield Finding(
+                "mark-order",
+                Severity.REFUSED,
+                mark.path,
+                "A mark for an hour stands after one for five minutes.",
+                "Let the marks for an hour come first: tools, then system, then messages.",
+                f"{_dotted(mark.place)}.ttl: a ttl='1h' cache_control block must not come after a "
+                "ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, "
+                "`system`, `messages`.",
+            )
+            return
+
+
+def _place(mark: Mark) -> Iterator[Finding]:
+    control = mark.control
+    if not isinstance(control, Mapping) or control.get("type") != "ephemeral" or mark.ttl not in _TTLS:
+        yield _misplaced(mark, "A cache mark is of the type ephemeral, for 5m or 1h.", "Write it so.")
+    if is_deferred(mark.on):
+        words = f"Tool '{mark.on.get('name')}' cannot have both defer_loading=true and cache_control set. Tools with "
+        words += "defer_loading cannot use prompt caching."
+        yield _misplaced(mark, "A tool that is loaded on demand is not cached.", "Put it on a tool before it.", words)
+    if mark.on.get("type") in THINKING:
+        words = f"{_dotted(mark.path)}.{mark.on['type']}.cache_control: Extra inputs are not permitted"
+        yield _misplaced(mark, "A thinking block cannot carry a cache mark.", "Put it on the block after it.", words)
+    if is_blank(mark.on):
+        words = f"{_dotted(mark.path)}: cache_control cannot be set for empty text blocks"
+        yield _misplaced(mark, "An empty text cannot carry a cache mark.", "Put it on the block before it.", words)
+
+
+def _twice(request: Request) -> Iterator[Finding]:
+    """The mark of the request itself falls on the last block that can carry one, which may have its own."""
+    control = request.body.get("cache_control")
+    markable = (
+        spot.block for spot in reversed(request.spots) if spot.type not in THINKING and not is_blank(spot.block)
+    )
+    own = next(markable, {}).get("cache_control")
+    if isinstance(control, Mapping) and isinstance(own, Mapping) and _lifetime(control) != _lifetime(own):
+        yield Finding(
+            "mark-place",
+            Severity.REFUSED,
+            "cache_control",
+            "The mark of the request and that of its last block are for different times.",
+            "Let both be for the same time, or leave one of them out.",
+        )
+
+
+def _lifetime(control: Mapping[str, Any]) -> Any:
+    return control.get("ttl") or "5m"
+
+
+def _misplaced(mark: Mark, message: str, repair: str, api_error: str = "") -> Finding:
+    return Finding("mark-place", Severity.REFUSED, mark.place, message, repair, api_error)
+
+
+def _too_small(request: Request, marks: list[Mark]) -> Iterator[Finding]:
+    least = request.facts.min_cache if request.facts else None
+    for mark in marks:
+        if least is not None and mark.tokens < least:
+            last = mark is marks[-1]
+            yield Finding(
+                "mark-too-early",
+                Severity.COSTS if last else Severity.NOTE,
+                mark.path,
+                f"About {mark.tokens:,} tokens stand up to this mark; this model caches {least:,} or more, and below "
+                "that nothing, without saying so.",
+                "Put the mark behind more of it, or leave it out.",
+            )
+
+
+def _dotted(path: str) -> str:
+    return path.replace("[", ".").replace("]", "")

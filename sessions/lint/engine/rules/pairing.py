@@ -1,0 +1,210 @@
+"""Each call has its one result right after it, and each result its call right before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from sessions.lint.engine.finding import Finding, Severity
+from sessions.lint.engine.reading import (
+    THINKING,
+    Request,
+    Section,
+    Spot,
+    followed,
+    spots_of,
+    text_of,
+)
+
+ID = re.compile(r"[a-zA-Z0-9_-]+")
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
+OF_ANSWERS = ("tool_use", *SERVER_CALLS, *THINKING)
+"""What only a model says."""
+
+
+def check(request: Request) -> Iterator[Finding]:
+    yield from _ids(request)
+    yield from _names(request)
+    yield from _places(request)
+    yield from _server_results(request)
+    yield from _server_calls(request)
+    before: Section = []
+    for section, after in followed(request.sections):
+        if section[0].role == "assistant":
+            yield from _unanswered(section, after)
+        else:
+            yield from _unexpected(section, before)
+        before = section
+
+
+def calls_of(section: Section) -> list[Spot]:
+    return [spot for spot in spots_of(section, "tool_use") if section[0].role == "assistant"]
+
+
+def results_of(section: Section) -> list[Spot]:
+    return [spot for spot in spots_of(section, "tool_result") if section[0].role == "user"]
+
+
+def orphaned_server_results(spots: list[Spot]) -> Iterator[Spot]:
+    """Results of tools that run on the server stand in the answer itself, after their call."""
+    called: set[str] = set()
+    for spot in spots:
+        if spot.type in SERVER_CALLS:
+            called.add(text_of(spot.block.get("id")))
+        elif spot.type.endswith("_tool_result") and text_of(spot.block.get("tool_use_id")) not in called:
+            yield spot
+
+
+def pending_server_calls(sections: list[Section]) -> Iterator[Spot]:
+    """Calls of server tools that nothing answers, and that no longer can be: their turn is over.
+
+    A turn goes on while nothing but results of other calls is sent; until then the server may still answer.
+    """
+    spots = [spot for section in sections for spot in spots_of(section)]
+    answered = {text_of(spot.block.get("tool_use_id")) for spot in spots if spot.type.endswith("_tool_result")}
+    going_on = True
+    for section in reversed(sections):
+        if section[0].role == "user":
+            going_on = going_on and all(spot.type == "tool_result" for spot in spots_of(section))
+        elif not going_on:
+            calls = spots_of(section, *SERVER_CALLS)
+            yield from (call for call in calls if text_of(call.block.get("id")) not in answered)
+
+
+def has_a_name(call: Spot) -> bool:
+    return bool(NAME.fullmatch(text_of(call.block.get("name"))))
+
+
+def _ids(request: Request) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for spot in request.spots:
+        if spot.type == "tool_use":
+            name = text_of(spot.block.get("id"))
+            if not ID.fullmatch(name):
+                yield Finding(
+                    "call-id",
+                    Severity.REFUSED,
+                    spot.path,
+                    "A call needs an id of letters, digits, - and _.",
+                    "Give the call and its result such an id.",
+                    f"{spot.api_path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+                )
+            elif name in seen:
+                yield Finding(
+                    "duplicate-call",
+                    Severity.REFUSED,
+                    spot.path,
+                    f"An earlier call has the id {name} as well.",
+                    "Leave out one of the two, with its result.",
+                    f"{spot.api_path}: `tool_use` ids must be unique",
+                )
+            seen.add(name)
+
+
+def _names(request: Request) -> Iterator[Finding]:
+    for spot in request.spots:
+        if spot.type == "tool_use" and not has_a_name(spot):
+            given = "name" in spot.block
+            words = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" if given else "Field required"
+            yield Finding(
+                "call-name",
+                Severity.REFUSED,
+                spot.path,
+                "A call needs the name of a tool: 1 to 128 letters, digits, - and _.",
+                "Name the tool, or leave the call out with its result.",
+                f"{spot.api_path}.tool_use.name: {words}",
+            )
+
+
+def _places(request: Request) -> Iterator[Finding]:
+    for row in request.rows:
+        for spot in row.spots:
+            belongs = "user" if spot.type == "tool_result" else "assistant"
+            if spot.type in (*OF_ANSWERS, "tool_result") and row.role != belongs:
+                yield Finding(
+                    "wrong-role",
+                    Severity.REFUSED,
+                    spot.path,
+                    f"A block of the type {spot.type} cannot stand in a message of the role {row.role}.",
+                    f"Move it to a message of the role {belongs}, or leave it out.",
+                    ""
+                    if spot.type in SERVER_CALLS
+                    else f"{spot.api_path}: `{spot.type}` blocks can only be in `{belongs}` messages",
+                )
+
+
+def _unanswered(section: Section, after: Section) -> Iterator[Finding]:
+    answered = {text_of(spot.block.get("tool_use_id")) for spot in results_of(after)} - {""} if after else set()
+    for spot in calls_of(section):
+        name = text_of(spot.block.get("id"))
+        if name not in answered:
+            yield Finding(
+                "unanswered-call",
+                Severity.REFUSED,
+                spot.path,
+                f"The call {name} has no result in the next message.",
+                "Put its result, or a placeholder for it, first in the next user message.",
+                f"messages.{spot.message}: `tool_use` ids were found without `tool_result` blocks immediately after: "
+                f"{name}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+            )
+
+
+def _unexpected(section: Section, before: Section) -> Iterator[Finding]:
+    called = {text_of(spot.block.get("id")) for spot in calls_of(before)} - {""} if before else set()
+    results = results_of(section)
+    given: Counter[str] = Counter()
+    for spot in results:
+        name = text_of(spot.block.get("tool_use_id"))
+        given[name] += 1
+        if name not in called:
+            yield Finding(
+                "unexpected-result",
+                Severity.REFUSED,
+                spot.path,
+                f"The message before has no call {name}.",
+                "Leave the result out, or keep its call in the message before.",
+                f"{spot.api_path}: unexpected `tool_use_id` found in `tool_result` blocks: {name}. Each `tool_result` "
+                "block must have a corresponding `tool_use` block in the previous message.",
+            )
+        elif given[name] == 2:
+            yield Finding(
+                "duplicate-result",
+                Severity.REFUSED,
+                spot.path,
+                f"The call {name} has several results.",
+                "Keep one of them.",
+                f"{spot.api_path}: each tool_use must have a single result. Found multiple `tool_result` blocks with "
+                f"id: {name}",
+            )
+
+
+def _server_results(request: Request) -> Iterator[Finding]:
+    for spot in orphaned_server_results(request.spots):
+        name = text_of(spot.block.get("tool_use_id"))
+        yield Finding(
+            "unexpected-server-result",
+            Severity.REFUSED,
+            spot.path,
+            f"No call of a server tool before this result has the id {name}.",
+            "Leave the result out, or keep its call.",
+            f"{spot.api_path}: unexpected `tool_use_id` found in `{spot.type}` blocks: {name}. Each `{spot.type}` "
+            "block must have a corresponding `server_tool_use` block before it.",
+        )
+
+
+def _server_calls(request: Request) -> Iterator[Finding]:
+    for spot in pending_server_calls(request.sections):
+        name, tool = text_of(spot.block.get("id")), text_of(spot.block.get("name"))
+        yield Finding(
+            "unanswered-server-call",
+            Severity.REFUSED,
+            spot.path,
+            f"The server tool {tool} was called as {name}, and no result follows.",
+            "Leave the call out, or keep its result.",
+            f"messages.{spot.message}: `{tool}` tool use with id `{name}` was found without a corresponding "
+            f"`{tool}_tool_result` block"
+            if spot.type == "server_tool_use"
+            else "",
+        )

@@ -1,0 +1,92 @@
+"""The body is what the API can read at all: objects, roles and content where they are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sessions.lint.engine.finding import Finding, Severity
+from sessions.lint.engine.reading import (
+    ROLES,
+    THINKING,
+    Request,
+    only_sets_options,
+)
+
+_NEEDED = {
+    "text": ("text", str),
+    "tool_use": ("input", Mapping),
+    "thinking": ("thinking", str),
+}
+_NO_PARTS = (None, "tool_use", "tool_result", *THINKING)
+_RESULT = "The content of a result is a text, or a list of texts, images and documents."
+
+
+def check(request: Request) -> Iterator[Finding]:
+    messages = request.body.get("messages")
+    if not isinstance(messages, list):
+        yield _broken("messages", "The body has no list of messages.", "messages: Field required")
+        return
+    if not messages:
+        yield _broken("messages", "There is no message.", "messages: at least one message is required")
+    for index, message in enumerate(messages):
+        yield from _message(f"messages[{index}]", message)
+    if not isinstance(request.body.get("max_tokens"), int):
+        yield Finding(
+            "max-tokens",
+            Severity.NOTE,
+            "max_tokens",
+            "The body does not say how long the answer may be.",
+            "Set max_tokens before sending it.",
+            "max_tokens: Field required",
+        )
+
+
+def _message(path: str, message: Any) -> Iterator[Finding]:
+    if not isinstance(message, Mapping):
+        yield _broken(path, "A message has to be an object.")
+        return
+    if message.get("role") not in ROLES:
+        yield _broken(f"{path}.role", "A role has to be user, assistant or system.")
+    content = message.get("content")
+    if isinstance(content, list):
+        for at, block in enumerate(content):
+            yield from _block(f"{path}.content[{at}]", block)
+    elif not isinstance(content, str) and not (content is None and only_sets_options(message)):
+        yield _broken(f"{path}.content", "The content has to be a text or a list of blocks.")
+
+
+def _block(path: str, block: Any) -> Iterator[Finding]:
+    if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+        yield _broken(path, "A block has to be an object with a type.")
+        return
+    key = missing_key(block)
+    if key:
+        words = _RESULT if block["type"] == "tool_result" else f"A block of the type {block['type']} needs its {key}."
+        yield _broken(f"{path}.{key}", words)
+
+
+def missing_key(block: Mapping[str, Any]) -> str:
+    """What a block of its type cannot do without, if it does."""
+    if block["type"] == "tool_result":
+        return "" if _is_result(block.get("content")) else "content"
+    if block["type"] == "compaction":
+        return "" if _is_summary(block.get("content")) else "content"
+    key, kind = _NEEDED.get(block["type"], ("type", str))
+    return "" if isinstance(block.get(key), kind) else key
+
+
+def _is_result(content: object) -> bool:
+    """Calls, results and thinking cannot be parts of one; what else can is for the API to say."""
+    if not isinstance(content, list | tuple):
+        return content is None or isinstance(content, str)
+    return all(isinstance(part, Mapping) and part.get("type") not in _NO_PARTS for part in content)
+
+
+def _is_summary(content: object) -> bool:
+    """None stands for a summary that failed, which the API passes over."""
+    return content is None or (isinstance(content, str) and content != "")
+
+
+def _broken(path: str, message: str, api_error: str = "") -> Finding:
+    return Finding("shape", Severity.REFUSED, path, message, "Give it the shape that the API documents.", api_error)

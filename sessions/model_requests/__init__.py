@@ -1,0 +1,1 @@
+"""How runs ask a model: within the budget, recorded, turn by turn."""

@@ -1,0 +1,144 @@
+"""Agents of ours as runs: what they say and do is told turn by turn, what they cost is counted, and they can be
+stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from inspector.agents.cancel import CancelToken
+from inspector.agents.choosing import CONFIGURED, choose_model
+from inspector.agents.loop import (
+    AgentLimits,
+    AgentOutcome,
+    AgentProgress,
+    Ended,
+    ToolStarted,
+    Turn,
+    run_agent,
+)
+from inspector.agents.model import (
+    Ask,
+    LanguageModel,
+    Listener,
+    Progress,
+    Retrying,
+)
+from inspector.agents.tools.tool import Toolbox
+from inspector.agents.usage import Usage
+from inspector.budget.billing import run_bill
+from inspector.budget.prices import price_of
+from inspector.budget.services import budget_hold
+from inspector.runs.models import Run
+from inspector.runs.services.running import Running
+from inspector.runs.services.stops import RunError, Stopped
+from sessions.model_requests.within_budget import WithinBudget
+from sessions.text.engine.words import (
+    duration,
+    money,
+    plural,
+    tokens,
+)
+
+SEEN = 1000
+"""Characters of an answer that a turn shows."""
+MakeAsk = Callable[[CancelToken, Listener], Ask]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom a run asks."""
+
+    model: LanguageModel
+    name: str
+
+
+def model_choose(run: Run, name: str) -> Asked:
+    """`name`: a model, or `configured`. Within the budget; raises RunError if there is nobody to ask."""
+    choice = choose_model(settings.MODELS)
+    if choice.model is None:
+        raise RunError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
+    budget_hold()
+    return Asked(WithinBudget(choice.model, run.pk), choice.main if name == CONFIGURED else name)
+
+
+def agent_conduct(
+    running: Running, asked: Asked, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
+) -> AgentOutcome:
+    """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
+    cancel = CancelToken()
+    told = _Told(running, asked.name, limits.turns, root)
+    told.asking(1)
+    with running.closing(cancel.cancel):
+        ask = make(cancel, told.hear)
+        told.model = ask.model
+        outcome = run_agent(asked.model, ask, toolbox, limits=limits, listener=told.progressed)
+        if outcome.error is not None:
+            told.bill(outcome.error.usage or Usage())
+            if outcome.ended is Ended.FAILED:
+                raise RunError(str(outcome.error), type(outcome.error).__name__) from outcome.error
+    return outcome
+
+
+def spent(outcome: AgentOutcome, model: str) -> str:
+    """In a sentence."""
+    cost = price_of(model, outcome.usage)
+    price = f" for {money(cost)}" if cost is not None else ""
+    asked = plural(len(outcome.turns), "request")
+    return f"Asked {model} in {asked}: {tokens(outcome.usage.total)} tokens{price}."
+
+
+def denied(outcome: AgentOutcome) -> list[str]:
+    return [f"{one.tool} was not allowed: {one.reason}" for one in outcome.denials]
+
+
+@dataclass(slots=True)
+class _Told:
+    running: Running
+    name: str
+    turns: int
+    root: Path
+    model: str = ""
+
+    def asking(self, number: int) -> None:
+        self._phase(f"asking {self.name}, turn {number} of at most {self.turns}")
+
+    def hear(self, progress: Progress) -> None:
+        if isinstance(progress, Retrying):
+            wait = duration(1000 * max(1, round(progress.wait)))
+            self.bill(progress.error.usage or Usage())
+            self._phase(f"waiting {wait}: {progress.error.brief} (attempt {progress.attempt} failed)")
+
+    def progressed(self, progress: AgentProgress) -> None:
+        if isinstance(progress, ToolStarted):
+            self._phase(f"{progress.name} {self._what(progress)}".strip())
+        elif isinstance(progress, Turn):
+            said = f"{progress.text[:SEEN]}…" if len(progress.text) > SEEN else progress.text
+            refused = "\n".join(f"{one.tool} was not allowed: {one.reason}" for one in progress.denials)
+            text = "\n\n".join(filter(None, (said, refused)))
+            self.running.turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
+            self.bill(progress.usage)
+            if progress.tools and progress.number < self.turns:
+                self.asking(progress.number + 1)
+
+    def bill(self, usage: Usage) -> None:
+        if not usage.total:
+            return
+        run_bill(running=self.running, model=self.model, usage=usage)
+
+    def _phase(self, what: str) -> None:
+        # Whoever asks is stopped by its token: it then still knows what the request was billed.
+        with suppress(Stopped):
+            self.running.phase(what)
+
+    def _what(self, started: ToolStarted) -> str:
+        given = started.input if isinstance(started.input, dict) else {}
+        value = given.get("file_path") or given.get("pattern") or given.get("command") or ""
+        return self._short(str(value))[:60]
+
+    def _short(self, path: str) -> str:
+        return path.removeprefix(f"{self.root.resolve()}/").removeprefix(f"{self.root}/")

@@ -1,0 +1,113 @@
+"""Lucid's own requests, captured like those of the agent: so that it can be seen whether they really shared a cache."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import Any
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+
+from inspector.agents.errors import CancelledError, ModelError
+from inspector.agents.model import (
+    Ask,
+    LanguageModel,
+    Reply,
+    Telling,
+)
+from inspector.agents.usage import Usage
+from inspector.structured import get_logger
+from sessions.capture.engine import Ending, Exchange
+from sessions.capture.services.captures import Asker, capture_store
+
+PATH = "/v1/messages"
+
+logger = get_logger(__name__)
+
+
+class Remembered:
+    """A model whose requests are captured. One that does not say what it sends, such as a command, is only asked."""
+
+    def __init__(self, model: LanguageModel, run_id: int) -> None:
+        self._model = model
+        self._run_id = run_id
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def verbatim(self) -> bool:
+        return self._model.verbatim
+
+    def ask(self, ask: Ask, /) -> Reply:
+        at, began = time.time(), time.perf_counter()
+        try:
+            reply = self._model.ask(ask)
+        except ModelError as error:
+            told = {"status": error.status, "problem": str(error), "ended": _ending(error)}
+            self._store(ask, at, began, b"", error.request_id, told)
+            raise
+        self._store(ask, at, began, _message(reply, ask.model), reply.request_id, {"status": 200})
+        return reply
+
+    def _store(
+        self, ask: Ask, at: float, began: float, answer: bytes, request_id: str | None, told: dict[str, Any]
+    ) -> None:
+        if not settings.LUCID_CAPTURE or not isinstance(self._model, Telling):
+            return
+        sends = self._model.sends(ask)
+        headers = [("content-type", "application/json"), *([("request-id", request_id)] if request_id else [])]
+        exchange = Exchange(
+            name=f"lucid-{int(at * 1000):013d}-{secrets.token_hex(8)}",
+            at=int(at * 1000),
+            method="POST",
+            path=PATH,
+            headers=[("anthropic-beta", ",".join(sends.betas))] if sends.betas else [],
+            request=sends.body,
+            answer_headers=headers,
+            answer=answer,
+            duration_ms=1000 * (time.perf_counter() - began),
+            **told,
+        )
+        try:
+            capture_store(exchange=exchange, asker=Asker(self._run_id, ask.parent))
+        except DatabaseError as error:
+            # What the run is for matters more than a note of what it asked.
+            logger.warning("own_request_not_captured", run=self._run_id, error=str(error))
+
+
+def _ending(error: ModelError) -> Ending:
+    if isinstance(error, CancelledError):
+        return Ending.LEFT
+    return Ending.COMPLETE if error.status is not None else Ending.UNREACHABLE
+
+
+def _message(reply: Reply, model: str) -> bytes:
+    """The answer as the API gives it; its usage is what was billed for all that it took."""
+    return json.dumps(
+        {
+            "id": reply.message_id or "",
+            "type": "message",
+            "role": "assistant",
+            "model": reply.model or model,
+            "content": list(reply.content),
+            "stop_reason": reply.stop_reason,
+            "usage": _usage(reply.usage),
+        }
+    ).encode()
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.input,
+        "cache_read_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write_5m + usage.cache_write_1h,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write_5m,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h,
+        },
+        "output_tokens": usage.output,
+    }

@@ -1,0 +1,55 @@
+"""A model that a run may ask for as long as the monthly budget lasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.agents.errors import ModelError
+from inspector.agents.model import Ask, LanguageModel, Reply
+from inspector.agents.usage import Usage
+from inspector.budget.prices import price_of
+from inspector.budget.services import budget_hold
+from inspector.runs.services.under_way import model_asked
+from sessions.model_requests.own_requests import Remembered
+from sessions.transcripts.engine.messages import messages_of
+from sessions.usage.engine.tokens import estimate, estimate_blocks
+
+
+class WithinBudget:
+    """A model that is not asked beyond the budget. What its own run spends counts at once, and what it is sent is
+    captured."""
+
+    def __init__(self, model: LanguageModel, run_id: int) -> None:
+        self._model = Remembered(model, run_id)
+        self._run_id = run_id
+        self._spent = 0.0
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def verbatim(self) -> bool:
+        return self._model.verbatim
+
+    def ask(self, ask: Ask, /) -> Reply:
+        sent = price_of(ask.model, Usage(_size(ask)))
+        budget_hold(adding=self._spent, without=self._run_id, next_cost=sent)
+        model_asked(self._run_id)
+        try:
+            reply = self._model.ask(ask)
+        except ModelError as error:
+            self._count(ask.model, error.usage or Usage())
+            raise
+        self._count(reply.model or ask.model, reply.usage, reply.cost_usd)
+        return reply
+
+    def _count(self, model: str, usage: Usage, cost: float | None = None) -> None:
+        """Where no price is known, nothing can be counted."""
+        self._spent += (price_of(model, usage) if cost is None else cost) or 0.0
+
+
+def _size(ask: Ask) -> int:
+    """An estimate of what is sent, as if none of it were cached."""
+    system: list[Any] = [{"type": "text", "text": ask.system}] if isinstance(ask.system, str) else [*ask.system]
+    return estimate(messages_of(list(ask.messages))) + estimate_blocks([*system, *ask.tools])

@@ -1,0 +1,1 @@
+"""One request taken apart, and the request that a fork goes on from."""

@@ -1,0 +1,118 @@
+"""One request taken apart: tools, system prompt, messages and marks, and what the cache had of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from inspector.web.addresses import session_root
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest, render_page
+from inspector.web.query import query_number
+from inspector.web.svg import TokenBar, token_bar
+from sessions.context.engine import Context
+from sessions.context.engine.presentation.messages import Array, is_number, origin_beside
+from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.context.views.context import frame
+from sessions.models import Request
+from sessions.requests.engine import Anatomy, anatomy_of, rows_of
+from sessions.requests.engine.presentation import Unfolding, params_of
+from sessions.requests.engine.sentence import sentence
+from sessions.secrets.engine import mask
+from sessions.transcripts.selectors.session import session_head
+from sessions.usage.engine.usage import Usage
+
+TEMPLATE = "transcripts/request.html"
+PARTS = "transcripts/_anatomy.html#parts"
+
+
+@require_safe
+def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpResponse:
+    head = session_head(session, now_ms())
+    view = viewpoint(head.transcript, request=message_id)
+    if view.transcript.pk != head.transcript.pk:
+        return HttpResponseRedirect(address_of(view))
+    sent = view.context()
+    array = Array(sent, mask, request.GET.get("open", ""))
+    values = {**frame(head, view), "tab": "cache", "sent": sent, "here": address_of(view)}
+    anatomy = anatomy_of(sent.given, sent.elements, usage_of(view.request))
+    shown = dissected(request, sent, array, anatomy)
+    if name := shown.pop("part", ""):
+        return render_page(request, name, {**values, **shown})
+    return render_page(request, TEMPLATE, {**values, **shown}, partials=("request",))
+
+
+def address_of(view: Viewpoint) -> str:
+    return f"{session_root(view.transcript)}requests/{quote(view.point.request, safe='')}/"
+
+
+def usage_of(request: Request | None) -> Usage | None:
+    if request is None:
+        return None
+    return Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
+
+
+def dissected(request: HtmxRequest, sent: Context, array: Array, anatomy: Anatomy) -> dict[str, Any]:
+    """What the component `_anatomy.html` shows; with `part`, the name of the fragment that htmx asked for."""
+    opened = request.GET.get("open", "")
+    unfolding = Unfolding(sent.given, sent.elements, array, mask, opened=opened, origin=origin_beside(sent))
+    if request.htmx and (found := _part(request, array, anatomy, unfolding)):
+        return found
+    start = query_number(request, "first")
+    if start is None and is_number(message := opened.partition(".")[0]):
+        start = max(0, int(message) - 2)
+    starts = {"messages": start}
+    return {
+        "anatomy": anatomy,
+        "sentence": sentence(anatomy.usage),
+        "sections": [
+            (one, unfolding.rows(rows_of(one.parts, starts.get(one.name)), one.name)) for one in anatomy.sections
+        ],
+        "earlier": start or 0,
+        "open_tools": opened.startswith("tools."),
+        "params": params_of(sent.given, mask),
+        **bars(anatomy),
+    }
+
+
+def _part(request: HtmxRequest, array: Array, anatomy: Anatomy, unfolding: Unfolding) -> dict[str, Any] | None:
+    """A block as a whole, the parts of a fold, or one part unfolded or folded again."""
+    part, opened = request.GET.get("part", ""), request.GET.get("open", "")
+    if part == "piece":
+        piece = array.piece(opened)
+        if piece is None:
+            raise Http404("The request has no such block.")
+        return {"part": "transcripts/_piece.html", "piece": piece, "whole": True, "query": ""}
+    section = next((one for one in anatomy.sections if one.name == request.GET.get("section")), None)
+    if section is None or part not in ("rows", "open", "close"):
+        return None
+    if part == "rows":
+        first, end = query_number(request, "first"), query_number(request, "end")
+        rows = unfolding.rows(rows_of(section.parts, first or 0, end), section.name)
+        return {"part": PARTS, "rows": rows, "section": section}
+    found = next((one for one in section.parts if one.place == opened), None)
+    if found is None:
+        raise Http404("The request has no such part.")
+    return {"part": PARTS, "rows": [unfolding.part(found, section.name, whole=part == "open")], "section": section}
+
+
+def bars(anatomy: Anatomy) -> dict[str, Any]:
+    """Two bars of one scale: what the cache did, and what the prompt is made of, with its marks over it."""
+    usage, total = anatomy.usage, max(1.0, anatomy.total)
+    cache: TokenBar | None = None
+    if usage is not None and usage.context:
+        written = usage.cache_write_5m + usage.cache_write_1h
+        parts = [("read", "read", usage.cache_read), ("written", "written", written), ("fresh", "fresh", usage.input)]
+        cache = token_bar(parts)
+    made = [("unseen", "in no record", round(anatomy.unseen))]
+    made += [(f"part-{one.name}", one.title.lower(), round(one.end - one.begin)) for one in anatomy.sections]
+    flags = [
+        (round(100 * part.end / total, 3), mark, part)
+        for section in anatomy.sections
+        for part in section.parts
+        for mark in part.marks
+    ]
+    return {"cache_bar": cache, "made_bar": token_bar(made), "flags": flags}

@@ -1,0 +1,1 @@
+"""Words in all conversations, and everything that tools printed."""

@@ -1,0 +1,84 @@
+"""A query as something to look for in raw transcripts: its longest word finds candidates, the decoded text decides."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+import stringzilla
+
+from sessions.search.engine.snippets import (
+    TERM,
+    WORD,
+    Pieces,
+    excerpt,
+)
+
+FOLDED_BYTES = 3
+"""A letter may take so many times more bytes in another case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    terms: tuple[str, ...]
+    """Each must stand somewhere in a record, in any case of its letters."""
+    words: tuple[bytes, ...]
+    """How the longest word may stand in a file: as it is, or escaped by writers that keep to ASCII."""
+
+    @classmethod
+    def of(cls, text: str) -> Needle:
+        terms = tuple(quoted or plain for quoted, plain in TERM.findall(text) if quoted.strip() or plain)
+        words = [word for term in terms for word in WORD.findall(term)]
+        if not words:
+            return cls(terms, ())
+        word = max(words, key=len)
+        escaped = {word} if word.isascii() else {json.dumps(case)[1:-1] for case in (word, word.lower(), word.upper())}
+        return cls(terms, tuple(sorted({word.encode(), *(form.encode() for form in escaped)})))
+
+    @property
+    def overlap(self) -> int:
+        """So much of one block is searched again with the next: a match may lie across."""
+        return FOLDED_BYTES * max(map(len, self.words), default=1)
+
+    def find(self, raw: bytes | memoryview) -> list[int]:
+        """Where any form of the word stands, whatever the case of its letters."""
+        found: list[int] = []
+        for word in self.words:
+            at = stringzilla.utf8_uncased_search(raw, word)
+            while at >= 0:
+                found.append(at)
+                at = stringzilla.utf8_uncased_search(raw, word, at + 1)
+        return sorted(found)
+
+    def text_in(self, record: object) -> str | None:
+        """The string of the record that shows the match, if every term stands somewhere in it."""
+        texts = list(_strings(record))
+        best: tuple[str, str] | None = None
+        for term in self.terms:
+            pattern = re.compile(re.escape(term), re.IGNORECASE)
+            holder = next((text for text in texts if pattern.search(text)), None)
+            if holder is None:
+                return None
+            if best is None or len(term) > len(best[0]):
+                best = (term, holder)
+        return best[1] if best else None
+
+    def snippet(self, text: str) -> Pieces:
+        pattern = re.compile("|".join(re.escape(term) for term in self.terms), re.IGNORECASE)
+        return excerpt(text, pattern, pattern.search(text))
+
+
+def _strings(value: object) -> list[str]:
+    """Every string of a record, without recursion: records can be nested deeply on purpose."""
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            stack.extend(reversed(one.values()))
+        elif isinstance(one, list):
+            stack.extend(reversed(one))
+    return found

@@ -1,0 +1,65 @@
+"""Searches files with several processes at once. Each takes every so-manieth group of files and sends what it found in
+order, so that nobody hands out work and the first hits need not wait for the last."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from sessions.search.engine.needles import Needle
+from sessions.search.selectors.on_disk import FileScanner, Place, groups_of
+
+FIRST_GROUP, LARGEST_GROUP = 1024 * 1024, 16 * 1024 * 1024
+
+Found = list[int] | None
+"""Offsets; None where the file is not what it was when it was archived."""
+
+
+def offsets_by_many(places: Sequence[Place], needle: Needle, processes: int) -> Generator[Found, None, None]:
+    groups = groups_of(places, FIRST_GROUP, LARGEST_GROUP)
+    with _searchers(places, groups, needle, processes) as pipes:
+        for number, group in enumerate(groups):
+            try:
+                yield from pipes[number % processes].recv()
+            except EOFError:
+                yield from [None] * len(group)  # it was killed: the archive has everything too
+
+
+@contextmanager
+def _searchers(
+    places: Sequence[Place], groups: Sequence[range], needle: Needle, processes: int
+) -> Iterator[list[Connection]]:
+    context = get_context("fork")  # the places come with it, and need not go through a pipe
+    pipes: list[Connection] = []
+    children = []
+    for first in range(processes):
+        here, there = context.Pipe(duplex=False)
+        pipes.append(here)
+        child = context.Process(target=_search, args=(places, groups[first::processes], needle, there, pipes))
+        child.daemon = True
+        child.start()
+        there.close()
+        children.append(child)
+    try:
+        yield pipes
+    finally:
+        for pipe in pipes:
+            pipe.close()
+        for child in children:
+            child.kill()
+            child.join()
+
+
+def _search(
+    places: Sequence[Place], groups: Sequence[range], needle: Needle, pipe: Connection, readers: Sequence[Connection]
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked is told, and ends us
+    for reader in readers:
+        reader.close()  # else nobody would notice that the reader is gone
+    scanner = FileScanner(needle)
+    with suppress(BrokenPipeError):
+        for group in groups:
+            pipe.send([scanner.offsets(places[number]) for number in group])

@@ -1,0 +1,151 @@
+"""What a hit shows: whose words, in which session, when, and the text around them. A page of hits takes one query, and
+reads from the files themselves where they are still what was archived: nothing has to be decompressed there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from sessions.archive.selectors.records import Reader, fetch_all, record_of
+from sessions.imports.engine.scan.content import content_of
+from sessions.models import Transcript
+from sessions.models.transcript import project_name, transcript_name
+from sessions.search.engine.snippets import Pieces, Query, snippet
+from sessions.search.selectors.on_disk import Place, read_unchanged
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.flags import Flag
+from sessions.transcripts.engine.rows import Record
+
+_ROWS = f"""
+    SELECT e.id, e."offset", e.length, e.type, e.at, e.flags,
+           t.public_id, t.agent_id, o.public_id, o.title, o.first_prompt, p.directory, p.cwd,
+           s.id, s.path, CASE WHEN s.owed THEN s.size ELSE s.archived END, s.mtime_ns
+    FROM transcripts_entry e
+    JOIN transcripts_transcript t ON t.id = e.id >> {POSITION_BITS}
+    JOIN transcripts_transcript o ON o.id = coalesce(t.parent_id, t.id)
+    JOIN transcripts_project p ON p.id = t.project_id
+    JOIN transcripts_source s ON s.id = t.source_id
+    WHERE e.id IN
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    transcript: str
+    """The timeline that it stands in: the session's, or a sub-agent's."""
+    session: str
+    agent: str
+    title: str
+    project: str
+    address: str
+    position: int
+    at: int | None
+    role: str
+    snippet: Pieces
+    """Pieces of text, and whether each matched."""
+    damage: str = ""
+    """Why its text cannot be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The part of a hit that is the same for all hits in a transcript."""
+
+    transcript: str
+    session: str
+    agent: str
+    title: str
+    project: str
+
+    @classmethod
+    def of(cls, transcript: Transcript) -> Where:
+        session = transcript.parent or transcript
+        name = transcript.project.name
+        return cls(transcript.public_id, session.public_id, transcript.agent_id, session.name, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The part of a hit that its row knows."""
+
+    id: int
+    offset: int
+    length: int
+    type: str
+    at: int | None
+    flags: int
+
+    @property
+    def position(self) -> int:
+        return self.id & POSITION_MASK
+
+
+def hit_of(said: Said, where: Where, record: Record, pieces: Pieces, damage: str = "") -> Hit:
+    uuid = record.get("uuid")
+    return Hit(
+        transcript=where.transcript,
+        session=where.session,
+        agent=where.agent,
+        title=where.title,
+        project=where.project,
+        address=uuid if isinstance(uuid, str) and uuid else f"L{said.position}",
+        position=said.position,
+        at=said.at,
+        role=role_of(said.type, said.flags),
+        snippet=pieces,
+        damage=damage,
+    )
+
+
+def hits_of(ids: Sequence[int], query: Query) -> list[Hit]:
+    """In this order; an entry that is gone by now is left out."""
+    if not ids:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_ROWS} ({','.join(['%s'] * len(ids))})", ids)
+        rows = cursor.fetchall()
+    places = {said.id: (said, place) for said, place in ((Said(*row[:6]), Place(*row[13:])) for row in rows)}
+    wheres = {row[0]: row[6:13] for row in rows}
+    known = {names: _where(*names) for names in set(wheres.values())}
+    records = _records(list(places.values()))
+    hits = []
+    for pk, (said, _) in ((pk, places[pk]) for pk in ids if pk in places):
+        record, damage = records[pk]
+        pieces: Pieces = () if damage else snippet(content_of(said.type, record)[3], query)
+        hits.append(hit_of(said, known[wheres[pk]], record, pieces, damage))
+    return hits
+
+
+def _where(transcript: str, agent: str, session: str, title: str, first_prompt: str, directory: str, cwd: str) -> Where:
+    return Where(transcript, session, agent, transcript_name(title, first_prompt), project_name(cwd, directory))
+
+
+def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, tuple[Record, str]]:
+    """By entry, and why one cannot be read."""
+    by_place: dict[Place, list[Said]] = {}
+    for said, place in wanted:
+        by_place.setdefault(place, []).append(said)
+    records: dict[int, tuple[Record, str]] = {}
+    packed: list[tuple[Reader, Said]] = []
+    for place, some in by_place.items():
+        found = read_unchanged(place, [(said.offset, said.length) for said in some])
+        if found is None:
+            reader = Reader(place.source_id)
+            packed += [(reader, said) for said in some]
+        else:
+            records |= {said.id: (record_of(data), "") for said, data in zip(some, found, strict=True)}
+    fetch_all(((reader, said.offset, said.length) for reader, said in packed), ahead=0)
+    return records | {said.id: reader.attempt(said.offset, said.length) for reader, said in packed}
+
+
+def role_of(kind: str, flags: int) -> str:
+    """Whose words: a person's, the model's, a tool's, or the client's."""
+    if flags & (Flag.CALL | Flag.RESULT):
+        return "tool"
+    if flags & Flag.TYPED:
+        return "user"
+    if kind in ("user", "assistant", "system"):
+        return "summary" if flags & Flag.SUMMARY else kind
+    return "title" if kind in ("ai-title", "custom-title", "summary") else kind

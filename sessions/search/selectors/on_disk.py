@@ -1,0 +1,100 @@
+"""Where a needle stands in files that are still what was archived. One buffer serves all files: a fresh one for each of
+thousands costs more than what is read into it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sessions.search.engine.needles import Needle
+from sessions.transcripts.engine.paths import opened
+
+PIECE = 512 * 1024
+"""Small enough to be still in the processor's cache when it is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    source_id: int
+    path: str
+    size: int
+    """Bytes that are archived of it."""
+    mtime_ns: int
+
+
+class FileScanner:
+    def __init__(self, needle: Needle) -> None:
+        self._needle = needle
+        # The end of a piece is searched again before the next one: a match may lie across.
+        self._overlap = needle.overlap
+        self._buffer = memoryview(bytearray(self._overlap + PIECE))
+        self._rest = self._buffer[self._overlap :]
+
+    def offsets(self, place: Place) -> list[int] | None:
+        """None if the file is not what it was when it was archived."""
+        with _opened_unchanged(place) as file:
+            return None if file is None else self._search(file, place.size)
+
+    def _search(self, file: int, size: int) -> list[int] | None:
+        found: set[int] = set()
+        at, kept = 0, 0
+        while at < size:
+            count = _read_into(file, self._rest)
+            if not count:
+                return None  # it was cut, or cannot be read any more
+            start = self._overlap - kept
+            filled = self._buffer[start : self._overlap + count]
+            found.update(at - kept + offset for offset in self._needle.find(filled))
+            at += count
+            kept = min(self._overlap, len(filled))
+            if at < size:
+                self._buffer[self._overlap - kept : self._overlap] = bytes(filled[-kept:])
+        return sorted(found)
+
+
+def _read_into(file: int, buffer: memoryview) -> int:
+    try:
+        return os.readv(file, [buffer])
+    except OSError:
+        return 0
+
+
+def read_unchanged(place: Place, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
+    """The bytes of (offset, length) ranges; None if the file is not what it was when it was archived."""
+    with _opened_unchanged(place) as file:
+        if file is None:
+            return None
+        try:
+            found = [os.pread(file, length, offset) for offset, length in ranges]
+        except OSError:
+            return None
+        return found if all(len(data) == length for data, (_, length) in zip(found, ranges, strict=True)) else None
+
+
+@contextmanager
+def _opened_unchanged(place: Place) -> Iterator[int | None]:
+    try:
+        file = os.open(opened(place.path), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield None
+        return
+    try:
+        status = os.fstat(file)
+        yield file if status.st_size == place.size and status.st_mtime_ns == place.mtime_ns else None
+    finally:
+        os.close(file)
+
+
+def groups_of(places: Sequence[Place], least: int, most: int) -> list[range]:
+    """The places in order, cut into groups of about so many bytes: small ones first, for somebody waits."""
+    groups, start, filled, wanted = [], 0, 0, least
+    for index, place in enumerate(places):
+        filled += place.size
+        if filled >= wanted:
+            groups.append(range(start, index + 1))
+            start, filled, wanted = index + 1, 0, min(most, 2 * wanted)
+    if start < len(places):
+        groups.append(range(start, len(places)))
+    return groups

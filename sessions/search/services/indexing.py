@@ -1,0 +1,141 @@
+"""Builds the text index after the rows are in: sessions can be read while their words are still being indexed.
+
+The texts of a large import wait in a spool file. A transcript remembers how far it is indexed; what an import that was
+killed still owes is read back from the archive."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
+
+from inspector.locks.hosts import own_hosts
+from sessions.archive.engine.damage import DamageError
+from sessions.archive.selectors.records import Reader
+from sessions.imports.services.import_lock import ImportLock
+from sessions.imports.services.writer import Written
+from sessions.models import Entry, Transcript
+from sessions.search.services import text_index
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.flags import Flag
+
+Texts = Sequence[tuple[int, str]]
+COMMIT_CHARS = 64_000_000
+COMMIT_SECONDS = 3.0
+"""Nobody else can write meanwhile, and people wait for four seconds; on a busy machine these characters take longer."""
+SERVER_COMMIT_SECONDS = 2.0
+"""On a server the imports of other hosts wait for the end of each."""
+AT_ONCE = 500
+
+logger = logging.getLogger(__name__)
+
+
+class Spool:
+    """Texts on their way to the index, in a file of no name: they would not fit into memory."""
+
+    def __init__(self) -> None:
+        home = Path(settings.LUCID_HOME)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=home)  # noqa: SIM115 - closed by close
+        self._pieces: list[tuple[int, int, int, int]] = []
+
+    def add(self, transcript_id: int, first: int, end: int, texts: bytes) -> None:
+        """`texts`: pickled by the scanner, and left so."""
+        self._pieces.append((transcript_id, first, end, self._file.tell()))
+        self._file.write(texts)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
+        """In the order of their rows: one that is out of order makes FTS5 begin a new piece of the index."""
+        for transcript_id, first, end, at in sorted(self._pieces):
+            self._file.seek(at)
+            yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301 - our own file, without a name
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def index_spooled(
+    spool: Spool, written: Written, guard: Callable[[], None], meanwhile: Callable[[], None]
+) -> Iterator[int]:
+    """Index what waits, in transactions of some megabytes: after each, how many entries it was. `guard` is called at
+    the beginning of each, `meanwhile` in them, once for every piece."""
+    indexed = dict(Transcript.objects.values_list("pk", "indexed"))
+    pieces = iter(spool)
+    ended = False
+    seconds = SERVER_COMMIT_SECONDS if connection.vendor == "postgresql" else COMMIT_SECONDS
+    while not ended:
+        chars = entries = 0
+        began = time.monotonic()
+        with transaction.atomic():
+            guard()
+            while chars < COMMIT_CHARS and time.monotonic() - began < seconds:
+                piece = next(pieces, None)
+                if piece is None:
+                    ended = True
+                    break
+                transcript_id, first, end, texts = piece
+                if indexed.get(transcript_id, 0) < first:
+                    index_archived(transcript_id, indexed.get(transcript_id, 0), first, written)
+                index(transcript_id, end, texts, written)
+                indexed[transcript_id] = end
+                chars += sum(len(text) for _, text in texts)
+                entries += end - first
+                meanwhile()
+        yield entries
+
+
+def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
+    """Texts of the entries up to `end`, which follow on what is indexed already."""
+    with connection.cursor() as cursor:
+        text_index.add(cursor, texts)
+        cursor.execute("UPDATE transcripts_transcript SET indexed = %s WHERE id = %s", [end, transcript_id])
+    written.add("text", len(texts))
+
+
+def index_owed(written: Written, lock: ImportLock) -> None:
+    """What an import that was cut off wrote, but did not index: of any host that does not import."""
+    owing = Transcript.objects.filter(indexed__lt=F("entries"))
+    # The bytes of these are still in a file of another host, which makes up for it.
+    owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
+    for host in set(owing.values_list("source__host", flat=True)):
+        with lock.instead_of(host) as free:
+            if free:
+                _index_owed(owing.filter(source__host=host), written, lock)
+
+
+def _index_owed(owing: QuerySet[Transcript], written: Written, lock: ImportLock) -> None:
+    for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
+        try:
+            with transaction.atomic():
+                lock.guard()
+                index_archived(pk, indexed, entries, written)
+        except DamageError as error:
+            # It is still owed: when the block is repaired, the next import makes up for it.
+            logger.warning("Transcript %s is not indexed: %s", pk, error)
+
+
+def index_archived(transcript_id: int, first: int, end: int, written: Written) -> None:
+    from sessions.imports.engine.scan.content import (
+        content_of,  # rarely needed, and not loaded for an import without news
+    )
+
+    source_id = Transcript.objects.values_list("source_id", flat=True).get(pk=transcript_id)
+    base = transcript_id << POSITION_BITS
+    for start in range(first, end, AT_ONCE):
+        stop = min(end, start + AT_ONCE)
+        reader = Reader(source_id)
+        rows = Entry.objects.filter(pk__gte=base | start, pk__lt=base | stop).order_by("pk")
+        texts = [
+            (row.pk, content_of(row.type, reader.record(row.offset, row.length))[3])
+            for row in rows
+            if row.flags & Flag.TEXT
+        ]
+        index(transcript_id, stop & POSITION_MASK, texts, written)

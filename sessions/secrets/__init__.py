@@ -1,0 +1,1 @@
+"""Secrets, masked wherever text is shown."""

@@ -1,0 +1,40 @@
+"""Masks secrets in text that is about to be shown or exported. The archive keeps what was written.
+
+Every pattern starts at a literal and repeats bounded or disjoint classes only, so that time grows with the text
+alone, whatever somebody wrote into it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessions.secrets.engine.assignments import mask_assignments
+from sessions.secrets.engine.clean import CleanTexts
+from sessions.secrets.engine.forms import mask_forms
+from sessions.secrets.engine.gitleaks import mask_vendors
+from sessions.secrets.engine.marker import MASK
+from sessions.secrets.engine.splitting import seen_through
+from sessions.secrets.engine.structure import mask_structure
+from sessions.secrets.engine.tokens import mask_logins, mask_private_keys, mask_tokens
+
+__all__ = ["MASK", "mask", "mask_json"]
+
+_clean = CleanTexts()
+
+
+def mask(text: str) -> str:
+    """The text with each secret cut down to what tells its kind. Masking twice changes nothing."""
+    return _clean.masked(text, _looked_through)
+
+
+def _looked_through(text: str) -> str:
+    return seen_through(text, _masked, MASK)
+
+
+def _masked(text: str) -> str:
+    return mask_assignments(mask_forms(mask_vendors(mask_logins(mask_tokens(mask_private_keys(text))))))
+
+
+def mask_json(value: Any) -> Any:
+    """Decoded JSON with its secrets masked, also those that only their names give away."""
+    return mask_structure(value, mask)

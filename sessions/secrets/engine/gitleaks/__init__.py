@@ -1,0 +1,131 @@
+"""Keys of vendors as gitleaks knows them: its list of rules is `rules.json`, under the licence beside it. A rule is
+tried only on texts that hold one of its words, and compiled when that happens first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sessions.secrets.engine.marker import MASK, bits, is_placeholder
+
+BEFORE = 72
+"""Characters: what may stand between the name of a vendor and its key, with the name."""
+BEHIND = 2
+_RUN = re.compile(r"[A-Za-z0-9_+/=~.:-]{14,}")
+_DIGIT = re.compile(r"\d")
+_OPENING = re.compile(r"(?:\(\?i\)|\\b|\(\?:|\(\?i:|\()*")
+
+
+@dataclass(frozen=True)
+class Rule:
+    id: str
+    keywords: tuple[str, ...]
+    regex: str
+    entropy: float
+    """Bits per character that the secret has at least."""
+    allowed: tuple[str, ...]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.regex)
+
+    @cached_property
+    def exceptions(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(map(re.compile, self.allowed))
+
+    @cached_property
+    def begins_with(self) -> str:
+        """The word that every match begins with, as it is spelled there; empty if there is none."""
+        opening = _OPENING.match(self.regex)
+        rest = self.regex[opening.end() if opening else 0 :].replace("\\.", ".")
+        first = rest[: len(self.keywords[0])] if len(self.keywords) == 1 else ""
+        alternatives = "|" in self.regex[: len(self.regex) - len(rest) + len(first) + 1]
+        return first if first.lower() == self.keywords[0] and not alternatives else ""
+
+    @property
+    def ignores_case(self) -> bool:
+        return self.regex.startswith("(?i")
+
+    def mask(self, text: str, lower: str) -> str:
+        if not self.begins_with:
+            return self.pattern.sub(self._masked, text)
+        word, seen = (self.keywords[0], lower) if self.ignores_case else (self.begins_with, text)
+        parts: list[str] = []
+        copied, at = 0, seen.find(word)
+        while at >= 0:
+            found = self.pattern.match(text, at)
+            if found:
+                parts += (text[copied:at], self._masked(found))
+                copied = found.end()
+            at = seen.find(word, max(at + 1, copied))
+        return "".join((*parts, text[copied:])) if parts else text
+
+    def _masked(self, found: re.Match[str]) -> str:
+        # The first group that matched is the secret; without any it is the whole.
+        group = next((number for number, value in enumerate(found.groups(), 1) if value), 0)
+        secret = found.group(group)
+        if MASK in found.group() or is_placeholder(secret) or bits(secret) < self.entropy or self._is_allowed(secret):
+            return found.group()
+        start, end = found.start(group) - found.start(), found.end(group) - found.start()
+        return f"{found.group()[:start]}{MASK}{found.group()[end:]}"
+
+    def _is_allowed(self, secret: str) -> bool:
+        return any(one.search(secret) for one in self.exceptions)
+
+
+def load() -> tuple[Rule, ...]:
+    listed = json.loads(Path(__file__).with_name("rules.json").read_text("utf-8"))
+    return tuple(
+        Rule(one["id"], tuple(one["keywords"]), one["regex"], one["entropy"], tuple(one["allowed"])) for one in listed
+    )
+
+
+RULES = load()
+_EXACT = tuple((rule.begins_with, rule) for rule in RULES if rule.begins_with and not rule.ignores_case)
+_OTHERS = tuple((word, rule) for rule in RULES if not rule.begins_with or rule.ignores_case for word in rule.keywords)
+
+
+def mask_vendors(text: str) -> str:
+    """Only around what could be a key is anything looked for: names of two hundred vendors take long to find."""
+    parts: list[str] = []
+    copied = 0
+    for start, end in _places(text):
+        piece = text[start:end]
+        masked = _masked(piece)
+        if masked is not piece:
+            parts += (text[copied:start], masked)
+            copied = end
+    return "".join((*parts, text[copied:])) if parts else text
+
+
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """Long runs with a digit in them, each with the name before it and the sign behind it; near ones together."""
+    start = end = -1
+    for run in _RUN.finditer(text):
+        if not _DIGIT.search(text, run.start(), run.end()):
+            continue
+        if start >= 0 and run.start() - BEFORE > end:
+            yield start, end
+            start = -1
+        if start < 0:
+            start = max(0, run.start() - BEFORE, end)
+        end = min(len(text), run.end() + BEHIND)
+    if start >= 0:
+        yield start, end
+
+
+def _masked(text: str) -> str:
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text  # a letter that is longer in lower case: places would not agree
+    due = [rule for word, rule in _EXACT if word in text]
+    due += [rule for word, rule in _OTHERS if word in lower]
+    for rule in dict.fromkeys(due):
+        masked = rule.mask(text, lower)
+        if masked is not text:
+            text, lower = masked, masked.lower()
+    return text

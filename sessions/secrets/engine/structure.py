@@ -1,0 +1,51 @@
+"""Secrets in decoded JSON, where the name of a value is known for certain: there, any value of such a name is one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sessions.secrets.engine.marker import MASK, is_placeholder
+
+_NAME = re.compile(
+    r"(?:.*[-_.])?(?:api[-_]?key|apikey|access[-_]?key(?:[-_]?id)?|private[-_]?key|secret(?:[-_]?(?:access[-_]?)?key)?"
+    r"|(?:[a-z]+[-_]?)?(?:token|secret|password|passwd|pwd|passphrase)|(?:proxy[-_]?)?authorization|(?:set[-_]?)?cookie"
+    r"|credentials?)",
+    re.IGNORECASE,
+)
+_DEEPEST = 100
+
+Mask = Callable[[str], str]
+
+
+def mask_structure(value: Any, mask: Mask, depth: int = 0) -> Any:
+    """The same structure with every text masked, and whole wherever its name says that it is a secret."""
+    if isinstance(value, str):
+        return mask(value)
+    if depth > _DEEPEST:
+        return mask(json.dumps(value)) if isinstance(value, dict | list) else value
+    if isinstance(value, dict):
+        return _renamed([(name, _named(name, one, mask, depth)) for name, one in value.items()], mask)
+    return [mask_structure(one, mask, depth + 1) for one in value] if isinstance(value, list) else value
+
+
+def hide_named(value: Any) -> Any:
+    """Only what its name gives away; the texts are masked by whoever shows them, as far as they are shown."""
+    return mask_structure(value, str)
+
+
+def _named(name: str, value: Any, mask: Mask, depth: int) -> Any:
+    if isinstance(value, str) and value and _NAME.fullmatch(name[:80]) and not is_placeholder(value):
+        return MASK
+    return mask_structure(value, mask, depth + 1)
+
+
+def _renamed(pairs: list[tuple[str, Any]], mask: Mask) -> dict[str, Any]:
+    """Names are texts too. Two that look the same afterwards are told apart by a number."""
+    renamed: dict[str, Any] = {}
+    for name, value in pairs:
+        masked = mask(name)
+        renamed[masked if masked not in renamed else f"{masked} ({len(renamed)})"] = value
+    return renamed

@@ -1,0 +1,14 @@
+"""A raw record for people: indented, if it is JSON at all."""
+
+from __future__ import annotations
+
+import orjson
+
+from sessions.imports.engine.broken_lines import parse
+
+
+def pretty(data: bytes) -> str:
+    try:
+        return orjson.dumps(parse(data), option=orjson.OPT_INDENT_2).decode()
+    except (ValueError, TypeError, RecursionError):
+        return data.decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""The timeline: cards, ruler, one entry."""

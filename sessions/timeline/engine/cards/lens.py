@@ -1,0 +1,131 @@
+"""How much of a text is shown, and how: every displayed word goes through here, masked first and then cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from sessions.text.engine.invisible_characters import visible
+from sessions.timeline.engine.cards.card import (
+    Output,
+    Part,
+    Plain,
+    Prose,
+)
+from sessions.timeline.engine.cards.outcome import Results
+
+Mask = Callable[[str], str]
+
+CEILING = 500_000
+"""Characters of one part even when the whole is asked for: a page must still open."""
+_MARGIN = 4_096
+"""Masked beyond the cut, so that a secret that straddles it is still seen whole."""
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    chars: int
+    lines: int = 0
+    """0: as many as the characters allow."""
+
+
+WORDS = Limit(4_000)
+ANSWER = Limit(6_000)
+THOUGHT = Limit(1_200)
+SUMMARY = Limit(3_000)
+OUTPUT = Limit(800, 12)
+BRIEF = Limit(400, 6)
+COMMAND = Limit(500, 8)
+VALUE = Limit(160, 3)
+DIFF_LINES = 16
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a card's texts come to."""
+
+    size: int = 0
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Masks and cuts the texts of one card, and keeps the tally of what it saw."""
+
+    mask: Mask
+    whole: bool = False
+    scale: float = 1.0
+    tally: Tally = field(default_factory=Tally)
+    results: Results = field(default_factory=Results)
+
+    def fresh(self) -> Lens:
+        return Lens(self.mask, self.whole, self.scale, results=self.results)
+
+    def line(self, text: str, chars: int = 160) -> str:
+        """One line for a header. It is a title, so its cut does not count."""
+        window = self.mask(text[: chars + _MARGIN])
+        flat = _SPACE.sub(" ", visible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
+        return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+    def block(self, text: str, limit: Limit) -> str:
+        """The start of a text, at most as long as the limit allows."""
+        self.tally.size += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        chars, lines = self._room(limit)
+        shown = _TERMINAL.sub("", self.mask(text[: chars + _MARGIN]))
+        short = _head(shown, chars, lines)
+        if len(text) > chars + _MARGIN or len(short) < len(shown.rstrip()):
+            self.tally.cut = True
+        return visible(short.replace("\r\n", "\n"))
+
+    def prose(self, text: str, limit: Limit = ANSWER) -> tuple[Part, ...]:
+        return (Prose(self.block(text, limit)),) if text.strip() else ()
+
+    def plain(self, text: str, limit: Limit = WORDS) -> tuple[Part, ...]:
+        return (Plain(self.block(text.strip("\n"), limit)),) if text.strip() else ()
+
+    def output(self, text: str, limit: Limit = OUTPUT, tone: str = "") -> tuple[Part, ...]:
+        return (Output(self.block(text.strip("\n"), limit), tone),) if text.strip() else ()
+
+    def first(self, found: Iterable[str], count: int) -> tuple[str, ...]:
+        """The first few of many short texts."""
+        everything = list(found)
+        limit = len(everything) if self.whole else count
+        if len(everything) > limit:
+            self.tally.cut = True
+        return tuple(self.line(text) for text in everything[:limit])
+
+    def few(self, count: int) -> int:
+        """How many of a list's items are shown where `count` is the ordinary number."""
+        return 20_000 if self.whole else max(3, int(count * self.scale))
+
+    def width(self, chars: int) -> int:
+        """How long a line may be where `chars` is the ordinary length."""
+        return max(40, int(chars * min(1.0, self.scale)))
+
+    def _room(self, limit: Limit) -> tuple[int, int]:
+        if self.whole:
+            return CEILING, 0
+        return max(40, int(limit.chars * self.scale)), limit.lines and max(3, int(limit.lines * self.scale))
+
+
+def _head(text: str, chars: int, lines: int) -> str:
+    """The text up to the last line end or space before the limit."""
+    text = text.rstrip()
+    if lines:
+        end = -1
+        for _ in range(lines):
+            end = text.find("\n", end + 1)
+            if end < 0:
+                break
+        text = text if end < 0 else text[:end]
+    if len(text) <= chars:
+        return text
+    floor = chars - chars // 5
+    for mark in ("\n\n", "\n", " "):
+        end = text.rfind(mark, floor, chars)
+        if end > 0:
+            return text[:end]
+    return text[:chars]

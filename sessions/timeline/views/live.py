@@ -1,0 +1,44 @@
+"""What was appended to a session since its page was drawn: new cards below, and the calls that got their result."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from inspector.web.clock import now_ms
+from inspector.web.htmx import HtmxRequest
+from inspector.web.query import query_number
+from sessions.models import Transcript
+from sessions.secrets.engine import mask
+from sessions.timeline.engine.cards import build
+from sessions.timeline.engine.ruler import ruler
+from sessions.timeline.selectors.window import calls_answered_since, rows_at, window_from
+from sessions.timeline.views.session import stretches_of
+from sessions.transcripts.selectors.session import session_head
+
+
+@never_cache
+@require_safe
+def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
+    after = query_number(request, "after") or 0
+    entries = Transcript.objects.filter(public_id=session).values_list("entries", flat=True).first()
+    if entries is not None and entries <= after:
+        return HttpResponse(status=204)
+    head = session_head(session, now_ms())
+    transcript = head.transcript
+    everything = request.GET.get("all") == "1"
+    window = window_from(transcript, after, everything=everything)
+    answered = rows_at(transcript, calls_answered_since(transcript, after))
+    context = {
+        "head": head,
+        "session": transcript,
+        "window": window,
+        "stretches": stretches_of(build(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True),
+        "answered": build(answered.rows, answered.results, mask=mask),
+        "ruler": ruler(transcript.ruler, transcript.entries, after),
+        "everything": everything,
+        "more": "&all=1" if everything else "",
+    }
+    return render(request, "transcripts/live.html", context)

@@ -1,0 +1,120 @@
+"""Where a conversation may be cut in two: neither between a tool call and its result, nor amid the records of one
+answer.
+
+A cut at index i stands before message i; 0 and the length of the array are places too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sessions.transcripts.engine.messages.message import Message
+
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+"""Tools of the server answer in the same response, or in a later one of the turn if tools of the client were called
+with them."""
+
+
+class Hold(StrEnum):
+    TOOL_PAIR = "tool pair"
+    """A call would lose its result."""
+    ANSWER = "answer"
+    """Records of one answer would be parted."""
+    OPEN_CALL = "open call"
+    """The result of a call is still to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What holds the messages from `first` to `last` together."""
+
+    hold: Hold
+    id: str
+    """Of the tool call or of the answer."""
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    obstacles: tuple[Obstacle | None, ...]
+    """For each place the widest obstacle, None where a cut is legal. There is one place more than messages."""
+    legal: tuple[int, ...]
+    """The places where a cut is legal, ascending."""
+
+    def is_legal(self, place: int) -> bool:
+        return self.obstacles[place] is None
+
+    def at_or_before(self, place: int) -> int | None:
+        found = bisect_right(self.legal, place)
+        return self.legal[found - 1] if found else None
+
+    def at_or_after(self, place: int) -> int | None:
+        found = bisect_left(self.legal, place)
+        return self.legal[found] if found < len(self.legal) else None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the messages once and notes what holds together."""
+
+    calls: dict[str, int] = field(default_factory=dict)
+    answers: dict[str, list[int]] = field(default_factory=dict)
+    pairs: dict[str, list[int]] = field(default_factory=dict)
+    waiting: dict[str, int] = field(default_factory=dict)
+    """Calls of the latest answer that have no result yet; of earlier ones none is to come."""
+    latest: str | None = None
+
+    def read(self, at: int, message: Message) -> None:
+        if message.role == "assistant":
+            self._answer(at, message)
+        for block in message.content:
+            kind = str(block.get("type"))
+            if kind in CALLS:
+                tool = str(block.get("id"))
+                self.calls[tool] = at
+                if kind == "tool_use":
+                    self.waiting[tool] = at
+            elif kind.endswith("tool_result"):
+                tool = str(block.get("tool_use_id"))
+                self.waiting.pop(tool, None)
+                if tool in self.calls:
+                    self.pairs.setdefault(tool, [self.calls[tool], at])[1] = at
+
+    def _answer(self, at: int, message: Message) -> None:
+        name = message.message_id or f"#{at}"
+        if name != self.latest:
+            self.waiting.clear()
+            self.latest = name
+        if message.message_id:
+            self.answers.setdefault(message.message_id, [at, at])[1] = at
+
+    def obstacles(self, end: int) -> Iterable[Obstacle]:
+        yield from (Obstacle(Hold.TOOL_PAIR, tool, at, to) for tool, (at, to) in self.pairs.items() if at < to)
+        yield from (Obstacle(Hold.ANSWER, answer, at, to) for answer, (at, to) in self.answers.items() if at < to)
+        yield from (Obstacle(Hold.OPEN_CALL, tool, at, end) for tool, at in self.waiting.items())
+
+
+def cuts(messages: Sequence[Message]) -> Cuts:
+    """All places at once, in time linear in the blocks."""
+    reader = _Reader()
+    for at, message in enumerate(messages):
+        reader.read(at, message)
+    beginning: dict[int, Obstacle] = {}
+    for obstacle in reader.obstacles(len(messages)):
+        known = beginning.get(obstacle.first)
+        if known is None or known.last < obstacle.last:
+            beginning[obstacle.first] = obstacle
+    found: list[Obstacle | None] = []
+    widest: Obstacle | None = None
+    for place in range(len(messages) + 1):
+        starting = beginning.get(place - 1)
+        if starting is not None and (widest is None or widest.last < starting.last):
+            widest = starting
+        if widest is not None and widest.last < place:
+            widest = None
+        found.append(widest)
+    return Cuts(tuple(found), tuple(place for place, obstacle in enumerate(found) if obstacle is None))

@@ -1,0 +1,105 @@
+"""What one record says to the model, and the array that a request makes of many.
+
+A message stands for one record, not for one element of the array: a response is written as several records that share
+its id, and tool results come one by one. Whoever edits a conversation needs to know the records; `joined` makes the
+array of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sessions.usage.engine.usage import Usage
+
+Block = Mapping[str, Any]
+"""A content block as the API takes it."""
+Role = Literal["user", "assistant", "system"]
+
+
+class Kind(StrEnum):
+    PROMPT = "prompt"
+    """Words of a person."""
+    ANSWER = "answer"
+    """What the model said, thought or called."""
+    RESULT = "result"
+    """Results of tool calls."""
+    INJECTED = "injected"
+    """Put in by the client: reminders, attachments, hook output, notifications."""
+    SUMMARY = "summary"
+    """Stands for what was summarised away."""
+
+
+class Message(Struct, frozen=True, gc=False):
+    """A session has tens of thousands: they are made quickly, and never are part of a cycle."""
+
+    role: Role
+    content: tuple[Block, ...]
+    kind: Kind
+    uuid: str = ""
+    """The record's; for what no record holds, an id of whoever made it."""
+    message_id: str = ""
+    """Of an answer: the API's id of the response, which all its records share."""
+    at: float | None = None
+    """Seconds since the epoch."""
+    usage: Usage | None = None
+    """Of an answer: what the whole response counted."""
+    model: str = ""
+    position: int | None = None
+    """Where the record stands in its file."""
+
+
+def changed(message: Message, **changes: Any) -> Message:
+    """The same message with other values for some of its fields."""
+    return replace(message, **changes)
+
+
+def text_block(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def messages_of(array: Iterable[Mapping[str, Any]]) -> list[Message]:
+    """An array as the API takes it, as messages: for those who have no transcript. Ids are made from the places."""
+    messages = []
+    for at, one in enumerate(array):
+        content = one["content"]
+        blocks = (text_block(content),) if isinstance(content, str) else tuple(content)
+        if one["role"] == "assistant":
+            kind = Kind.ANSWER
+        elif any(block.get("type") == "tool_result" for block in blocks):
+            kind = Kind.RESULT
+        else:
+            kind = Kind.PROMPT if one["role"] == "user" else Kind.INJECTED
+        uuid = f"{at:08x}-0000-4000-8000-000000000000"
+        message_id = f"message-{at}" if kind is Kind.ANSWER else ""
+        messages.append(Message(one["role"], blocks, kind, uuid, message_id))
+    return messages
+
+
+def joined(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The array of a request: neighbours of one role are one element, and results stand before text in it.
+
+    So are the records of one response, although the results of its first calls may be written between them.
+    """
+    array: list[dict[str, Any]] = []
+    response, said = "", None
+    for message in messages:
+        if not message.content:
+            continue
+        if said is not None and message.role == "assistant" and message.message_id == response != "":
+            said.extend(message.content)
+            continue
+        if array and array[-1]["role"] == message.role != "system":
+            array[-1]["content"].extend(message.content)
+        else:
+            array.append({"role": message.role, "content": list(message.content)})
+        if message.role == "assistant":
+            response, said = message.message_id, array[-1]["content"]
+    for element in array:
+        if element["role"] == "user":
+            element["content"].sort(key=lambda block: block.get("type") != "tool_result")
+    return array

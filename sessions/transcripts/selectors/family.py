@@ -1,0 +1,124 @@
+"""A session with all of its sub-agents: rows of any of their files with one query, and the records behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from django.db import connection
+
+from sessions.archive.engine.frames import blocks_of
+from sessions.archive.selectors.records import Reader, fetch_all
+from sessions.models import Entry, Source, Transcript
+from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
+from sessions.transcripts.engine.rows import Record
+
+MOST = 4_000
+"""Rows of one question; further ones are left out."""
+AT_ONCE = 500
+HELD = 64
+"""Blocks of the archive that are decompressed at a time."""
+_NAMES = ("id", "type", "detail", "flags", "at", "tool_key", "uuid_key", "parent_key", "offset", "length")
+COLUMNS = 'e.id, e.type, e.detail, e.flags, e.at, e.tool_key, e.uuid_key, e.parent_key, e."offset", e.length'
+
+
+class Found(NamedTuple):
+    """One row, of whichever file."""
+
+    id: int
+    type: str
+    detail: str
+    flags: int
+    at: int | None
+    tool: int | None
+    uuid: int | None
+    parent: int | None
+    offset: int
+    length: int
+
+    @property
+    def transcript(self) -> int:
+        return self.id >> POSITION_BITS
+
+    @property
+    def position(self) -> int:
+        return self.id & POSITION_MASK
+
+
+class Family:
+    def __init__(self, session: Transcript) -> None:
+        self.session = session
+        mine = Transcript.objects.filter(parent=session).exclude(source__state=Source.State.REPLACED)
+        mine = mine.select_related("source").defer("state", "ruler")
+        self.agents = list(mine.order_by("first_at", "pk"))
+        self.transcripts = {one.pk: one for one in (session, *self.agents)}
+        self.by_agent: dict[str, Transcript] = {}
+        for one in self.agents:
+            # Journals have no id, and two files may claim the same.
+            known = not one.agent_id or one.agent_id in self.by_agent
+            self.by_agent[f"{one.agent_id}~{one.pk}" if known else one.agent_id] = one
+        self.keys = {one.pk: key for key, one in self.by_agent.items()}
+        self.damage: dict[str, Transcript] = {}
+        """What could not be read of whose file, as a sentence."""
+
+    def owner(self, row: Found) -> str:
+        """The agent in whose file it stands; empty for the session's."""
+        return self.keys.get(row.transcript, "")
+
+    def find(self, where: str, parameters: Sequence[int | str], most: int = MOST) -> list[Found]:
+        """Rows of all files, in file order. `where` speaks of the row as `e`."""
+        sql = (
+            f"SELECT {COLUMNS} FROM transcripts_transcript t CROSS JOIN transcripts_entry e"
+            f" WHERE (t.id = %s OR t.parent_id = %s) AND e.id >= (t.id << {POSITION_BITS})"
+            f" AND e.id < ((t.id + 1) << {POSITION_BITS}) AND ({where}) ORDER BY e.id LIMIT {most}"
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [self.session.pk, self.session.pk, *parameters])
+            found = [Found(*row) for row in cursor.fetchall()]
+        return [row for row in found if row.transcript in self.transcripts]
+
+    def answers(self, calls: Iterable[Found]) -> list[Found]:
+        """The rows with the results of these calls."""
+        keys = sorted({call.tool for call in calls if call.tool is not None})
+        found: list[Found] = []
+        for at in range(0, len(keys), AT_ONCE):
+            rows = Entry.objects.filter(tool_key__in=keys[at : at + AT_ONCE], type="user")
+            found += (Found(*row) for row in rows.values_list(*_NAMES)[:MOST])
+        return sorted(row for row in found if row.transcript in self.transcripts)
+
+    def ends(self, transcripts: Sequence[Transcript], count: int) -> list[Found]:
+        """The last rows of these files."""
+        return self.rows_at(
+            one.pk << POSITION_BITS | position
+            for one in transcripts
+            for position in range(max(0, one.entries - count), one.entries)
+        )
+
+    def rows_at(self, wanted: Iterable[int]) -> list[Found]:
+        ids = sorted(wanted)
+        found: list[Found] = []
+        for at in range(0, len(ids), AT_ONCE):
+            rows = Entry.objects.filter(pk__in=ids[at : at + AT_ONCE])
+            found += (Found(*row) for row in rows.values_list(*_NAMES))
+        return sorted(found)
+
+    def records(self, rows: Iterable[Found]) -> Iterator[tuple[Found, Record]]:
+        """The records of rows, some blocks of the archive at a time. A damaged one is empty, and noted in `damage`."""
+        waiting: list[Found] = []
+        blocks: set[tuple[int, int]] = set()
+        for row in sorted(rows):
+            blocks.update((row.transcript, number) for number in blocks_of(row.offset, row.length))
+            waiting.append(row)
+            if len(blocks) >= HELD:
+                yield from self._decoded(waiting)
+                waiting, blocks = [], set()
+        yield from self._decoded(waiting)
+
+    def _decoded(self, rows: list[Found]) -> Iterator[tuple[Found, Record]]:
+        readers = {row.transcript: Reader(self.transcripts[row.transcript].source_id) for row in rows}
+        fetch_all((readers[row.transcript], row.offset, row.length) for row in rows)
+        for row in rows:
+            record, damage = readers[row.transcript].attempt(row.offset, row.length)
+            if damage:
+                self.damage[damage] = self.transcripts[row.transcript]
+            yield row, record

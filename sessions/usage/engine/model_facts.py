@@ -1,0 +1,60 @@
+"""What models demand of a request, from the table in models.toml.
+
+As with prices, a model is known by its exact name, and a fact that the table does not give is unknown.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sessions.usage.engine.model_names import bare_name
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """Each may be None: not known."""
+
+    min_cache: int | None
+    """Tokens that a prefix must have to be cached."""
+    keeps_thinking: bool | None
+    """Thinking of earlier turns stays in the context."""
+    prefix_bound: bool | None
+    """A thinking block holds only while everything before it is unchanged."""
+    prefill: bool | None
+    """A conversation may end with the beginning of the answer."""
+    thinking: frozenset[str] | None
+    """The values of `thinking.type`, besides `disabled`."""
+    system_role: bool | None
+    """Messages of the role `system` may stand among the others."""
+
+
+@lru_cache(maxsize=1024)
+def facts_of(model: str | None) -> ModelFacts | None:
+    """None if the model is not in the table."""
+    return _FACTS.get(bare_name(model) or "")
+
+
+def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
+    known: dict[str, ModelFacts] = {}
+    for name, row in table["models"].items():
+        facts = ModelFacts(
+            min_cache=row.get("min_cache"),
+            keeps_thinking=row.get("keeps_thinking"),
+            prefix_bound=row.get("prefix_bound"),
+            prefill=row.get("prefill"),
+            thinking=frozenset(row["thinking"]) if "thinking" in row else None,
+            system_role=row.get("system_role"),
+        )
+        known |= dict.fromkeys((name, *row.get("also", ())), facts)
+    return known
+
+
+_TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))
+_FACTS = _facts(_TABLE)
+
+FACTS_DATE: str = _TABLE["date"].isoformat()
+FACTS_SOURCE: str = _TABLE["source"]

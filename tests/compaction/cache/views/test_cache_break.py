@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from compaction.cache.services.scan import cache_scan
+from compaction.models import CacheBreak
+from sessions.models import Transcript
+from tests.compaction.cache.breaking import GREP, Breaking
+from tests.compaction.logged import SYSTEM, TOOLS
+from tests.pages import flowing
+from tests.sessions.timeline.views.test_session import HTMX
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Breaking:
+    return Breaking(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def broke(file: Breaking, **changes: Any) -> Transcript:
+    file.turn(grows=20_000)
+    file.turn()
+    file.turn(read=0, message="msg_broke", **changes)
+    return file.looked_into()
+
+
+def page(client: Client, transcript: Transcript, message: str = "msg_broke", query: str = "", **headers: str) -> str:
+    response = client.get(f"/sessions/{transcript.public_id}/cache/{message}/{query}", headers=headers)
+    assert response.status_code == 200, response.content[:300]
+    return flowing(response.content.decode())
+
+
+def test_it_says_why_what_it_cost_and_what_to_do(client: Client, file: Breaking) -> None:
+    transcript = file.tools_changed()
+    html = page(client, transcript)
+    (one,) = CacheBreak.objects.all()
+    assert one.cost
+    assert "The tools changed: 1 added (Grep)." in html
+    assert f"That cost <b>${one.cost:.2f}</b>: 25.0k tokens that the cache had were sent again." in html
+    assert "<b>What to do.</b> Connect MCP servers" in html
+
+
+def test_the_two_requests_stand_side_by_side_where_they_part(client: Client, file: Breaking) -> None:
+    html = page(client, file.tools_changed())
+    assert "<code>tools[2]</code> is new." in html
+    assert "Finds lines." in html
+    assert html.count('class="token-bar"') == 2
+    assert "/requests/compare/?a=msg_11111111_2&amp;b=msg_broke" in html
+
+
+def test_a_changed_system_prompt_is_shown_word_by_word_with_its_byte(client: Client, file: Breaking) -> None:
+    system = [SYSTEM[0], {"type": "text", "text": "\nNever doubt. ü\n"}]
+    html = page(client, broke(file, system=system))
+    assert "<code>system[1]</code> is the same up to byte 7" in html
+    assert "<del>guess</del>" in html
+    assert "<ins>doubt</ins>" in html
+
+
+def test_a_rewritten_message_is_shown_with_its_neighbours(client: Client, file: Breaking) -> None:
+    file.turn(grows=20_000)
+    file.turn()
+    file.turn()
+    file.rewrites(2, "How deep is the water at station 2?")
+    file.turn(read=22_000, message="msg_broke")
+    html = page(client, file.looked_into())
+    assert "Message 3, block 1 <code>messages[2].content[0]</code> is the same up to byte 4" in html
+    assert "<del>high</del>" in html
+    assert "<ins>deep</ins>" in html
+    assert "It is 2 m." in html.split('id="rows"')[1]
+
+
+def test_every_cause_is_linked_to_its_records(client: Client, file: Breaking) -> None:
+    transcript = file.tools_changed()
+    (one,) = CacheBreak.objects.all()
+    evidence = page(client, transcript).split('id="evidence"')[1]
+    for position in one.causes[0]["positions"]:
+        assert f'href="/sessions/{transcript.public_id}/entries/L{position}/"' in evidence
+
+
+@pytest.mark.parametrize(("reason", "word"), [("tools_changed", "agrees"), ("model_changed", "disagrees")])
+def test_the_diagnosis_of_the_api_stands_beside_ours(client: Client, file: Breaking, reason: str, word: str) -> None:
+    said = {"cache_miss_reason": {"type": reason, "cache_missed_input_tokens": 25_000}}
+    html = page(client, broke(file, tools=[*TOOLS, GREP], diagnostics=said))
+    assert f">{word}</span> <code>{reason}</code>" in html
+    assert "25.0k tokens missed" in html
+
+
+def test_a_break_by_time_has_no_place_to_show(client: Client, file: Breaking) -> None:
+    html = page(client, broke(file, pause=9))
+    assert "Nowhere: model, tools, system prompt and the messages" in html
+    assert re.search(r"9m \ds had passed", html)
+
+
+def test_a_model_without_a_price_has_an_unknown_cost(client: Client, file: Breaking) -> None:
+    html = page(client, broke(file, model="kelp-coder-32b"))
+    assert "what that cost is" in html
+    assert "The model changed from claude-opus-5-5 to kelp-coder-32b" in html
+
+
+def test_one_goes_from_break_to_break(client: Client, file: Breaking) -> None:
+    file.turn(grows=20_000)
+    file.turn()
+    file.turn(tools=[*TOOLS, GREP], read=0, message="msg_one")
+    file.turn(tools=[*TOOLS, GREP])
+    file.turn(read=0, message="msg_two")
+    transcript = file.looked_into()
+    root = f"/sessions/{transcript.public_id}/cache/"
+    assert f'href="{root}msg_two/">Next' in page(client, transcript, "msg_one")
+    assert f'href="{root}msg_one/">‹ Previous' in page(client, transcript, "msg_two")
+    assert "Break 2 of 2" in page(client, transcript, "msg_two")
+
+
+def test_the_break_of_an_agent_leads_to_the_agents_own_page(client: Client, file: Breaking) -> None:
+    file.turn()
+    session = file.read()
+    agent = Breaking(project=file.project, agent="a1b2c3d", session=file.session)
+    agent.turn(grows=20_000, message="msg_a0")
+    agent.turn(message="msg_a1")
+    agent.turn(tools=[*TOOLS, GREP], read=0, message="msg_a2")
+    agent.read()
+    cache_scan(transcript=session)
+    response = client.get(f"/sessions/{session.public_id}/cache/msg_a2/")
+    assert response["Location"] == "/sessions/agent-a1b2c3d/cache/msg_a2/"
+    assert client.get(response["Location"]).status_code == 200
+
+
+def test_a_request_that_did_not_break_it_is_not_found(client: Client, file: Breaking) -> None:
+    transcript = file.tools_changed()
+    for message in ("msg_11111111_2", "nobody", "%00"):
+        assert client.get(f"/sessions/{transcript.public_id}/cache/{message}/").status_code == 404
+
+
+def test_a_long_block_is_asked_for_alone(client: Client, file: Breaking) -> None:
+    file.turn(grows=20_000, words="tide " * 800)
+    file.turn()
+    file.turn()
+    file.rewrites(0, "ebb " + "tide " * 800)
+    file.turn(read=3_000, message="msg_broke")
+    transcript = file.looked_into()
+    html = page(client, transcript)
+    place = re.findall(r"part=piece&amp;open=([ab]\d+\.\d+)", html)[0]
+    alone = page(client, transcript, query=f"?part=piece&open={place}", **HTMX)
+    assert alone.lstrip().startswith('<div class="piece')
+    assert page(client, transcript, query=f"?open={place}")
+
+
+def test_the_queries_do_not_grow_with_the_session(client: Client, file: Breaking) -> None:
+    for number in range(40):
+        file.turn(tools=[*TOOLS, *([GREP] if number // 3 % 2 else [])], read=0 if number % 3 == 0 else None)
+    file.turn()
+    file.turn(tools=TOOLS[:1], read=0, message="msg_broke")
+    transcript = file.looked_into()
+    with CaptureQueriesContext(connection) as caught:
+        page(client, transcript)
+    assert len(caught) <= 22

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from compaction.compare.engine import (
+    Comparison,
+    Gap,
+    Layout,
+    compared,
+)
+from compaction.compare.engine.layout import HEAD, TAIL, WINDOW
+from compaction.compare.engine.presentation import (
+    ROOM,
+    Shown,
+    ShownRow,
+    Side,
+)
+from sessions.transcripts.engine.messages import Message, changed, text_block
+from tests.sessions.transcripts.engine.talk import said
+
+
+def many(count: int, *, every: int = 0) -> Comparison:
+    """So many messages; each `every`-th of them is changed."""
+    before = [said(f"Message {number} <b> " + "high water & low water " * 60, str(number)) for number in range(count)]
+    after: list[Message] = [
+        changed(one, content=(text_block(f"{one.content[0]['text']} or not"),)) if every and at % every == 0 else one
+        for at, one in enumerate(before)
+    ]
+    return compared(before, after)
+
+
+def test_a_long_run_is_its_ends_and_a_gap_with_counts_and_tokens() -> None:
+    found = many(30_000)
+    page = Layout(found).page()
+    assert len(page) == HEAD + 1 + TAIL
+    gap = page[HEAD]
+    assert isinstance(gap, Gap)
+    assert gap.single is not None
+    assert (gap.count, gap.single.rows) == (30_000 - HEAD - TAIL,) * 2
+    assert gap.before == gap.after == sum(found.weight_before[HEAD:-TAIL])
+
+
+def test_a_gap_is_filled_a_window_at_a_time_from_either_end() -> None:
+    layout = Layout(many(500))
+    gap = layout.page()[HEAD]
+    assert isinstance(gap, Gap)
+    first = layout.fill(gap.first, gap.end, gap.first)
+    assert first[:WINDOW] == list(range(2, 2 + WINDOW))
+    assert isinstance(first[WINDOW], Gap)
+    last = layout.fill(gap.first, gap.end, gap.last)
+    assert isinstance(last[0], Gap)
+    assert last[1:] == list(range(499 - WINDOW, 499))
+
+
+def test_very_many_short_runs_are_no_more_than_a_window() -> None:
+    page = Layout(many(30_000, every=2)).page()
+    assert len(page) <= WINDOW + 1
+    gap = page[-1]
+    assert isinstance(gap, Gap)
+    assert gap.single is None
+    assert {count.status.value for count in gap.counts} == {"kept", "changed"}
+
+
+def test_the_rows_of_a_page_fit_its_room() -> None:
+    found = many(300, every=2)
+    shown = Shown(found, Side(found.before), Side(found.after), str)
+    rows = shown.rows(list(range(WINDOW)))
+    words = [
+        "".join(one.text for one in block.diff) if block.diff is not None else block.piece.words
+        for row in rows
+        if isinstance(row, ShownRow)
+        for side in (row.before, row.after)
+        if side is not None
+        for block in side.blocks
+    ]
+    assert sum(map(len, words)) < ROOM
+
+
+def test_places_outside_mean_the_nearest_inside() -> None:
+    layout = Layout(many(10))
+    assert layout.page(99) == [Gap(0, 9, layout.page(99)[0].counts), 9]  # type: ignore[union-attr]
+    assert layout.fill(90, 99, 95) == []
+    assert Layout(many(0)).page() == []

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from compaction.compare.engine import compared
+from compaction.compare.engine.presentation import (
+    Shown,
+    ShownBlock,
+    ShownMessage,
+    ShownRow,
+    Side,
+    partners,
+)
+from sessions.transcripts.engine.messages import (
+    Block,
+    Kind,
+    Message,
+    changed,
+    text_block,
+)
+from tests.sessions.transcripts.engine.talk import (
+    answered,
+    call,
+    returned,
+    said,
+)
+
+THOUGHT: Block = {"type": "thinking", "thinking": "Hm.", "signature": "abc"}
+
+
+def row(before: Message, after: Message, mask: object = str, opened: str = "") -> tuple[ShownMessage, ShownMessage]:
+    found = compared([before], [after])
+    assert callable(mask)
+    shown = Shown(found, Side([before]), Side([after]), mask, opened).rows([0])[0]
+    assert isinstance(shown, ShownRow)
+    assert shown.before is not None
+    assert shown.after is not None
+    return shown.before, shown.after
+
+
+def told(block: ShownBlock) -> list[tuple[str, str]]:
+    assert block.diff is not None
+    return [(one.kind, one.text) for one in block.diff]
+
+
+def test_both_sides_of_a_changed_block_tell_the_same_words() -> None:
+    before, after = row(said("high water", "a"), said("low water", "a"))
+    assert told(before.blocks[0]) == told(after.blocks[0])
+    assert told(after.blocks[0]) == [("removed", "high"), ("added", "low"), ("same", " water")]
+
+
+def test_a_block_that_stayed_is_paired_and_one_that_went_is_not() -> None:
+    both = answered("Yes.", id="m")
+    before, after = row(changed(both, content=(THOUGHT, *both.content)), both)
+    assert [block.paired for block in before.blocks] == [False, True]
+    assert [block.paired for block in after.blocks] == [True]
+    assert all(block.diff is None for block in (*before.blocks, *after.blocks))
+
+
+def test_blocks_are_partners_by_their_call() -> None:
+    old = [call("a"), call("b"), text_block("x")]
+    assert partners(old, [text_block("y"), call("b")]) == [(1, 1), (2, 0)]
+
+
+def test_a_cleared_result_is_not_told_as_words_that_changed() -> None:
+    before, after = row(returned(("a", "2.44 m")), returned(("a", "[Old tool result content cleared]")))
+    assert before.blocks[0].diff is None
+    assert before.blocks[0].piece.words == "2.44 m"
+    assert after.blocks[0].piece.notes[0].name == "cleared"
+
+
+def test_secrets_are_masked_before_the_words_are_compared() -> None:
+    before, after = row(
+        said("token hush1 here", "a"),
+        said("token hush2 there", "a"),
+        lambda text: text.replace("hush", "●").replace("●1", "●").replace("●2", "●"),
+    )
+    assert ("removed", "here") in told(before.blocks[0])
+    assert "hush" not in str(told(after.blocks[0]))
+
+
+def test_a_long_diff_is_cut_and_opened_on_demand() -> None:
+    words = "so it is " * 900
+    before, _ = row(said(f"{words}high", "a"), said(f"{words}low", "a"))
+    assert before.blocks[0].piece.cut
+    whole, _ = row(said(f"{words}high", "a"), said(f"{words}low", "a"), opened="b0.0")
+    assert not whole.blocks[0].piece.cut
+    assert sum(len(text) for _, text in told(whole.blocks[0])) > 8_000
+
+
+def test_what_no_entry_holds_has_no_link() -> None:
+    made = Message("user", (text_block("In short."),), Kind.SUMMARY, "derived")
+    before, after = row(changed(made, position=7), made)
+    assert before.blocks[0].piece.address == "derived"
+    assert after.blocks[0].piece.address == ""
+    assert after.blocks[0].piece.origin == "made by the client"

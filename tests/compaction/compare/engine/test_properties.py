@@ -1,0 +1,114 @@
+"""Whatever a mechanism does to a conversation: every message is in one row, and the tokens add up."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compaction.compare.engine import (
+    Gap,
+    Layout,
+    Status,
+    causes_of_report,
+    compared,
+    shares_of,
+)
+from compaction.compare.engine.presentation import Shown, ShownRow, Side
+from compaction.compare.engine.shares import tally_of_messages
+from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.services.make import report_of
+from compaction.kinds.services.summarising import Summariser
+from sessions.transcripts.engine.messages import Message, changed, text_block
+from sessions.usage.engine.tokens import estimate
+from tests.examples import examples
+from tests.sessions.transcripts.engine.messages.conversations import conversations
+
+KINDS = {
+    Kind.BUDGET: {"per_result": "300", "path": "/tmp/{tool_use_id}"},
+    Kind.MICROCOMPACT: {"keep": "1"},
+    Kind.COLLAPSE: {},
+    Kind.FULL: {},
+}
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> tuple[list[Message], list[Message]]:
+    """A conversation, and the same with messages left out, moved, repeated, changed and put in."""
+    before = draw(conversations(turns=3))
+    random = Random(draw(st.integers(0, 999)))
+    after = [one for one in before if random.random() > 0.3]
+    if random.random() < 0.3:
+        random.shuffle(after)
+    after = [changed(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
+    after += [changed(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
+    return before, after
+
+
+def checked(before: list[Message], after: list[Message], report: dict[str, object] | None = None) -> None:
+    found = compared(before, after, causes_of_report(report or {}))
+    assert sorted(row.before for row in found.rows if row.before is not None) == list(range(len(before)))
+    assert sorted(row.after for row in found.rows if row.after is not None) == list(range(len(after)))
+    counts = found.counts()
+    assert sum(count.rows for count in counts) == len(found.rows)
+    assert sum(count.before for count in counts) == estimate(before)
+    assert sum(count.after for count in counts) == estimate(after)
+    shares = shares_of(tally_of_messages(before), tally_of_messages(after))
+    assert sum(share.before for share in shares) == estimate(before)
+    assert sum(share.after for share in shares) == estimate(after)
+    for row in found.rows:
+        if row.status is Status.KEPT:
+            assert row.before is not None
+            assert row.after is not None
+            assert before[row.before].content == after[row.after].content
+
+
+@given(edits())
+@settings(max_examples=examples(30, share=10))
+def test_every_message_is_in_one_row_whatever_was_edited(pair: tuple[list[Message], list[Message]]) -> None:
+    checked(*pair)
+
+
+@given(st.sampled_from(list(KINDS)), conversations(turns=4))
+@settings(max_examples=examples(30, share=10))
+def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: Kind, messages: list[Message]) -> None:
+    applied = apply_kind(kind, messages, Parameters(settings=KINDS[kind]), now=2e9, model="claude-opus-4-6")
+    checked(messages, list(applied.after), report_of(applied, Summariser("mechanical", "")))
+
+
+@given(edits(), st.sampled_from([(), (Status.KEPT,), (Status.DROPPED, Status.ADDED)]))
+@settings(max_examples=examples(20, share=10))
+def test_rows_and_gaps_of_a_page_are_all_rows_in_order(
+    pair: tuple[list[Message], list[Message]], chosen: tuple[Status, ...]
+) -> None:
+    found = compared(*pair)
+    wanted = [at for at, row in enumerate(found.rows) if not chosen or row.status in chosen]
+    layout = Layout(found, chosen)
+    assert opened(layout, layout.page()) == wanted
+    for start in range(0, len(wanted), 7):
+        assert opened(layout, layout.page(start)) == wanted
+
+
+def opened(layout: Layout, items: list[int | Gap]) -> list[int]:
+    """The rows, with every gap filled until none is left."""
+    rows: list[int] = []
+    for item in items:
+        rows += [item] if isinstance(item, int) else opened(layout, layout.fill(item.first, item.end, item.first))
+    return rows
+
+
+@given(edits())
+@settings(max_examples=examples(20, share=10))
+def test_what_is_shown_has_the_places_of_the_messages(pair: tuple[list[Message], list[Message]]) -> None:
+    found = compared(*pair)
+    shown = Shown(found, Side(pair[0]), Side(pair[1]), str)
+    for item in shown.rows(list(range(len(found.rows)))[:30]):
+        assert isinstance(item, ShownRow)
+        for message in (item.before, item.after):
+            if message is not None:
+                assert shown.find(message.place) == item.place
+                for block in message.blocks:
+                    again = shown.block(block.piece.place)
+                    assert again is not None
+                    assert again.piece.label == block.piece.label

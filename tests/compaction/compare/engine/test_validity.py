@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from compaction.compare.engine import causes_of_report, compared, validity_of
+from compaction.compare.engine.sentence import recorded_title, sentence, traced
+from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.services.make import report_of
+from compaction.kinds.services.summarising import Summariser
+from sessions.transcripts.engine.messages import Block, Message, changed
+from tests.sessions.transcripts.engine.talk import (
+    NOON,
+    answered,
+    call,
+    loop,
+    returned,
+    said,
+)
+
+BOUND, UNBOUND = "claude-opus-5-5", "claude-opus-4-6"
+
+
+def thought(number: int) -> Block:
+    return {"type": "thinking", "thinking": f"Hm {number}.", "signature": f"signed {number}"}
+
+
+def talk() -> list[Message]:
+    found = [said("How high is it?")]
+    for number in range(4):
+        answer = answered("", call(f"t{number}"), id=f"m{number}")
+        found += [changed(answer, content=(thought(number), *answer.content)), returned((f"t{number}", "x" * 400))]
+    return found
+
+
+def test_an_untouched_context_is_valid_and_all_thinking_holds() -> None:
+    validity = validity_of(compared(talk(), talk()), BOUND)
+    assert (validity.refused, validity.findings, validity.dead) == (0, (), ())
+    assert (validity.thinking_before, validity.thinking_after, validity.bound) == (4, 4, True)
+
+
+def test_a_result_without_its_call_is_refused_and_names_its_message() -> None:
+    before = talk()
+    validity = validity_of(compared(before, [before[0], *before[2:]]), BOUND)
+    assert validity.refused
+    assert {one.message for one in validity.findings if one.finding.rule != "user-first"} == {1}
+    assert validity.groups[0].finding.severity.value == "refused"
+
+
+def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
+    before = talk()
+    edited = [*before[:4], changed(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
+    dead = validity_of(compared(before, edited), BOUND).dead
+    assert [(one.message, one.block) for one in dead] == [(5, 0), (7, 0)]
+    assert validity_of(compared(before, edited), UNBOUND).dead == ()
+    assert validity_of(compared(before, edited), "kelp-coder-32b").bound is None
+
+
+def test_a_run_tells_which_thinking_it_left_out() -> None:
+    before = [*talk(), *loop(6, prefix="later")]
+    applied = apply_kind(Kind.MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
+    found = compared(before, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    validity = validity_of(found, BOUND)
+    assert validity.left_out == (3, 5, 7)
+    assert validity.thinking_after == 1
+    assert validity.dead == ()
+
+
+def test_an_answer_at_the_end_waits_for_the_next_input() -> None:
+    before = [said("Go on"), answered("Done.")]
+    validity = validity_of(compared(before, before), BOUND)
+    assert validity.waiting
+    assert validity.refused == 0
+
+
+def test_a_sentence_tells_what_became_of_the_messages() -> None:
+    asked = "Which of the harbours between Skerry Point and Gull Haven has the highest spring tide in October?"
+    long = [said(asked), *(answered(f"Yes {turn}. " * 900, id=str(turn)) for turn in range(11))]
+    applied = apply_kind(Kind.FULL, long, Parameters(), now=NOON, model=UNBOUND)
+    found = compared(long, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    assert sentence(found).startswith("12 messages became a summary of ~")
+    assert sentence(compared(long, long)) == "12 messages kept word for word."
+    assert sentence(compared([], [])) == "Both contexts are empty."
+    attribution = traced(found, applied.summary, str)
+    assert attribution is not None
+    assert attribution.sentences_of(long[0].uuid)
+    assert traced(compared(long, long), applied.summary, str) is None
+
+
+def test_a_record_of_the_session_has_a_title() -> None:
+    metadata = {"trigger": "auto", "preTokens": 167_200}
+    assert recorded_title({"subtype": "compact_boundary", "compactMetadata": metadata}) == (
+        "Compacted automatically at 167.2k tokens"
+    )
+    assert recorded_title({"subtype": "compact_boundary"}) == ("Compacted (trigger unknown) at a size that is unknown")
+    assert recorded_title({"type": "content-replacement"}) == "Results put on disk"

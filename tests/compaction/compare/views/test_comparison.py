@@ -1,0 +1,497 @@
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from compaction.compare.engine.packed import Packed
+from compaction.compare.selectors import comparisons
+from compaction.compare.views import comparison
+from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.services.make import compaction_make
+from compaction.kinds.services.summarising import Summariser
+from compaction.models import Compaction
+from sessions.context.engine.rendering.overlays import CLEARED
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.models import Request, Transcript
+from tests.pages import flowing
+from tests.sessions.context.views.test_context import compacted
+from tests.sessions.hostile import PAYLOAD
+from tests.sessions.timeline.views.test_session import HTMX
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+NOW = 1_800_000_000_000
+MECHANICAL = Summariser("mechanical", "")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    comparisons._kept.clear()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def page(client: Client, transcript: Transcript, path: str, **headers: str) -> str:
+    response = client.get(f"/sessions/{transcript.public_id}/{path}", headers=headers)
+    assert response.status_code == 200, path
+    return flowing(response.content.decode())
+
+
+def make(transcript: Transcript, kind: Kind, **given: str) -> Compaction:
+    return compaction_make(
+        transcript=transcript, kind=kind, parameters=Parameters(settings=given), summariser=MECHANICAL, now_ms=NOW
+    )
+
+
+def rows(html: str) -> list[str]:
+    """The statuses of the rows that are shown, in order."""
+    return re.findall(r'<li class="row item is-(\w+)"', html)
+
+
+def chips(html: str) -> dict[str, int]:
+    """How many rows there are of each status."""
+    found = re.findall(r'<a class="mk (\w+)" href="\?[^"]*"[^>]*>[^<]*<b>(\d+)</b>', html)
+    return {status: int(count) for status, count in found}
+
+
+def boundary(file: Written, name: str | None = None) -> str:
+    """Five messages, a compaction that keeps the last of them, a file that is attached, and two more."""
+    file.user("Please look at the harbour of Skerry Point")
+    file.call("Bash", "toolu_1", command="tide")
+    file.result("toolu_1", "high water at 2.44 m")
+    file.assistant("It is 2.44 m at Skerry Point.")
+    kept = file.user("And at Gull Haven?")
+    metadata = {
+        "trigger": "auto",
+        "preTokens": 167_200,
+        "preservedMessages": {"anchorUuid": "the-summary", "uuids": [kept]},
+    }
+    uuid = file.row(
+        "system",
+        uuid=name,
+        subtype="compact_boundary",
+        content="Conversation compacted",
+        compactMetadata=metadata,
+        parent=None,
+        logicalParentUuid=kept,
+    )
+    file.user("Summary: the harbour of Skerry Point has 2.44 m.", uuid="the-summary", isCompactSummary=True)
+    file.leaf = kept
+    file.user("Is it later there?")
+    file.assistant("By an hour.")
+    return uuid
+
+
+def test_a_recorded_boundary_shows_what_the_model_saw_before_and_after(client: Client, file: Written) -> None:
+    uuid = boundary(file)
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/{uuid}/")
+    assert "Compacted automatically at 167.2k tokens" in html
+    assert rows(html) == [*["summarised"] * 4, "added", "kept", "added"]
+    assert chips(html) == {"summarised": 4, "added": 2, "kept": 1}
+    assert "4 messages became a summary of ~" in html
+    assert "1 message kept word for word" in html
+    assert f'href="/sessions/{transcript.public_id}/entries/L5/">entry 5</a>' in html
+    assert html.count("It is 2.44 m at Skerry Point.") == 1
+    assert html.count("And at Gull Haven?") == 2
+    assert page(client, transcript, "compactions/L5/").split('id="comparison"')[1][:40]
+
+
+def test_a_boundary_has_its_pages_whatever_its_id_holds(client: Client, file: Written) -> None:
+    boundary(file, "a/b c?d")
+    transcript = file.read()
+    listed = page(client, transcript, "compactions/")
+    for found in ("", "summary/"):
+        assert f"compactions/a%2Fb%20c%3Fd/{found}" in listed
+        assert "Skerry Point" in page(client, transcript, f"compactions/a%2Fb%20c%3Fd/{found}")
+
+
+def test_a_summarised_message_names_the_sentences_that_it_went_into(client: Client, file: Written) -> None:
+    uuid = boundary(file)
+    html = page(client, file.read(), f"compactions/{uuid}/")
+    assert re.search(rf'in sentence <a href="[^"]+/compactions/{uuid}/summary/#s\d+">\d+</a>', html)
+    assert "in which sentence cannot be told" in html
+    assert f'/compactions/{uuid}/summary/" hx-trigger="toggle' in html
+
+
+def test_messages_look_as_in_the_context_tab(client: Client, file: Written) -> None:
+    file.turns(2)
+    transcript = file.read()
+    pieces = re.compile(r"<header>.*?</header> ?<pre>.*?</pre>", re.DOTALL)
+    there = pieces.findall(page(client, transcript, "context/?next=1").split('id="messages"')[1])
+    assert len(there) == 8
+    assert set(there) == set(
+        pieces.findall(page(client, transcript, "compare/?a=next&b=next&from=0").split('id="rows"')[1])
+    )
+
+
+def test_edits_of_the_context_are_compared_right_around_their_record(client: Client, file: Written) -> None:
+    file.turns(4)
+    cleared = {"compactedToolIds": [f"toolu_{file.session[:8]}_0"]}
+    micro = file.row("system", subtype="microcompact_boundary", microcompactMetadata=cleared)
+    gone = [file.records[at]["uuid"] for at in (4, 5, 6, 7)]
+    snip = file.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
+    replaced = [{"toolUseId": f"toolu_{file.session[:8]}_3", "replacement": "<persisted-output>\nat /tmp/3"}]
+    file.state("content-replacement", replacements=replaced)
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/{micro}/")
+    assert "Results cleared" in html
+    assert chips(html) == {"cleared": 1, "kept": 15}
+    assert CLEARED in html
+    html = page(client, transcript, f"compactions/{snip}/")
+    assert chips(html) == {"snipped": 4, "kept": 12}
+    html = page(client, transcript, f"compactions/L{transcript.entries - 1}/")
+    assert "Results put on disk" in html
+    assert chips(html) == {"persisted": 1, "kept": 11}
+
+
+def test_a_collapsed_span_stands_beside_its_placeholder(client: Client, file: Written) -> None:
+    file.turns(3)
+    file.state(
+        "marble-origami-commit",
+        collapseId="1",
+        summaryUuid="s",
+        summaryContent="<collapsed>Two harbours.</collapsed>",
+        firstArchivedUuid=file.records[1]["uuid"],
+        lastArchivedUuid=file.records[7]["uuid"],
+    )
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/L{transcript.entries - 1}/")
+    assert chips(html) == {"kept": 5, "collapsed": 7, "added": 1}
+    assert "Two harbours." in html
+
+
+def test_a_boundary_whose_parent_is_not_in_the_file_has_a_context_before_it(client: Client, file: Written) -> None:
+    file.turns(2)
+    metadata = {"trigger": "manual", "preTokens": 900}
+    uuid = file.row(
+        "system", subtype="compact_boundary", compactMetadata=metadata, parent=None, logicalParentUuid="nobody"
+    )
+    file.user("In short.", isCompactSummary=True)
+    html = page(client, file.read(), f"compactions/{uuid}/")
+    assert "what is sent next" in html
+    assert chips(html) == {"summarised": 8, "added": 1}
+
+
+def test_a_run_is_told_by_its_report(client: Client, file: Written) -> None:
+    file.turns(9)
+    made = make(file.read(), Kind.MICROCOMPACT)
+    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    assert chips(html) == {"kept": 32, "cleared": 4}
+    assert "An earlier result of Bash." in html
+    assert "4 messages lost the text of their results" in html
+    assert "cleared, original in the entry" in html
+
+
+def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) -> None:
+    for number in range(6):
+        file.user(f"Question {number}: " + "how high is the water? " * 40)
+        file.assistant("It is high. " * 60)
+    made = make(file.read(), Kind.FULL)
+    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    assert chips(html) == {"summarised": 12, "added": 2}
+    assert "made by the compaction" in html
+    assert "<b>boundary</b>" in html
+    links = re.findall(r'href="(/sessions/[^"]+/entries/[^"]+/)"', html)
+    assert links
+    assert all(client.get(link).status_code == 200 for link in set(links))
+
+
+def test_a_run_that_changed_nothing_says_why(client: Client, file: Written) -> None:
+    file.turns(2)
+    made = make(file.read(), Kind.SESSION_MEMORY)
+    html = page(client, made.transcript, f"compactions/run-{made.pk}/")
+    assert chips(html) == {"kept": 8}
+    assert made.report["why"] in html
+
+
+def test_any_two_requests_can_be_compared(client: Client, file: Written) -> None:
+    file.turns(3)
+    transcript = file.read()
+    first, *_, last = (
+        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
+    )
+    html = page(client, transcript, f"compare/?a=request:{first}&b=request:{last}")
+    assert chips(html) == {"kept": 1, "added": 10}
+    assert "request 1 of 6" in html
+    assert "request 6 of 6" in html
+    back = page(client, transcript, f"compare/?a={last}&b={first}")
+    assert chips(back) == {"kept": 1, "dropped": 10}
+    assert "It came later." in back
+
+
+@pytest.mark.parametrize("name", ["next", "entry:L3", "before:L5", "after:L5", "run:{}", "run-before:{}", "{}"])
+def test_every_kind_of_point_can_stand_on_either_side(client: Client, file: Written, name: str) -> None:
+    boundary(file)
+    made = make(file.read(), Kind.BUDGET, per_result="10")
+    name = name.format(made.pk)
+    for query in (f"a={name}&b=next", f"a=entry:L2&b={name}"):
+        html = page(client, made.transcript, f"compare/?{query}")
+        assert sum(chips(html).values()) > 2
+    assert f'value="{name}"' in html
+
+
+def test_a_point_of_a_sub_agent_is_compared_in_its_own_context(client: Client, file: Written) -> None:
+    file.turns(1)
+    agent = Written(project=file.project, agent="a17")
+    agent.user("Look at the moorings")
+    agent.assistant("There are nine.", message="msg_of_the_agent")
+    agent.save(agent.path.parent, agent.path.stem)
+    transcript = file.read()
+    html = page(client, transcript, "compare/?a=next&b=request:msg_of_the_agent")
+    assert chips(html) == {"dropped": 4, "added": 1}
+    assert "The other context belongs to another agent." in html
+    assert 'href="/sessions/agent-a17/entries/a17-0/"' in html
+    own = page(client, Transcript.objects.get(agent_id="a17"), "compare/?a=msg_of_the_agent&b=next")
+    assert chips(own) == {"kept": 1, "added": 1}
+
+
+def test_without_two_points_there_is_a_form_with_what_may_be_named(client: Client, file: Written) -> None:
+    boundary(file)
+    made = make(file.read(), Kind.BUDGET)
+    html = page(client, made.transcript, "compare/?a=next")
+    assert 'name="a" value="next"' in html
+    assert re.findall(r'<option value="([^"]+)">', html) == [
+        "next",
+        "before:L5",
+        "after:L5",
+        f"run:{made.pk}",
+        f"run-before:{made.pk}",
+    ]
+    assert f'href="?a=next&amp;b=run%3A{made.pk}"' in html
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("compactions/no-such-uuid/", "The session has no entry no-such-uuid."),
+        ("compactions/L0/", "The entry L0 is no compaction."),
+        ("compactions/run-99/", "No run 99 has made a compaction."),
+        ("compactions/run-x/", "No run x has made a compaction."),
+        ("compare/?a=next&b=request:msg_nobody", "No request of this session was answered by msg_nobody."),
+        ("compare/?a=next&b=entry:nobody", "The session has no entry nobody."),
+        ("compare/?a=next&b=moon:full", "moon:full is no point of a session."),
+        ("compare/?a=next&b=run:", "run: is no point of a session."),
+    ],
+)
+def test_what_is_not_there_says_so(client: Client, file: Written, path: str, words: str) -> None:
+    file.turns(1)
+    response = client.get(f"/sessions/{file.read().public_id}/{path}")
+    assert response.status_code == 404
+    assert words in response.content.decode()
+
+
+def test_a_run_of_another_session_is_not_shown(client: Client, file: Written) -> None:
+    file.turns(1)
+    made = make(file.read(), Kind.BUDGET)
+    other = Written(project=file.project, session="99999999-2222-4333-8444-555555555555")
+    other.turns(1)
+    response = client.get(f"/sessions/{other.read().public_id}/compactions/run-{made.pk}/")
+    assert response.status_code == 404
+    assert f"Run {made.pk} has compacted another session." in response.content.decode()
+
+
+def test_the_address_carries_filter_and_mode(client: Client, file: Written) -> None:
+    uuid = boundary(file)
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/{uuid}/?show=added,kept&view=inline")
+    assert rows(html) == ["added", "kept", "added"]
+    assert 'class="comparison inline"' in html
+    assert re.findall(r'<a class="mk (\w+)" href="\?([^"]+)"', html) == [
+        ("kept", "show=added&amp;view=inline"),
+        ("summarised", "show=kept,summarised,added&amp;view=inline"),
+        ("added", "show=kept&amp;view=inline"),
+    ]
+    assert 'href="?show=kept,added"' in html
+
+
+def test_words_that_changed_are_marked_in_both_columns(client: Client, file: Written) -> None:
+    for number in range(6):
+        file.user(f"Question {number}: " + "how high is the water? " * 40)
+        file.assistant("It is high. " * 60)
+    transcript = file.read()
+    one, other = make(transcript, Kind.FULL), make(transcript, Kind.FULL, most_characters="900")
+    html = page(client, transcript, f"compare/?a=run:{one.pk}&b=run:{other.pk}")
+    assert chips(html)["changed"] == 1
+    assert html.count('<pre class="words">') == 2
+    assert "<del>" in html
+    place = re.search(r"part=piece&amp;open=(b\d+\.\d+)", html)
+    assert place
+    query = f"compare/?a=run:{one.pk}&b=run:{other.pk}&part=piece&open={place[1]}"
+    whole = page(client, transcript, query, **HTMX)
+    assert whole.lstrip().startswith('<div class="piece')
+    assert "characters ⋯" not in whole
+
+
+def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Written) -> None:
+    transcript = compacted(file)
+    made = make(transcript, Kind.MICROCOMPACT)
+    boundaries = [f"compactions/L{position}/" for position in transcript.ruler["boundaries"]]
+    requests = list(
+        Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
+    )
+    two = [f"compare/?a={one}&b={other}" for one, other in ((requests[3], requests[90]), (requests[-9], requests[-1]))]
+    for path in (*boundaries, *two, f"compactions/run-{made.pk}/"):
+        with CaptureQueriesContext(connection) as queries:
+            html = page(client, transcript, path)
+        assert len(queries) <= 12, path
+        assert len(html.encode()) <= 150_000, path
+        assert len(rows(html)) <= 40
+
+
+def test_of_long_contexts_the_check_comes_after_the_page(client: Client, file: Written) -> None:
+    file.turns(comparison.LONG // 8 + 1)
+    transcript = file.read()
+    html = page(client, transcript, "compare/?a=next&b=next")
+    assert "May it be sent?</a>" in html
+    assert "What comes after may be sent" not in html
+    fragment = page(client, transcript, "compare/?a=next&b=next&part=sendable", **HTMX)
+    assert "<html" not in fragment
+    for checked in (fragment, page(client, transcript, "compare/?a=next&b=next&checked=1")):
+        assert "What comes after may be sent" in checked
+
+
+def test_gaps_are_loaded_on_demand_and_have_real_addresses(client: Client, file: Written) -> None:
+    file.turns(60)
+    transcript = file.read()
+    html = page(client, transcript, "compare/?a=entry:L200&b=next")
+    assert rows(html) == ["kept"] * 3 + ["added"] * 3
+    links = re.findall(r'<a href="(\?[^"]+)" hx-get="(\?[^"]+)"', html.split('id="rows"')[1])
+    assert len(links) >= 3
+    for address, fragment in links:
+        loaded = page(client, transcript, f"compare/{fragment.replace('&amp;', '&')}", **HTMX)
+        assert "<html" not in loaded
+        assert 0 < len(rows(loaded)) <= 40
+        assert rows(loaded)[0] in rows(page(client, transcript, f"compare/{address.replace('&amp;', '&')}"))
+    response = client.get(
+        f"/sessions/{transcript.public_id}/compare/?a=next&b=next&part=piece&open=b99.9", headers=HTMX
+    )
+    assert response.status_code == 404
+
+
+def blocks_read(queries: CaptureQueriesContext) -> int:
+    """How often the archive was asked for bytes."""
+    return sum("transcripts_block" in query["sql"] for query in queries.captured_queries)
+
+
+def test_a_long_comparison_is_kept_for_what_is_asked_for_next(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    with CaptureQueriesContext(connection) as first:
+        html = page(client, transcript, "compare/?a=entry:L700&b=next")
+    (_, fragment), *_ = re.findall(r'<a href="(\?[^"]+)" hx-get="(\?[^"]+)"', html.split('id="rows"')[1])
+    query = f"compare/{fragment.replace('&amp;', '&')}"
+    with CaptureQueriesContext(connection) as second:
+        kept = page(client, transcript, query, **HTMX)
+    assert blocks_read(first) > blocks_read(second) == 0
+    comparisons._kept.clear()
+    assert kept == page(client, transcript, query, **HTMX)
+    assert page(client, transcript, "compare/?a=entry:L700&b=next") == html
+
+
+def test_a_kept_comparison_is_made_anew_when_the_session_goes_on(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    assert "and one more thing" not in page(client, transcript, "compare/?a=entry:L700&b=next")
+    file.user("and one more thing")
+    file.read()
+    assert "and one more thing" in page(client, transcript, "compare/?a=entry:L700&b=next")
+
+
+def test_few_comparisons_are_kept_and_they_are_small(client: Client, file: Written) -> None:
+    file.turns(comparisons.LONG // 4 + 1)
+    transcript = file.read()
+    for position in range(700, 740, 10):
+        page(client, transcript, f"compare/?a=entry:L{position}&b=next")
+    kept = list(comparisons._kept.values())
+    assert len(kept) == comparisons.KEPT
+    for one in kept:
+        assert (one.before.context, one.after.context) == (None, None)
+        assert isinstance(one.found.after, Packed)
+        assert one.found.after.bytes * 4 < len(pickle.dumps(tuple(one.found.after)))
+
+
+def test_an_opened_block_is_whole_without_scripts(client: Client, file: Written) -> None:
+    file.user("high water " * 400)
+    file.assistant("Yes.")
+    transcript = file.read()
+    assert page(client, transcript, "compare/?a=next&b=next").count("high water") < 200
+    assert page(client, transcript, "compare/?a=next&b=next&open=b0.0").count("high water") > 400
+
+
+@pytest.mark.parametrize("text", [PAYLOAD, "\x1b[31mred\x1b[0m \u202egnirts\u202c", "x" * 1_000_000])
+def test_hostile_words_stay_words(client: Client, file: Written, text: str) -> None:
+    file.user("ask")
+    file.user(text)
+    file.assistant(text, {"type": "tool_use", "id": text[:60], "name": text[:200], "input": {text[:90]: text}})
+    file.result(text[:60], text)
+    uuid = file.compacts(text)
+    file.user("And now?")
+    file.assistant("end", message=text[:150])
+    transcript = file.read()
+    position = transcript.ruler["boundaries"][0]
+    for path in (f"compactions/L{position}/", f"compare/?a=entry:L0&b=entry:{uuid}", "compare/?a=<b>&b="):
+        response = client.get(f"/sessions/{transcript.public_id}/{path}")
+        html = response.content.decode()
+        assert response.status_code == 200
+        assert "<script>alert" not in html
+        assert "<img src=x" not in html
+        assert "\x1b" not in html
+        assert "\u202e" not in html
+        assert len(html) < 150_000
+
+
+def test_secrets_are_masked(client: Client, file: Written) -> None:
+    secret = "ghp_EXAMPLEexampleEXAMPLEexampleEXAMPLE0"
+    file.user(f"Use {secret} " + "and look. " * 300)
+    file.assistant(f"I use {secret}. " * 200)
+    file.compacts(f"The token is {secret}.")
+    transcript = file.read()
+    one, other = make(transcript, Kind.FULL), make(transcript, Kind.FULL, most_characters="600")
+    position = transcript.ruler["boundaries"][0]
+    paths = [f"compactions/L{position}/", f"compactions/run-{one.pk}/", f"compare/?a=run:{one.pk}&b=run:{other.pk}"]
+    for path in [*paths, f"{paths[0]}?part=piece&open=b0.0"]:
+        assert secret not in page(client, transcript, path, **(HTMX if "part=" in path else {}))
+
+
+def test_it_says_what_may_be_sent_and_which_thinking_died(client: Client, file: Written) -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "signed"}
+    file.user("Look")
+    file.call("Bash", "toolu_1", command="tide")
+    file.result("toolu_1", "2.44 m")
+    answer = file.assistant(thought, "It is 2.44 m.")
+    cleared = {"compactedToolIds": ["toolu_1"]}
+    edit = file.row("system", subtype="microcompact_boundary", microcompactMetadata=cleared)
+    file.user("And now?")
+    file.assistant("The same.", message="msg_last")
+    transcript = file.read()
+    html = page(client, transcript, f"compactions/{edit}/")
+    assert "Thinking blocks: 1 before, 1 after." in html
+    assert "1 of what is left no longer holds" in html
+    assert "The API would refuse what comes after, as it stands." in html
+    assert 'href="?&amp;open=a3#rows">message 4</a>' in html
+    sent = page(client, transcript, f"compare/?a=entry:{answer}&b=request:msg_last")
+    assert "What comes after was sent, and the API answered." in sent
+    assert "The API took them all the same." in sent
+    whole = page(client, transcript, f"compare/?a=entry:{answer}&b=entry:{answer}")
+    assert "All that are left still hold." in whole
+    assert "What comes after may be sent" in whole
+
+
+def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) -> None:
+    boundary(file)
+    transcript = file.read()
+    html = page(client, transcript, "compare/?a=next&b=next")
+    total = context_of(transcript, point_next(transcript)).tokens.total
+    shown = re.findall(r"<b>~(\d+)</b> in \d+ record", html)
+    assert len(shown) == 2
+    assert abs(int(shown[0]) - total) <= 5

@@ -1,0 +1,271 @@
+"""What is exported, read back, is the context that was exported: for every kind, on whatever conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from compaction.export.engine.resumable import (
+    Envelope,
+    Origin,
+    Row,
+    lines,
+    resumable,
+)
+from compaction.kinds.engine import (
+    Applied,
+    Kind,
+    Parameters,
+    apply_kind,
+)
+from compaction.mechanisms.engine import (
+    Direction,
+    Effects,
+    Notes,
+    legal_pivots,
+)
+from compaction.mechanisms.engine.attachments.recorded import recorded_files
+from compaction.mechanisms.engine.snip import short_id
+from compaction.mechanisms.engine.turns import turns_of
+from sessions.context.engine import Context, Log, context_at
+from sessions.transcripts.engine.messages import Kind as MessageKind
+from sessions.transcripts.engine.messages import Message, joined
+from tests.examples import examples
+from tests.samples import needs_samples, transcripts
+from tests.sessions.context.engine.transcripts import written
+from tests.sessions.transcripts.engine.messages.conversations import conversations
+from tests.sessions.transcripts.engine.spoken import Talk
+
+NEW = "5d9c1a62-2f0e-4f3e-8a55-0c1f5b7e9d10"
+NOTES = Notes("# Session Title\n_A title_\nTides\n\n# Worklog\n_Steps_\nMany.\n", "/s/summary.md")
+DEMO = Path(__file__).parents[4] / "sessions/demo/projects/-home-dev-tidewatch"
+REAL = transcripts("realclient")
+CORPUS = [path for path in transcripts("corpus") if "agent-" not in path.name and path.stat().st_size < 400_000]
+DIRECTIONS = {Kind.PARTIAL_FROM: Direction.FROM, Kind.PARTIAL_UP_TO: Direction.UP_TO}
+SMALL = {
+    Kind.BUDGET: {"per_result": "400", "preview": "100"},
+    Kind.SESSION_MEMORY: {"keep_tokens": "200", "keep_text_messages": "1", "keep_most_tokens": "2000"},
+    Kind.COLLAPSE: {"keep_tokens": "100", "least": "50", "least_score": "0"},
+    Kind.AUTO: {"percent": "1"},
+}
+
+
+def parameters_of(kind: Kind, messages: Sequence[Message], number: int, model: str) -> Parameters | None:
+    """Such that there is something to do, if that is possible at all."""
+    settings = SMALL.get(kind, {})
+    if kind in DIRECTIONS:
+        pivots = legal_pivots(messages, DIRECTIONS[kind], model)
+        return Parameters(pivot=pivots[number % len(pivots)], settings=settings) if pivots else None
+    if kind is Kind.SNIP:
+        turns = [turn for turn in turns_of(messages) if not turn.open]
+        if not turns:
+            return None
+        return Parameters(ids=(short_id(messages[turns[number % len(turns)].first].uuid),))
+    return Parameters(settings=settings)
+
+
+def applied_to(context: Context, kind: Kind, number: int = 0) -> Applied | None:
+    messages = context.messages
+    parameters = parameters_of(kind, messages, number, context.model)
+    if parameters is None:
+        return None
+    effects = Effects(read_notes=lambda: NOTES)
+    now = max((message.at or 0.0 for message in messages), default=0.0) + 10
+    return apply_kind(kind, messages, parameters, effects=effects, now=now, model=context.model)
+
+
+def records_of(log: Log) -> Callable[[Message], Mapping[str, Any] | None]:
+    return lambda message: None if message.position is None else log.record(message.position)
+
+
+def exported(log: Log, applied: Applied) -> list[Row]:
+    envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", "main", 1_790_500_000.0)
+    return resumable(applied.after, records_of(log), envelope, compaction=applied.compaction)
+
+
+def check(log: Log, applied: Applied) -> None:
+    rows = exported(log, applied)
+    again = context_at(Log(lines(rows)))
+    assert joined(again.messages) == joined(applied.after)
+    well_formed(rows)
+
+
+def well_formed(rows: list[Row]) -> None:
+    uuids = [row["uuid"] for row in rows]
+    assert len(set(uuids)) == len(uuids)
+    assert {row["sessionId"] for row in rows} <= {NEW}
+    assert {row["cwd"] for row in rows} <= {"/home/dev/elsewhere"}
+    seen: set[str] = set()
+    for row in rows:
+        assert row["parentUuid"] is None or row["parentUuid"] in seen
+        assert row.get("sourceToolAssistantUUID") is None or row["sourceToolAssistantUUID"] in seen
+        seen.add(row["uuid"])
+    roots = [row for row in rows if row["parentUuid"] is None]
+    assert len(roots) <= 2
+    assert all(row["type"] == "system" for row in roots[1:])
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=examples(30),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(conversations(), st.sampled_from(Kind), st.integers(0, 20))
+def test_an_export_read_back_is_the_compacted_context(messages: list[Message], kind: Kind, number: int) -> None:
+    log = Log(written(messages))
+    context = context_at(log)
+    applied = applied_to(context, kind, number)
+    if applied is not None:
+        # Answers alone tell which model is asked. Without one, reminders stay in the role that their records have.
+        answered = any(message.kind is MessageKind.ANSWER for message in applied.after)
+        assume(answered or not any(message.role == "system" for message in messages))
+        check(log, applied)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("path", sorted(DEMO.glob("*.jsonl")), ids=lambda path: path.stem[:8])
+def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, kind: Kind) -> None:
+    log = Log(path.read_bytes())
+    context = context_at(log)
+    for number in (0, 3, 11):
+        applied = applied_to(context, kind, number)
+        if applied is not None:
+            check(log, applied)
+
+
+@needs_samples
+@pytest.mark.parametrize("kind", Kind)
+def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind) -> None:
+    done = 0
+    for path in (*(path for path in REAL if "agent-" not in path.name), *CORPUS[:20]):
+        log = Log(path.read_bytes())
+        context = context_at(log)
+        for number in (0, 5):
+            applied = applied_to(context, kind, number)
+            if applied is not None:
+                check(log, applied)
+                done += applied.done
+    assert done > 0
+
+
+def test_the_demo_is_changed_by_every_kind() -> None:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    context = context_at(log)
+    for kind in Kind:
+        found = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
+        assert any(applied is not None and applied.done for applied in found), kind
+
+
+def compacted(kind: Kind = Kind.PARTIAL_UP_TO) -> list[Row]:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    applied = applied_to(context_at(log), kind, 7)
+    assert applied is not None
+    assert applied.done
+    return exported(log, applied)
+
+
+def test_it_begins_with_the_boundary_and_the_summary() -> None:
+    boundary, summary, *kept = compacted()
+    assert (boundary["subtype"], boundary["parentUuid"]) == ("compact_boundary", None)
+    assert summary["isCompactSummary"] is True
+    assert summary["parentUuid"] == boundary["uuid"]
+    assert summary["summarizeMetadata"]["direction"] == "up_to"
+    metadata = boundary["compactMetadata"]
+    assert metadata["trigger"] == "manual"
+    assert metadata["preservedSegment"]["headUuid"] == kept[0]["uuid"]
+    assert metadata["preservedSegment"]["anchorUuid"] == summary["uuid"]
+    assert set(metadata["preservedMessages"]["uuids"]) <= {row["uuid"] for row in kept}
+
+
+def test_what_is_kept_above_the_summary_stands_before_the_boundary() -> None:
+    rows = compacted(Kind.PARTIAL_FROM)
+    at = next(at for at, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
+    assert at > 0
+    segment = rows[at]["compactMetadata"]["preservedSegment"]
+    assert (segment["headUuid"], segment["tailUuid"]) == (rows[0]["uuid"], rows[at - 1]["uuid"])
+    assert segment["anchorUuid"] == rows[at]["uuid"] == rows[at + 1]["parentUuid"]
+
+
+def test_kept_answers_do_not_count_tokens_again() -> None:
+    usages = [row["message"]["usage"] for row in compacted() if row["type"] == "assistant"]
+    assert usages
+    assert all(set(usage.values()) == {0} for usage in usages)
+
+
+def attaching(kind: Kind) -> tuple[Applied, list[Row]]:
+    """A compaction after which a file is attached, and what is written of it."""
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    context = context_at(log)
+    effects = Effects(read_notes=lambda: NOTES, read_file=recorded_files(context.messages))
+    applied = apply_kind(kind, context.messages, Parameters(settings=SMALL.get(kind, {})), effects=effects, now=1.0)
+    return applied, exported(log, applied)
+
+
+def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
+    """The client would answer a row of its own as if a person had been cut off."""
+    applied, rows = attaching(Kind.FULL)
+    assert applied.compaction is not None
+    assert len(applied.compaction.inserted) > 1
+    assert [row["type"] for row in rows] == ["system", "user"]
+    assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+
+
+def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
+    applied, rows = attaching(Kind.SESSION_MEMORY)
+    assert applied.compaction is not None
+    assert applied.compaction.appended
+    last = rows[-1]
+    assert (last["type"], last["renderedRole"]) == ("attachment", "user")
+    assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+
+
+def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
+    log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
+    applied = applied_to(context_at(log), Kind.FULL)
+    assert applied is not None
+    envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", title="Alerts")
+    rows = resumable(
+        applied.after, records_of(log), envelope, compaction=applied.compaction, origin=Origin("old", "full", 7)
+    )
+    assert rows[-2]["attachment"] == {"type": "lucid_export", "session": "old", "kind": "full", "run": 7}
+    assert rows[-2]["parentUuid"] == rows[-3]["uuid"]
+    assert rows[-1] == {"type": "custom-title", "customTitle": "Alerts", "sessionId": NEW}
+    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+
+
+def test_a_summary_is_no_input_of_a_person() -> None:
+    log = Log(lines(compacted(Kind.FULL)))
+    first = context_at(log).messages[0]
+    assert first.kind is MessageKind.SUMMARY
+
+
+def test_words_that_no_encoding_takes_are_written_all_the_same() -> None:
+    talk = Talk()
+    talk.prompt("Half of a pair: \ud83d")
+    talk.reads("/work/a.txt", "x" * 9_000)
+    talk.says("Seen.")
+    log = Log(written(talk.messages))
+    applied = applied_to(context_at(log), Kind.BUDGET)
+    assert applied is not None
+    assert applied.done
+    check(log, applied)
+
+
+def test_what_a_result_said_before_is_not_repeated_beside_it() -> None:
+    talk = Talk()
+    talk.prompt("Read it.")
+    talk.reads("/work/a.txt", "x" * 9_000)
+    talk.reads("/work/b.txt", "short")
+    talk.says("Seen.")
+    log = Log(written(talk.messages))
+    applied = applied_to(context_at(log), Kind.BUDGET)
+    assert applied is not None
+    results = [row for row in exported(log, applied) if row["message"]["content"][0].get("type") == "tool_result"]
+    assert ["toolUseResult" in row for row in results] == [False, True]

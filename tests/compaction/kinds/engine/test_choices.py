@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compaction.kinds.engine import (
+    Kind,
+    KindError,
+    Parameters,
+    apply_kind,
+)
+from compaction.kinds.engine.choices import (
+    Pivot,
+    pivot_near,
+    pivot_of,
+    turn_choices,
+)
+from compaction.kinds.engine.token_cost import Weighing
+from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.pipeline import Effects
+from compaction.mechanisms.engine.pivots import legal_pivots
+from sessions.transcripts.engine.messages import Message, changed, messages_of
+from sessions.usage.engine.price_forecast import Weight, price_of
+from sessions.usage.engine.tokens import estimate
+
+
+def talk() -> list[Message]:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "tides.csv"}}
+    open_call = {"type": "tool_use", "id": "toolu_2", "name": "Read", "input": {"file_path": "moon.csv"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x" * 3000}
+    array: list[dict[str, Any]] = [
+        {"role": "user", "content": "what do\nthe tides do?"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": "they rise " * 200},
+        {"role": "user", "content": "and the moon?"},
+        {"role": "assistant", "content": [open_call]},
+    ]
+    return [changed(message, position=10 * at) for at, message in enumerate(messages_of(array))]
+
+
+def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
+    first, second = turn_choices(talk())
+    assert (first.number, first.words, first.stays, first.position) == (1, "what do the tides do?", "", 0)
+    assert first.tokens == estimate(talk()[:4])
+    assert len(first.messages) == 4
+    assert second.stays == "It is not finished."
+
+
+def test_a_cut_is_moved_to_where_more_is_kept() -> None:
+    messages = talk()
+    result, answer, prompt = (messages[at].uuid for at in (2, 3, 4))
+    assert pivot_of(messages, prompt, Direction.UP_TO) == Pivot(prompt)
+    assert pivot_of(messages, result, Direction.FROM) == Pivot(answer, "a tool call would lose its result")
+    assert pivot_of(messages, messages[0].uuid, Direction.UP_TO) == Pivot("", "nothing would be left on one side")
+    with pytest.raises(KindError, match="needs a pivot"):
+        pivot_of(messages, "", Direction.FROM)
+    with pytest.raises(KindError, match="may have left it already"):
+        pivot_of(messages, "somebody", Direction.FROM)
+
+
+def test_the_nearest_place_for_a_cut_is_a_legal_one() -> None:
+    messages = talk()
+    for direction in Direction:
+        for position in (-5, 0, 21, 33, 400):
+            assert pivot_near(messages, position, direction) in legal_pivots(messages, direction)
+        assert pivot_near(messages[:1], 0, direction) == ""
+
+
+def test_weighing_goes_through_it_without_asking_anybody() -> None:
+    messages = messages_of(
+        [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
+    )
+    weighing = Weighing(overhead=1_000)
+    done = apply_kind(Kind.FULL, messages, effects=Effects(summarise=weighing), now=0.0)
+    assert done.done
+    assert not done.mechanical
+    assert [weight.output for weight in weighing.weights] == [20_000]
+    direct = Weighing(overhead=1_000)
+    plain = Parameters(settings={"fork": "off"})
+    longer = Parameters(settings={"fork": "off"}, instructions="Mind the moon. " * 400)
+    apply_kind(Kind.FULL, messages, plain, effects=Effects(summarise=direct), now=0.0)
+    apply_kind(Kind.FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
+    assert direct.weights[0].input < weighing.weights[0].input
+    assert estimate(messages) < direct.weights[0].input < direct.weights[1].input
+
+
+def test_a_price_is_known_or_unknown_as_a_whole() -> None:
+    weights = [Weight(1_000_000, 20_000), Weight(500_000, 20_000)]
+    price = price_of("claude-opus-5", weights)
+    assert (price.requests, price.input, price.output) == (2, 1_500_000, 40_000)
+    assert price.least == pytest.approx(7.5)
+    assert price.most == pytest.approx(8.5)
+    assert (price_of("kelp-coder-32b", weights).least, price_of("kelp-coder-32b", weights).most) == (None, None)
+    assert price_of("kelp-coder-32b", []).least == 0

@@ -1,0 +1,442 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
+from pytest_django.plugin import DjangoDbBlocker
+
+from compaction.kinds.engine import Kind
+from compaction.kinds.selectors import compactable
+from compaction.kinds.services.runs import compaction_run
+from compaction.models import Compaction
+from inspector.agents.choosing import ModelSettings
+from inspector.runs.models import Run
+from inspector.runs.services import Running
+from inspector.web.clock import now_ms
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.models import Transcript
+from sessions.transcripts.engine.messages import Message
+from tests.demo import names
+from tests.importing import imported
+from tests.inspector.agents.server import MessagesServer, Say, messages_server
+from tests.sessions.made import HOSTILE
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+ADDRESS = f"/sessions/{names.LONG}/compact/"
+SUMMARY = "<summary>\nTo have it done.\n</summary>"
+MODEL = "claude-sonnet-5-5"
+SETTINGS = {
+    Kind.BUDGET: {"set.per_result": "300", "set.preview": "100"},
+    Kind.SESSION_MEMORY: {"set.notes.keep_tokens": "1,000", "set.notes.keep_text_messages": "2"},
+    Kind.AUTO: {"set.pipeline.auto.percent": "1"},
+    Kind.COLLAPSE: {"set.collapse.keep_tokens": "500", "set.collapse.least_score": "0"},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with imported(django_db_blocker, configured.DEMO_DIR):
+        yield
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[MessagesServer]:
+    with messages_server() as state:
+        settings.MODELS = ModelSettings(api_key=state.key, base_url=state.url, main=MODEL, claude="off")
+        yield state
+
+
+def transcript() -> Transcript:
+    return Transcript.objects.get(public_id=names.LONG)
+
+
+def messages() -> tuple[Message, ...]:
+    return compactable(context_of(transcript(), point_next(transcript())))
+
+
+def prompts() -> list[str]:
+    return [message.uuid for message in messages() if message.kind == "prompt"]
+
+
+def chosen(kind: Kind) -> dict[str, str]:
+    """What a form of this kind has to say, so that something comes of it."""
+    more = {Kind.SNIP: {"ids": prompts()[0]}, Kind.PARTIAL_FROM: {"pivot": prompts()[0]}}
+    more[Kind.PARTIAL_UP_TO] = more[Kind.PARTIAL_FROM]
+    return {"kind": str(kind), **more.get(kind, {}), **SETTINGS.get(kind, {})}
+
+
+def execute(run: Run) -> None:
+    """Here and now: a worker would not see what a test has not committed."""
+    compaction_run(Running(run), run)
+
+
+def page(client: Client, query: dict[str, Any] | None = None, **headers: str) -> str:
+    response = client.get(
+        ADDRESS, query or {}, headers={name.replace("_", "-"): text for name, text in headers.items()}
+    )
+    assert response.status_code == 200
+    return said(response.content)
+
+
+def said(content: bytes) -> str:
+    return re.sub(r"\s+", " ", unescape(content.decode()))
+
+
+def forecast(html: str) -> str:
+    found = re.search(r'<section id="forecast".*?</section>', html)
+    assert found
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[0]))
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: Kind) -> None:
+    before = Path(transcript().source.path).read_bytes()
+    foretold = forecast(page(client, chosen(kind)))
+    response = client.post(ADDRESS, chosen(kind))
+    run = Run.objects.get()
+    assert (response.status_code, response["Location"]) == (303, f"/runs/{run.pk}/")
+    assert (run.kind, run.parameters["kind"], run.parameters["model"]) == ("compaction", kind, "mechanical")
+    given = {name.removeprefix("set."): value for name, value in SETTINGS.get(kind, {}).items()}
+    given |= {"mode": "time"} if kind is Kind.MICROCOMPACT else {}
+    assert run.parameters["settings"] == given
+    execute(run)
+    made = Compaction.objects.get(run_id=run.pk)
+    assert made.done, made.report["why"]
+    assert re.search(r"Would free ~[\d.]+k? of ~10\.7k tokens", foretold)
+    assert made.mechanical == (kind in (Kind.COLLAPSE, Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO))
+    assert Path(transcript().source.path).read_bytes() == before
+
+
+@pytest.mark.parametrize("mode", ["cached", "api"])
+def test_the_other_ways_of_clearing_have_settings_of_their_own(client: Client, mode: str) -> None:
+    html = page(client, {"kind": "microcompact", "mode": mode})
+    assert ("set.exclude_tools" in html) == (mode == "api")
+    client.post(ADDRESS, {"kind": "microcompact", "mode": mode, "set.trigger": "1", "set.keep": "1"})
+    assert Run.objects.get().parameters["settings"] == {"mode": mode, "trigger": "1", "keep": "1"}
+
+
+def test_settings_of_the_mode_before_are_not_taken_for_those_of_the_new_one(client: Client) -> None:
+    fields = {"kind": "microcompact", "mode": "api", "settings-of": "time", "set.keep": "2", "set.gap_minutes": "0"}
+    assert 'class="field changed"' not in page(client, fields)
+
+
+def test_only_what_differs_from_the_default_is_sent(client: Client) -> None:
+    fields = {"kind": "budget", "set.per_result": "50000", "set.per_message": "200,000", "set.preview": "1,024"}
+    client.post(ADDRESS, fields)
+    assert Run.objects.get().parameters["settings"] == {"preview": "1,024"}
+
+
+def test_a_sub_agent_has_the_same_form(client: Client) -> None:
+    agent = Transcript.objects.filter(parent__isnull=False, kind="agent").first()
+    assert agent is not None
+    address = f"/sessions/{agent.public_id}/compact/"
+    assert forecast(said(client.get(f"{address}?kind=full").content))
+    client.post(address, {"kind": "full"})
+    run = Run.objects.get()
+    assert run.parameters["transcript"] == agent.pk
+    assert run.target_url == f"/sessions/{agent.public_id}/"
+
+
+def test_only_a_form_of_ours_starts_anything() -> None:
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post(ADDRESS, {"kind": "full"}).status_code == 403
+    assert strict.get(ADDRESS, {"kind": "full", "confirmed": "x"}).status_code == 200
+    shown = strict.get(ADDRESS).content.decode()
+    # The token goes with the button that starts it, so that it never stands in an address.
+    token = re.search(r'<button class="primary" formmethod="post" name="csrfmiddlewaretoken" value="(\w+)">', shown)
+    assert token
+    assert 'type="hidden" name="csrfmiddlewaretoken"' not in shown
+    assert strict.post(ADDRESS, {"kind": "full", "csrfmiddlewaretoken": token[1]}).status_code == 303
+    assert Run.objects.count() == 1
+
+
+# --- what is wrong ------------------------------------------------------------------------------------------------
+def test_a_wrong_value_stands_beside_its_field_and_nothing_is_lost(client: Client) -> None:
+    fields = {"kind": "full", "instructions": "Mind the moon.", "set.attachments.files.most": "many"}
+    response = client.post(ADDRESS, {**fields, "set.full.retries": "2"})
+    html = said(response.content)
+    assert response.status_code == 422
+    assert re.search(r'name="set.attachments.files.most" value="many"[^>]*aria-invalid', html)
+    assert "Has to be a whole number, not 'many'." in html
+    assert ">Mind the moon.</textarea>" in html
+    assert 'name="set.full.retries" value="2"' in html
+    assert '<details class="more-settings" open>' in html
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "vanish"}, "There is no compaction of the kind 'vanish'"),
+        ({"kind": "snip"}, "Pick the turns"),
+        ({"kind": "snip", "ids": "nobody"}, "The session has no entry nobody"),
+        ({"kind": "partial-from"}, "Pick the message"),
+        ({"kind": "partial-from", "pivot": HOSTILE}, "The session has no entry"),
+        ({"kind": "full", "instructions": "a\0b"}, "NUL"),
+        ({"kind": "full", "instructions": "x" * 4_001}, "may have 4,000 characters; these have 4,001"),
+        ({"kind": "full", "writer": "configured"}, "No model can be asked. There is no ANTHROPIC_API_KEY"),
+        ({"kind": "budget", "set.per_result": "9" * 5_000}, "At most 300 characters"),
+        ({"kind": "budget", "set.path": "/etc/passwd"}, "budget has no setting 'path' here"),
+        ({"kind": "budget", f"set.{HOSTILE}": "1"}, "budget has no setting"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(client: Client, fields: dict[str, str], words: str) -> None:
+    response = client.post(ADDRESS, fields)
+    assert response.status_code == 422
+    assert words in unescape(response.content.decode())
+    assert "<script>alert" not in response.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_what_is_too_large_to_be_read_is_refused_with_a_sentence(client: Client) -> None:
+    response = client.post(ADDRESS, {"kind": "full", "instructions": "x" * 10_000_000})
+    assert response.status_code == 400
+    assert "larger than a form of this page may be" in response.content.decode()
+    assert not Run.objects.exists()
+
+
+# --- looking ------------------------------------------------------------------------------------------------------
+def test_without_a_kind_it_says_what_would_happen_now_and_why(client: Client) -> None:
+    html = page(client)
+    assert "Nothing would change" in forecast(html)
+    assert "Auto-compact 71,265 tokens are fewer than the threshold" in forecast(html)
+    assert html.count('class="kind"') == len(Kind)
+
+
+def test_a_preview_swaps_alone_and_its_address_holds_what_differs(client: Client) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "forecast"}
+    query = {"kind": "budget", "set.per_result": "300", "set.per_message": "200,000", "set.per_tool": ""}
+    response = client.get(ADDRESS, query, headers=headers)
+    assert response.content.decode().lstrip().startswith('<section id="forecast"')
+    assert response["HX-Replace-Url"] == f"{ADDRESS}?kind=budget&set.per_result=300"
+    wrong = client.get(ADDRESS, {**query, "set.per_result": "x"}, headers=headers)
+    assert "One result: Has to be a whole number" in unescape(wrong.content.decode())
+
+
+def test_the_kinds_swap_in_with_the_whole_form(client: Client) -> None:
+    html = page(client, {"kind": "partial-from", "pivot": prompts()[0]}, HX_Request="true", HX_Target="compact")
+    assert html.lstrip().startswith('<div id="compact"')
+    assert f'href="{ADDRESS}?kind=partial-up-to&pivot={prompts()[0]}"' in html
+
+
+def test_the_page_takes_few_queries(client: Client) -> None:
+    for kind in Kind:
+        query = chosen(kind)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(ADDRESS, query)
+        assert len(queries) <= 12, kind
+
+
+# --- messages and turns that are named ----------------------------------------------------------------------------
+def test_any_entry_of_a_turn_names_it(client: Client) -> None:
+    first = prompts()[0]
+    inside = next(
+        one.uuid for one in messages()[[m.uuid for m in messages()].index(first) + 1 :] if one.role == "assistant"
+    )
+    html = page(client, {"kind": "snip", "ids": inside})
+    assert re.search(rf'name="ids" value="{first}" checked', html)
+    client.post(ADDRESS, {"kind": "snip", "ids": inside})
+    assert Run.objects.get().parameters["ids"] == [first]
+
+
+def test_what_has_left_the_context_is_said_with_the_nearest_that_would_do(client: Client) -> None:
+    gone = names.uuid("long", "edit hours")
+    html = page(client, {"kind": "partial-up-to", "pivot": gone})
+    assert "is not in the context: it was summarised away. The nearest that would do is" in html
+    near = re.search(r"kind=partial-up-to&pivot=([0-9a-f-]{36})\">entry \d+</a>", html)
+    assert near
+    assert "Would free" in forecast(page(client, {"kind": "partial-up-to", "pivot": near[1]}))
+    assert "was summarised away" in page(client, {"kind": "snip", "ids": gone})
+
+
+def test_where_a_cut_would_part_a_call_from_its_result_it_is_moved(client: Client) -> None:
+    result = next(one.uuid for one in messages() if one.kind == "result")
+    html = page(client, {"kind": "partial-up-to", "pivot": result})
+    assert re.search(
+        r"It is cut at entry \d+, where more is kept. At entry \d+ a tool call would lose its result", html
+    )
+    assert "Would free" in forecast(html) or "Nothing would change" in forecast(html)
+
+
+def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
+    agent = Transcript.objects.filter(parent__isnull=False, kind="agent").select_related("parent").first()
+    assert agent is not None
+    assert agent.parent is not None
+    inside = next(one.uuid for one in context_of(agent, point_next(agent)).messages if one.uuid)
+    response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
+    assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
+
+
+def test_what_was_picked_on_one_page_of_turns_stays_picked_on_the_next(client: Client, tmp_path: Path) -> None:
+    file = Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+    turns = []
+    for number in range(65):
+        turns.append(file.user(f"Question {number}"))
+        file.assistant("It is high.")
+    file.user("And now?")
+    address = f"/sessions/{file.read().public_id}/compact/"
+    last = said(client.get(address, {"kind": "snip"}).content)
+    assert "61–66 of 66" in last
+    assert "It is not finished." in last
+    first = said(client.get(address, {"kind": "snip", "ids": [turns[64], turns[63]], "page": "1"}).content)
+    assert "1–30 of 66" in first
+    assert "2 more on other pages are chosen." in first
+    assert re.search(rf'type="hidden" name="ids" value="{turns[64]},{turns[63]}"', first)
+    client.post(address, {"kind": "snip", "ids": [f"{turns[64]},{turns[63]}", turns[0]]})
+    assert set(Run.objects.get().parameters["ids"]) == {turns[64], turns[63], turns[0]}
+
+
+def test_entries_cuts_and_the_header_lead_to_the_form(client: Client) -> None:
+    uuid = prompts()[0]
+    entry = client.get(f"/sessions/{names.LONG}/entries/{uuid}/").content.decode()
+    panel = client.get(
+        f"/sessions/{names.LONG}/entries/{uuid}/?part=facts", headers={"HX-Request": "true"}
+    ).content.decode()
+    for wanted in (
+        f"kind=partial-up-to&amp;pivot={uuid}",
+        f"kind=partial-from&amp;pivot={uuid}",
+        f"kind=snip&amp;ids={uuid}",
+    ):
+        assert f'href="{ADDRESS}?{wanted}"' in entry
+        assert f'href="{ADDRESS}?{wanted}"' in panel
+    assert f'href="{ADDRESS}"' in client.get(f"/sessions/{names.LONG}/").content.decode()
+    context = client.get(f"/sessions/{names.LONG}/context/?next=1").content.decode()
+    assert f'class="cut-here" href="{ADDRESS}?kind=partial-up-to&amp;pivot={uuid}"' in context
+    plain = client.get(f"/sessions/{names.LONG}/entries/L0/").content.decode()
+    assert "Snip this turn" not in plain
+
+
+# --- asking a model -----------------------------------------------------------------------------------------------
+def asking(**more: str) -> dict[str, str]:
+    return {"kind": "full", "writer": "configured", **more}
+
+
+def test_a_model_is_asked_only_after_its_price_was_confirmed(client: Client, server: MessagesServer) -> None:
+    html = page(client, asking())
+    assert re.search(rf"~11\.\dk tokens would be sent in 1 request to {MODEL}, for ~\$0\.02", forecast(html))
+    response = client.post(ADDRESS, asking(instructions="Mind the moon."))
+    html = said(response.content)
+    assert response.status_code == 200
+    for words in (
+        f"Ask {MODEL} for the summary?",
+        "Nothing has been sent yet",
+        "127.0.0.1: the session",
+        "at most ~20.0k",
+    ):
+        assert words in html
+    assert re.search(r"~\$0\.02</b> for what is sent, <b>~\$0\.22</b> with the longest answer", html)
+    assert "its prompt cache cannot be shared" in html
+    assert 'name="instructions" value="Mind the moon."' in html
+    assert not Run.objects.exists()
+    server.answer(Say(SUMMARY))
+    assert client.post(ADDRESS, asking(confirmed=MODEL, instructions="Mind the moon.")).status_code == 303
+    run = Run.objects.get()
+    assert run.parameters["model"] == MODEL
+    assert not server.requests
+    execute(run)
+    assert Compaction.objects.get(run_id=run.pk).summary.startswith("To have it done.")
+    assert "Mind the moon." in str(server.requests[0].json["messages"][-1])
+
+
+def test_a_confirmation_is_of_one_model(client: Client, server: MessagesServer) -> None:
+    fields = asking(writer="named", model="claude-opus-5-5", confirmed=MODEL)
+    assert "Ask claude-opus-5-5 for the summary?" in said(client.post(ADDRESS, fields).content)
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["", "--help", "a b", "x" * 81])
+def test_what_is_no_name_of_a_model_is_refused(client: Client, server: MessagesServer, name: str) -> None:
+    response = client.post(ADDRESS, asking(writer="named", model=name))
+    assert response.status_code == 422
+    assert "Name a model" in said(response.content)
+
+
+def test_a_price_that_is_not_known_is_unknown(client: Client, server: MessagesServer) -> None:
+    fields = asking(writer="named", model="kelp-coder-32b")
+    assert "an unknown price" in forecast(page(client, fields))
+    html = said(client.post(ADDRESS, fields).content)
+    assert "kelp-coder-32b is not in our table of prices." in html
+    assert "$0.00 </b>" not in html
+
+
+def test_each_span_of_a_collapse_is_a_request(client: Client, server: MessagesServer) -> None:
+    fields = {**chosen(Kind.COLLAPSE), "set.collapse.most": "1,500", "writer": "configured"}
+    html = said(client.post(ADDRESS, fields).content)
+    assert re.search(r"tokens in [2-9] requests", html)
+
+
+def test_what_asks_a_model_is_confirmed_again_before_it_is_repeated(client: Client, server: MessagesServer) -> None:
+    parameters = {"transcript": transcript().pk, "kind": "full", "model": MODEL, "settings": {"files.most": "2"}}
+    parameters |= {"instructions": "Mind the moon."}
+    run = Run.objects.create(kind="compaction", status="failed", parameters=parameters, created_at=1, finished_at=2)
+    response = client.post(f"/runs/{run.pk}/retry/")
+    assert (response.status_code, response["Location"]) == (303, f"{ADDRESS}?again={run.pk}")
+    html = said(client.get(response["Location"]).content)
+    assert f'name="model" value="{MODEL}"' in html
+    assert 'name="set.attachments.files.most" value="2"' in html
+    assert "Mind the moon." in html
+    client.post(ADDRESS, asking(again=str(run.pk), confirmed=MODEL))
+    assert Run.objects.get(retry_of=run).attempt == 2
+    Run.objects.filter(pk=run.pk).update(parameters={**parameters, "model": "mechanical"})
+    assert client.post(f"/runs/{run.pk}/retry/")["Location"].startswith("/runs/")
+
+
+# --- the budget ---------------------------------------------------------------------------------------------------
+def spent(cost: float | None, **more: Any) -> Run:
+    given = {"kind": "compaction", "status": "completed", "output_tokens": 9, "created_at": now_ms(), "finished_at": 1}
+    return Run.objects.create(**{**given, "cost": cost, **more})
+
+
+def test_the_form_and_the_runs_show_what_is_left(client: Client, server: MessagesServer, settings: Settings) -> None:
+    assert "Models have cost $0.00 in" in page(client, asking())
+    assert "no budget is set" in page(client, asking())
+    settings.MODELS = replace(settings.MODELS, monthly_budget=10.0)
+    spent(3.5)
+    spent(None)
+    spent(99.0, created_at=1)
+    for html in (
+        page(client, asking()),
+        said(client.get("/runs/").content),
+        said(client.post(ADDRESS, asking()).content),
+    ):
+        assert "$6.50 of $10.00 left in" in html
+        assert "Without 1 run of models whose price is unknown." in html
+
+
+def test_a_budget_that_is_used_up_starts_nothing(client: Client, server: MessagesServer, settings: Settings) -> None:
+    settings.MODELS = replace(settings.MODELS, monthly_budget=3.0)
+    spent(3.0)
+    response = client.post(ADDRESS, asking(confirmed=MODEL, instructions="Mind the moon."))
+    assert response.status_code == 422
+    assert "The monthly budget is used up, so no model was asked. Models have cost $3.00 of $3.00" in said(
+        response.content
+    )
+    assert "Mind the moon." in said(response.content)
+    assert Run.objects.count() == 1
+    assert client.post(ADDRESS, {"kind": "full"}).status_code == 303
+
+
+def test_what_costs_more_than_is_left_cannot_be_confirmed(
+    client: Client, server: MessagesServer, settings: Settings
+) -> None:
+    settings.MODELS = replace(settings.MODELS, monthly_budget=1.0)
+    spent(0.99)
+    html = said(client.post(ADDRESS, asking()).content)
+    assert "It costs more than is left of the budget." in html
+    assert 'name="confirmed"' not in html
+    Run.objects.update(cost=0.9)
+    html = said(client.post(ADDRESS, asking()).content)
+    assert "With the longest answer it would cost more" in html
+    assert 'name="confirmed"' in html

@@ -1,0 +1,81 @@
+"""Compactions of a transcript that is out to break the reader's browser, by a model that is, too."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from pytest_django import Settings
+
+from compaction.kinds.engine import Kind
+from compaction.kinds.selectors import compactable
+from inspector.agents.choosing import ModelSettings
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.imports.services.sync import sync
+from sessions.models import Transcript
+from tests.inspector.agents.server import Say, messages_server
+from tests.sessions.crawling import read
+from tests.sessions.hostile import PAYLOAD, everywhere, save_with_family
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MODEL = "claude-sonnet-5-5"
+SETTINGS = {
+    Kind.BUDGET: ["per_result=50", "preview=20"],
+    Kind.SESSION_MEMORY: ["keep_tokens=10", "keep_text_messages=1"],
+    Kind.COLLAPSE: ["keep_tokens=10", "least_score=0"],
+    Kind.AUTO: ["percent=1"],
+}
+
+
+def made(session: str, kind: Kind, *more: str) -> dict[str, Any]:
+    given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
+    out = StringIO()
+    call_command("compact", session, "--kind", str(kind), *more, *given, "--json", stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_nothing_executes_before_and_after_a_compaction(client: Client, settings: Settings, tmp_path: Path) -> None:
+    project = tmp_path / "config" / "projects" / "-home-dev-tidewatch"
+    writing = everywhere(PAYLOAD)
+    for number in range(8):
+        writing.user(f"{number} {PAYLOAD}")
+        writing.assistant(f"{number} {PAYLOAD}")
+    save_with_family(writing, project, PAYLOAD, "plain.txt")
+    sync([tmp_path / "config"])
+    transcript = Transcript.objects.get(session_id=writing.session, parent=None)
+    messages = compactable(context_of(transcript, point_next(transcript)))
+    prompts = [message.uuid for message in messages if message.kind == "prompt"]
+    chosen = {
+        Kind.SNIP: ["--ids", prompts[-2]],
+        Kind.PARTIAL_FROM: ["--pivot", prompts[-2]],
+        Kind.PARTIAL_UP_TO: ["--pivot", prompts[-2]],
+    }
+    page = f"/sessions/{transcript.public_id}/"
+    pages, applied = [f"{page}compactions/"], 0
+    with messages_server() as server:
+        settings.MODELS = ModelSettings(api_key=server.key, base_url=server.url, main=MODEL, claude="off")
+        server.otherwise = Say(f"<summary>\n1. {PAYLOAD}:\n   {PAYLOAD}\n</summary>")
+        for kind in Kind:
+            for model in ("mechanical", MODEL) if kind is Kind.FULL else ("mechanical",):
+                found = made(transcript.public_id, kind, "--model", model, *chosen.get(kind, []))
+                one = f"{page}compactions/run-{found['run']}/"
+                applied += found["report"]["applied"]
+                pages += [one, f"{one}?view=inline", f"/runs/{found['run']}/"]
+                pages += [f"{one}summary/"] if found["summary"] and kind is not Kind.COLLAPSE else []
+                pages += [f"{page}compact/?kind={kind}", f"{page}compare/?a=next&b=run:{found['run']}"]
+    assert applied >= 5
+    quoted = 0
+    for address in pages:
+        answer = client.get(address, headers={"host": "localhost"})
+        assert answer.status_code == 200, address
+        html = answer.content.decode()
+        assert read(html)[1] == [], address
+        assert "<script>" not in html, address
+        quoted += "&lt;script&gt;" in html
+    assert quoted > len(pages) // 2

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import override_settings
+from pytest_django.plugin import DjangoDbBlocker
+
+from compaction.kinds.engine import Kind
+from compaction.kinds.selectors import compactable, compaction_get, compaction_load
+from compaction.mechanisms.engine import Direction, legal_pivots
+from compaction.models import Compaction
+from inspector.runs.models import Run
+from sessions.context.engine import Log, context_at
+from sessions.context.selectors.contexts import context_of, point_next
+from sessions.imports.services.sync import sync
+from sessions.models import Transcript
+from sessions.transcripts.engine.messages import joined
+from tests.importing import imported
+
+pytestmark = pytest.mark.django_db
+SESSION = "7446aeed-5c8c-513e-a5af-e6bd525f2f4a"
+DEMO = settings.DEMO_DIR
+KEYS = {"run", "status", "kind", "before", "after", "summary", "kept", "dropped", "report"}
+SETTINGS = {
+    Kind.BUDGET: ["per_result=300", "preview=100"],
+    Kind.SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"],
+    Kind.AUTO: ["percent=1"],
+    Kind.COLLAPSE: ["keep_tokens=500", "least_score=0"],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with imported(django_db_blocker, DEMO):
+        yield
+
+
+def run(command: str, *arguments: str) -> str:
+    out = StringIO()
+    call_command(command, *arguments, stdout=out)
+    return out.getvalue()
+
+
+def document(command: str, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(command, *arguments, "--json"))
+    return found
+
+
+def transcript() -> Transcript:
+    return Transcript.objects.get(public_id=SESSION)
+
+
+def arguments(kind: Kind) -> list[str]:
+    messages = compactable(context_of(transcript(), point_next(transcript())))
+    prompts = [message.uuid for message in messages if message.kind == "prompt"]
+    more = {
+        Kind.SNIP: ["--ids", prompts[0]],
+        Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
+        Kind.PARTIAL_UP_TO: ["--pivot", prompts[-1]],
+    }
+    given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
+    return [SESSION, "--kind", kind, "--model", "mechanical", *more.get(kind, []), *given]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Path) -> None:
+    before = Path(transcript().source.path).read_bytes()
+    made = document("compact", *arguments(kind))
+    assert made.keys() >= KEYS
+    assert (made["status"], made["kind"]) == ("completed", kind)
+    assert Run.objects.get(pk=made["run"]).status == Run.Status.COMPLETED
+    assert made["report"]["applied"], made["report"]["why"]
+    assert made["after"]["tokens"] < made["before"]["tokens"]
+    # The path at which a spilled text lies is part of what the model reads.
+    home = Path(transcript().source.path).parent if kind is Kind.BUDGET else tmp_path
+    target = tmp_path / home.name
+    written = document("export", str(made["run"]), "--to", str(target))
+    path = Path(written["path"])
+    assert path == target / f"{written['session_id']}.jsonl"
+    loaded = compaction_load(compaction_get(made["run"]))
+    again = json.dumps(joined(context_at(Log(path.read_bytes())).messages))
+    assert again.replace(str(target), str(home)) == json.dumps(joined(loaded.after))
+    assert Path(transcript().source.path).read_bytes() == before
+    report = sync([path], workers=1)
+    assert (report.bad_lines, report.unknown_types) == (0, {})
+    new = Transcript.objects.get(session_id=written["session_id"])
+    assert json.dumps(joined(context_of(new, point_next(new)).messages)) == again
+    assert new.cost == 0
+
+
+def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> None:
+    made = document("compact", *arguments(Kind.BUDGET))
+    written = document("export", str(made["run"]), "--to", str(tmp_path))
+    files = list((tmp_path / written["session_id"] / "tool-results").iterdir())
+    assert files
+    text = Path(written["path"]).read_text()
+    assert all(str(file) in text or file.name in text for file in files)
+
+
+def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
+    made = document("compact", *arguments(Kind.FULL))
+    first = document("export", str(made["run"]), "--to", str(tmp_path))
+    data = Path(first["path"]).read_bytes()
+    second = document("export", str(made["run"]), "--to", str(tmp_path))
+    assert first["session_id"] == Compaction.objects.get(pk=made["id"]).session_id
+    assert second["session_id"] != first["session_id"]
+    assert Path(first["path"]).read_bytes() == data
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [f"{first['session_id']}.jsonl", f"{second['session_id']}.jsonl"]
+    )
+
+
+def test_it_says_what_was_done(tmp_path: Path) -> None:
+    said = run("compact", *arguments(Kind.FULL))
+    assert "A summary replaces" in said
+    assert "This summary was put together mechanically" in said
+    number = Compaction.objects.latest("pk").run_id
+    assert f"`lucid export {number} --to DIR`" in said
+    assert "`claude --resume" in run("export", str(number), "--to", str(tmp_path))
+
+
+def test_auto_says_why_nothing_would_happen() -> None:
+    made = document("compact", SESSION, "--kind", "auto", "--model", "mechanical")
+    assert not made["report"]["applied"]
+    assert "fewer than the threshold" in made["report"]["why"]
+    assert made["before"] == made["after"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--kind", "snip"], "needs the ids"),
+        (["--kind", "partial-from"], "needs a pivot"),
+        (["--kind", "budget", "--set", "size=3"], "budget has no setting 'size'"),
+        (["--kind", "budget", "--set", "size"], "written name=value"),
+        (["--kind", "full", "--model", "claude-opus-5"], "claude-opus-5 cannot be asked"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_reason(given: list[str], words: str) -> None:
+    with pytest.raises(CommandError, match=words):
+        run("compact", SESSION, *given)
+
+
+@pytest.mark.parametrize("number", ["999999", "x", "-1"])
+def test_an_export_of_nothing_is_refused(number: str, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="There is no compaction"):
+        call_command("export", "--to", str(tmp_path), "--", number)
+
+
+def test_the_number_of_another_run_exports_nothing(tmp_path: Path) -> None:
+    """Compactions have numbers of their own, which are not those of runs."""
+    made = Compaction.objects.get(pk=document("compact", *arguments(Kind.FULL))["id"])
+    Compaction.objects.filter(pk=made.pk).update(run_id=made.pk + 1000)
+    with pytest.raises(CommandError, match="There is no compaction"):
+        run("export", str(made.pk), "--to", str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:
+    made = document("compact", *arguments(Kind.FULL))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match="could not be written"):
+        run("export", str(made["run"]), "--to", str(tmp_path / "file"))
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_what_goes_on() -> None:
+    errors = Terminal()
+    call_command("compact", SESSION, "--kind", "full", stdout=StringIO(), stderr=errors)
+    assert errors.getvalue().splitlines() == ["reading the session", "compacting", "writing"]
+    silent = StringIO()
+    call_command("compact", SESSION, "--kind", "full", stdout=StringIO(), stderr=silent)
+    assert silent.getvalue() == ""
+
+
+def test_hooks_are_named_before_they_run(tmp_path: Path) -> None:
+    hooks = {"SessionStart": [{"hooks": [{"type": "command", "command": "echo No force push"}]}]}
+    (tmp_path / "settings.json").write_text(json.dumps({"hooks": hooks}))
+    errors, out = StringIO(), StringIO()
+    with override_settings(CLAUDE_CONFIG_DIR=tmp_path):
+        call_command("compact", SESSION, "--kind", "full", "--json", "--hooks", stdout=out, stderr=errors)
+    assert errors.getvalue() == f"SessionStart hook of {tmp_path}/settings.json: echo No force push\n"
+    (ran,) = json.loads(out.getvalue())["report"]["hooks"]
+    assert (ran["exit"], ran["output"]) == (0, "No force push\n")

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from compaction.mechanisms.engine.attachments.skills import OPENING
+from compaction.mechanisms.engine.full.media import without_media, without_skills
+from sessions.transcripts.engine.messages import Kind, Message, text_block
+from tests.sessions.transcripts.engine.spoken import Talk
+
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+PAPER = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}}
+
+
+def test_pictures_and_documents_become_words() -> None:
+    message = Message("user", (text_block("look"), PICTURE, PAPER), Kind.PROMPT, "m")
+    assert without_media([message])[0].content == (text_block("look"), text_block("[image]"), text_block("[document]"))
+
+
+def test_those_in_tool_results_too() -> None:
+    talk = Talk()
+    tool = talk.calls("Read", {"file_path": "a.png"})
+    talk.result(tool, [text_block("a.png"), PICTURE])
+    result = without_media(talk.messages)[1].content[0]
+    assert result["content"] == [text_block("a.png"), text_block("[image]")]
+    assert result["tool_use_id"] == tool
+
+
+def test_other_messages_stay_the_objects_they_were() -> None:
+    talk = Talk()
+    talk.prompt("hello")
+    talk.reads("a.py")
+    assert all(one is other for one, other in zip(without_media(talk.messages), talk.messages, strict=True))
+
+
+def test_attached_skills_are_left_out() -> None:
+    talk = Talk()
+    talk.injected(f"{OPENING}\n<skill name='x'>...")
+    kept = talk.prompt(f"{OPENING} is what I see")
+    assert without_skills(talk.messages) == [kept]

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compaction.mechanisms.engine.microcompact.clearable import CLEARED, clearable
+from compaction.mechanisms.engine.microcompact.timed import (
+    ClearingReport,
+    TimedConfig,
+    TimedState,
+    timed,
+)
+from compaction.mechanisms.engine.report import Outcome
+from sessions.transcripts.engine.messages import Kind, Message
+from sessions.usage.engine.tokens import estimate
+from tests.sessions.transcripts.engine.messages.conversations import conversations
+from tests.sessions.transcripts.engine.talk import (
+    NOON,
+    answered,
+    call,
+    content,
+    loop,
+    pairs,
+    returned,
+    said,
+    same_objects,
+    sent,
+)
+
+ON = TimedConfig(enabled=True)
+LATER = NOON + 70 * 60
+
+
+def lunch() -> list[Message]:
+    """Three tools, an hour and ten minutes away, and on with another question."""
+    return [
+        said("what is in this project?"),
+        answered("the folder first", call("toolu_01", "Glob", pattern="**/*.ts")),
+        returned(("toolu_01", "src/index.ts\n" * 147)),
+        answered("the entry", call("toolu_02", "Read", file_path="src/index.ts")),
+        returned(("toolu_02", "import\n" * 600)),
+        answered("and the settings", call("toolu_03", "Grep", pattern="loadConfig", path="src/")),
+        returned(("toolu_03", "src/config.ts:12\n" * 8)),
+        answered("which part next?"),
+        said("the login"),
+    ]
+
+
+def report(outcome: Outcome[TimedState]) -> ClearingReport:
+    assert isinstance(outcome.report, ClearingReport)
+    return outcome.report
+
+
+def test_after_lunch_all_but_the_latest_two_results_are_cleared() -> None:
+    messages = lunch()
+    done = timed(messages, TimedConfig(enabled=True, keep=2), now=LATER)
+    assert content(done.messages, "toolu_01") == CLEARED
+    assert [one is other for one, other in zip(done.messages, messages, strict=True)].count(False) == 1
+    assert report(done).fired
+    assert done.state.cleared == {"toolu_01"}
+    assert done.report.tokens_after == estimate(done.messages) < estimate(messages)
+    (found,) = report(done).pointers
+    assert (found.uuid, found.tool_use_id, found.again) == (messages[2].uuid, "toolu_01", "Look for **/*.ts again.")
+
+
+@pytest.mark.parametrize(
+    ("gap", "why"), [(60, "after more than 60 minutes the cache is cold anyway"), (0, "the latest 2 stay")]
+)
+def test_it_speaks_of_a_pause_only_where_it_waits_for_one(gap: float, why: str) -> None:
+    done = timed(lunch(), TimedConfig(enabled=True, keep=2, gap_minutes=gap), now=LATER)
+    assert done.report.why == f"1 old result was cleared: {why}."
+
+
+def test_it_is_off_by_default() -> None:
+    messages = lunch()
+    assert timed(messages, now=LATER).messages is messages
+
+
+def test_exactly_an_hour_is_not_more_than_an_hour() -> None:
+    messages = [*loop(7), answered("done")]
+    assert timed(messages, ON, now=NOON + 3600).messages is messages
+    assert report(timed(messages, ON, now=NOON + 3601)).fired
+
+
+def test_five_results_stay_by_default() -> None:
+    done = timed([*loop(7), answered("done")], ON, now=LATER)
+    assert done.state.cleared == {"toolu_00", "toolu_01"}
+
+
+@pytest.mark.parametrize("keep", [1, 0, -3])
+def test_at_least_one_result_stays(keep: int) -> None:
+    done = timed([*loop(3), answered("done")], TimedConfig(enabled=True, keep=keep), now=LATER)
+    assert done.state.cleared == {"toolu_00", "toolu_01"}
+
+
+def test_only_the_main_thread_clears() -> None:
+    messages = loop(9)
+    assert timed(messages, ON, now=LATER, main_thread=False).messages is messages
+
+
+def test_results_of_mcp_tools_stay() -> None:
+    messages = loop(9, tool="mcp__notes__read")
+    assert timed(messages, ON, now=LATER).messages is messages
+
+
+def test_without_an_answer_whose_time_is_known_nothing_is_cleared() -> None:
+    messages = [said("hello")]
+    assert timed(messages, ON, now=LATER).messages is messages
+
+
+def test_what_was_cleared_stays_cleared_while_work_goes_on() -> None:
+    first = timed([*loop(7), answered("done")], ON, now=LATER)
+    more = [*loop(7), answered("done"), *loop(3, prefix="new", at=LATER)]
+    second = timed(more, ON, first.state, now=LATER + 60)
+    assert sent(second.messages[:15]) == sent(first.messages)
+    assert not report(second).fired
+    assert second.state == first.state
+
+
+def test_results_that_are_brought_back_have_their_text_again() -> None:
+    messages = [*loop(7), answered("done")]
+    first = timed(messages, ON, now=LATER)
+    undone = first.state.without(frozenset({"toolu_00"}))
+    second = timed(messages, ON, undone, now=NOON)
+    assert content(second.messages, "toolu_00") == "0" * 3000
+    assert content(second.messages, "toolu_01") == CLEARED
+
+
+@given(conversations(), st.integers(-1, 7), st.sampled_from([0.0, 3_700.0, 90_000.0]))
+def test_it_holds_for_any_conversation(messages: list[Message], keep: int, gap: float) -> None:
+    now = max(one.at or 0 for one in messages) + gap
+    done = timed(messages, TimedConfig(enabled=True, keep=keep), now=now)
+    assert pairs(done.messages) == pairs(messages)
+    changed = {change.uuid for change in done.report.changes}
+    assert same_objects(messages, done.messages, changed)
+    assert {one.kind for one in messages if one.uuid in changed} <= {Kind.RESULT}
+    assert done.report.tokens_after == estimate(done.messages)
+    assert done.report.tokens_before == estimate(messages)
+    if report(done).fired:
+        assert len(list(clearable(done.messages))) == min(max(keep, 1), len(list(clearable(messages))))
+    saved = TimedState.from_json(json.loads(json.dumps(done.state.to_json())))
+    assert sent(timed(messages, ON, saved, now=0).messages) == sent(done.messages)
+    assert sent(timed(messages, ON, saved.without(saved.cleared), now=0).messages) == sent(messages)

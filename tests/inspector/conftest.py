@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.model_fixtures import home, server
+
+__all__ = ["home", "server"]

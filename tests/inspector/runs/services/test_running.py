@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from inspector.runs.models import Run
+from inspector.runs.services import Killed, Running, run_execute
+from inspector.runs.services.running import LAST_TURNS, LONGEST_TEXT
+from tests.inspector.runs.services.conftest import Register
+
+Queued = Callable[..., Run]
+
+
+def running() -> Running:
+    return Running(Run(pk=1, worker="me"))
+
+
+def test_only_the_last_turns_are_kept_and_all_are_counted() -> None:
+    at = running()
+    for number in range(100):
+        at.turn(f"turn {number}" + "x" * 5000)
+    told = at.take()
+    assert told["turn_count"] == 100
+    assert [turn["number"] for turn in told["turns"]] == list(range(101 - LAST_TURNS, 101))
+    assert {len(turn["text"]) for turn in told["turns"]} == {LONGEST_TEXT}
+
+
+def test_a_turn_that_goes_on_is_told_again() -> None:
+    at = running()
+    at.turn("Asked")
+    at.turn("Asked again")
+    at.retell("Asked again: half a pair \ud83d", tools={"Read": 1})
+    told = at.take()
+    assert [turn["text"] for turn in told["turns"]] == ["Asked", "Asked again: half a pair ?"]
+    assert (told["turn_count"], told["turns"][-1]["tools"]) == (2, {"Read": 1})
+
+
+def test_a_phase_starts_the_count_again_and_further_counts_stay() -> None:
+    at = running()
+    at.phase("reading", total=10, unit="files")
+    at.advance(3, entries=7)
+    at.phase("writing")
+    at.advance()
+    told = at.take()
+    assert (told["phase"], told["done"], told["total"], told["progress"]) == ("writing", 1, None, {"entries": 7})
+
+
+def test_what_could_not_be_written_is_kept_for_the_next_time() -> None:
+    at = running()
+    at.phase("reading")
+    taken = at.take()
+    at.progress(5)
+    at.give_back(taken)
+    told = at.take()
+    assert (told["phase"], told["done"]) == ("reading", 5)
+    assert not at.unwritten
+
+
+def test_a_price_that_nobody_knows_is_not_zero() -> None:
+    at = running()
+    at.spend(output_tokens=5)
+    assert at.take()["cost"] is None
+    at.spend(output_tokens=5, cost=0.5)
+    assert at.take()["cost"] == 0.5
+
+
+def test_every_call_that_tells_progress_hears_the_stop() -> None:
+    at = running()
+    at.stop(Killed)
+    for call in (at.check, lambda: at.progress(1), at.advance, lambda: at.phase("x"), lambda: at.wait(5)):
+        with pytest.raises(Killed):
+            call()
+
+
+COUNTING = {
+    "sqlite": ("CREATE TRIGGER counting AFTER UPDATE ON inspector_run BEGIN INSERT INTO counted VALUES (1); END",),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION count_one() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN INSERT INTO counted VALUES (1); RETURN NULL; END'",
+        "CREATE TRIGGER counting AFTER UPDATE ON inspector_run FOR EACH ROW EXECUTE FUNCTION count_one()",
+    ),
+}
+
+
+@contextmanager
+def updates_counted() -> Iterator[Callable[[], int]]:
+    """How often any connection has written to runs."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE counted (n integer)")
+        for sql in COUNTING[connection.vendor]:
+            cursor.execute(sql)
+
+    def count() -> int:
+        with connection.cursor() as cursor:
+            return int(cursor.execute("SELECT count(*) FROM counted").fetchone()[0])
+
+    try:
+        yield count
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP TRIGGER counting{' ON inspector_run' if connection.vendor == 'postgresql' else ''}")
+            cursor.execute("DROP TABLE counted")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_said_often_is_written_seldom(register: Register, queued: Queued) -> None:
+    said = 0
+
+    def work(running: Running, run: Run) -> dict[str, Any]:
+        nonlocal said
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            running.advance()
+            said += 1
+        return {}
+
+    register(work)
+    run = queued()
+    with updates_counted() as written:
+        run_execute(run_id=run.pk)
+        # The claim, the end, and at most four a second between.
+        assert 3 <= written() <= 9
+    run.refresh_from_db()
+    assert run.done == said > 1000

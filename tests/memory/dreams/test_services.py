@@ -1,0 +1,410 @@
+"""Dreams as runs, with a server that speaks the Messages API: what they read, what they may change, how they end."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import override_settings
+
+from inspector.runs.models import Run
+from inspector.runs.services import run_execute, run_kill
+from inspector.runs.services.schedule import duty_do
+from inspector.watcher.duties import worker_duties
+from inspector.web.clock import now_ms
+from memory.dreams.engine.gates import MINUTES_BETWEEN_SCANS
+from memory.dreams.engine.lock import NAME, lock_read, lock_take
+from memory.dreams.services import dreams_start
+from memory.dreams.services.dream_lock import dreams_settle, places
+from memory.models import (
+    DreamScan,
+    Proposal,
+    ProposedFile,
+    Version,
+)
+from sessions.imports.services.sync import sync
+from sessions.models import Transcript
+from tests.asking import models
+from tests.inspector.agents.server import (
+    Call,
+    Fail,
+    MessagesServer,
+    Say,
+)
+from tests.memory.remembering import Shelf
+from tests.serving import wait_until
+from tests.sessions.writing import MODEL, Writing
+
+# The pulse of a run has a connection of its own, which has to see it.
+pytestmark = pytest.mark.django_db(transaction=True)
+DAY_NS = 24 * 3_600 * 1_000_000_000
+TIDES = b"---\nname: tides\ndescription: when\ntype: user\n---\n\nHigh water was yesterday.\n"
+FOG = b"---\nname: fog\ndescription: where\ntype: user\n---\n\nFog comes at dawn.\n"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    shelf = Shelf(tmp_path / "projects" / "-home-dev-tidewatch" / "memory")
+    shelf.outside("MEMORY.md", b"- [Tides](tides.md)\n- [Gone](gone.md)\n- [Fog](fog.md)\n")
+    shelf.outside("tides.md", TIDES)
+    shelf.outside("fog.md", FOG)
+    return shelf
+
+
+def queued(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
+    asked = {"directory": shelf.directory.pk, "model": model, **parameters}
+    kind = "dream" if model else "tidy"
+    return Run.objects.create(kind=kind, target=shelf.directory.path, parameters=asked, created_at=now_ms())
+
+
+def executed(shelf: Shelf, model: str = MODEL, **parameters: Any) -> Run:
+    run = queued(shelf, model, **parameters)
+    assert run_execute(run_id=run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def consolidated(shelf: Shelf, ago_ns: int) -> int:
+    path = shelf.path / NAME
+    path.write_text("")
+    when = time.time_ns() - ago_ns
+    os.utime(path, ns=(when, when))
+    return path.stat().st_mtime_ns
+
+
+def talked(shelf: Shelf) -> tuple[Transcript, str]:
+    talk = Writing()
+    said = talk.user("High water is at noon, not yesterday.")
+    talk.save(shelf.path.parent)
+    sync([shelf.path.parents[2]], workers=1)
+    return Transcript.objects.get(), said
+
+
+def files(shelf: Shelf) -> dict[str, bytes]:
+    return {name: data for name, data in shelf.all().items() if name != NAME}
+
+
+def last_words(**told: Any) -> str:
+    return f"I corrected the tides.\n```json\n{json.dumps(told)}\n```"
+
+
+def test_it_changes_a_copy_and_proposes_what_came_of_it(server: MessagesServer, shelf: Shelf) -> None:
+    transcript, said = talked(shelf)
+    before = files(shelf)
+    sources = [{"session": transcript.session_id, "entry": said}, {"session": "nobody", "entry": "nowhere"}]
+    server.answer(
+        Say("Orienting.", calls=[Call("Shell", {"command": "ls"}), Call("Read", {"file_path": "MEMORY.md"})]),
+        Say("Gathering.", calls=[Call("Grep", {"pattern": "High water", "path": str(shelf.path.parent)})]),
+        Say(
+            "Consolidating.",
+            calls=[
+                Call("Edit", {"file_path": "tides.md", "old_string": "was yesterday", "new_string": "is noon"}, "e1"),
+                Call("Write", {"file_path": "fog.md", "content": ""}, "e2"),
+                Call("Write", {"file_path": str(shelf.path / "tides.md"), "content": "escaped"}, "e3"),
+            ],
+        ),
+        Say(
+            last_words(
+                files={"tides.md": {"reason": "It was said so.", "sources": sources}, "stranger.md": {"reason": "?"}},
+                contradictions=["Noon against yesterday: noon is newer."],
+            )
+        ),
+    )
+    run = executed(shelf)
+    assert (run.status, run.error) == ("completed", "")
+    assert files(shelf) == before
+    assert lock_read(shelf.path).pid is None
+    assert not list(places().iterdir())
+    proposal = Proposal.objects.get()
+    assert (proposal.kind, proposal.run_id, proposal.status) == ("dream", run.pk, "open")
+    rows = {file.name: file for file in ProposedFile.objects.all()}
+    assert {name: file.action for name, file in rows.items()} == {"fog.md": "deleted", "tides.md": "updated"}
+    assert rows["tides.md"].reason == "It was said so."
+    assert rows["tides.md"].sources == [[transcript.pk, said]]
+    assert proposal.contradictions == ["Noon against yesterday: noon is newer."]
+    assert proposal.facts["lost_lines"][-1] == {"file": "fog.md", "line": 7, "text": "Fog comes at dawn."}
+    assert "I corrected the tides." in proposal.message
+    assert "1 entry that it names" in proposal.message
+    said_first = [turn["text"].partition("\n")[0] for turn in run.turns]
+    assert said_first[:3] == ["Orienting.", "Gathering.", "Consolidating."]
+    assert run.turns[2]["files"] == ["tides.md", "fog.md"]
+    assert "Refused: Write" in run.turns[2]["text"]
+    assert (run.input_tokens, run.output_tokens, run.progress["files"]) == (40, 20, 2)
+    sent = server.requests[0].json
+    assert talk_named(sent, shelf)
+    grepped = server.requests[2].json["messages"][-1]["content"][0]["content"]
+    assert ".jsonl" in grepped
+
+
+def talk_named(sent: dict[str, Any], shelf: Shelf) -> bool:
+    """The prompt names the transcripts that went on since, and the copy; not the directory itself."""
+    asked = json.dumps(sent["messages"])
+    return ".jsonl" in asked and str(places()) in asked and f"{shelf.path}." not in asked
+
+
+def test_what_is_accepted_at_once_can_be_undone(server: MessagesServer, shelf: Shelf) -> None:
+    server.answer(Say(calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})]), Say("Done."))
+    with override_settings(LUCID_DREAMS_ACCEPT=True):
+        run = executed(shelf)
+    assert shelf.read("wind.md") == b"West.\n"
+    assert (run.result["status"], run.summary) == ("accepted", "Proposes to change 1 file. All of it was accepted.")
+    assert Version.objects.get(name="wind.md").batch.run_id == run.pk
+
+
+def test_a_dream_that_changes_nothing_proposes_nothing(server: MessagesServer, shelf: Shelf) -> None:
+    server.answer(Say("All is well."))
+    run = executed(shelf)
+    assert (run.status, run.summary) == ("completed", "Nothing is to be changed.")
+    assert not Proposal.objects.exists()
+
+
+def test_a_failure_rolls_the_lock_back(server: MessagesServer, shelf: Shelf) -> None:
+    when = consolidated(shelf, DAY_NS)
+    server.answer(Say(calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})]), Fail(401))
+    run = executed(shelf)
+    assert run.status == "failed"
+    assert "Memory is as it was." in run.error
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert "wind.md" not in files(shelf)
+    assert not Proposal.objects.exists()
+
+
+def test_killing_it_rolls_the_lock_back(server: MessagesServer, shelf: Shelf) -> None:
+    when = consolidated(shelf, DAY_NS)
+    write = Say("Writing.", calls=[Call("Write", {"file_path": "wind.md", "content": "West.\n"})])
+    server.answer(write, Say("Never heard.", wait=30))
+    run = queued(shelf)
+
+    def work() -> None:
+        run_execute(run_id=run.pk)
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    wait_until(lambda: Run.objects.get(pk=run.pk).phase == "updating")
+    wait_until(lambda: len(server.requests) == 2)
+    assert lock_read(shelf.path).pid == os.getpid()
+    run_kill(run_id=run.pk)
+    thread.join(20)
+    run.refresh_from_db()
+    assert run.status == "killed"
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not list(places().iterdir())
+    assert not Proposal.objects.exists()
+
+
+def test_a_dream_beside_another_is_refused(shelf: Shelf) -> None:
+    assert lock_take(shelf.path, now_ns=time.time_ns())
+    run = executed(shelf, model="")
+    assert run.status == "failed"
+    assert run.error == f"Process {os.getpid()} holds the lock, since less than a minute. Nothing was done."
+
+
+def test_the_budget_ends_it_and_memory_stays(server: MessagesServer, shelf: Shelf) -> None:
+    server.answer(
+        Say(calls=[Call("Read", {"file_path": "fog.md"})], usage={"input_tokens": 900_000, "output_tokens": 5}),
+        Say("Never."),
+    )
+    with override_settings(MODELS=replace(models(server), monthly_budget=1.0)):
+        run = executed(shelf)
+    assert run.status == "failed"
+    assert "budget" in run.error
+    assert len(server.requests) == 1
+    assert not (shelf.path / NAME).exists()
+
+
+def test_without_a_model_it_tidies(shelf: Shelf) -> None:
+    before = files(shelf)
+    run = executed(shelf, model="")
+    assert run.status == "completed"
+    proposal = Proposal.objects.get()
+    assert (proposal.kind, proposal.status, files(shelf)) == ("tidy", "open", before)
+    assert sorted(proposal.files.values_list("name", "action")) == [
+        ("MEMORY.md", "updated"),
+        ("recovered-from-index.md", "created"),
+        ("tides.md", "updated"),
+    ]
+    assert all(proposal.files.values_list("reason", flat=True))
+
+
+def test_the_lock_of_a_dream_whose_process_died_is_put_back_by_the_next(shelf: Shelf) -> None:
+    when = consolidated(shelf, DAY_NS)
+    taken = lock_take(shelf.path, now_ns=time.time_ns(), pid=dead())
+    assert taken
+    place = places() / "run-99"
+    place.mkdir(parents=True)
+    note = {"directory": str(shelf.path), "pid": taken.pid, "before_ns": taken.before_ns}
+    (place / "lock.json").write_text(json.dumps(note))
+    dreams_settle()
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not place.exists()
+
+
+def test_a_kill_right_after_the_lock_was_taken_leaves_it_free(shelf: Shelf) -> None:
+    when = consolidated(shelf, DAY_NS)
+    run = queued(shelf, model="")
+    connection.close()
+    pid = os.fork()
+    if pid == 0:
+        _kill_after_rename_to(NAME)
+        run_execute(run_id=run.pk)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    assert lock_read(shelf.path).pid == pid
+    dreams_settle()
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not list(places().iterdir())
+
+
+def test_a_disk_that_fails_when_the_lock_is_let_go_leaves_it_free(
+    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    server.answer(Say("All is well."))
+    _fail_rename_to(NAME, monkeypatch, after=1)
+    assert executed(shelf).status == "failed"
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+    assert not list(places().iterdir())
+
+
+def test_a_lock_that_a_broken_disk_does_not_let_go_is_freed_by_the_next_start(
+    server: MessagesServer, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    server.answer(Say("All is well."))
+    _fail_rename_to(NAME, monkeypatch, after=1, times=2)
+    assert executed(shelf).status == "failed"
+    assert lock_read(shelf.path).pid == os.getpid()
+    (place,) = places().iterdir()
+    note = json.loads((place / "lock.json").read_text())
+    (place / "lock.json").write_text(json.dumps({**note, "pid": (gone := dead())}))
+    (shelf.path / NAME).write_text(str(gone))
+    dreams_settle()
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+
+
+def test_a_lock_that_got_its_name_before_the_disk_failed_is_put_back(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when = consolidated(shelf, DAY_NS)
+    sync, failed = os.fsync, []
+
+    def fsync(descriptor: int) -> None:
+        if os.path.isdir(f"/proc/self/fd/{descriptor}") and not failed:
+            failed.append(descriptor)
+            raise OSError(errno.EIO, "Input/output error")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError, match="Input/output error"):
+        lock_take(shelf.path, now_ns=time.time_ns())
+    assert (lock_read(shelf.path).consolidated_ns, lock_read(shelf.path).pid) == (when, None)
+
+
+def _fail_rename_to(name: str, monkeypatch: pytest.MonkeyPatch, *, after: int, times: int = 1) -> None:
+    """The disk takes `after` of them, and then not these."""
+    replace, seen = os.replace, 0
+
+    def failing(source: Any, target: Any) -> None:
+        nonlocal seen
+        if Path(target).name == name:
+            seen += 1
+            if after < seen <= after + times:
+                raise OSError(errno.EIO, "Input/output error", str(target))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+
+
+def _kill_after_rename_to(name: str) -> None:
+    """This process, when it opens the file that it has just given this name."""
+    renamed = False
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal renamed
+        if event == "os.rename" and str(arguments[1]).endswith(name):
+            renamed = True
+        elif event == "open" and renamed and str(arguments[0]).endswith(name):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+
+
+def dead() -> int:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_only_transcripts_are_read_beside_the_memory(server: MessagesServer, tmp_path: Path) -> None:
+    """A directory that lies elsewhere may have anything beside it."""
+    shelf = Shelf(tmp_path / "elsewhere" / "memory")
+    (tmp_path / "elsewhere" / "diary.md").write_text("Private.")
+    server.answer(Say(calls=[Call("Read", {"file_path": str(tmp_path / "elsewhere" / "diary.md")})]), Say("Done."))
+    run = executed(shelf)
+    assert "Refused: Read" in run.turns[0]["text"]
+    assert "There are no transcripts." in json.dumps(server.requests[0].json)
+    assert "Private." not in json.dumps(server.requests[1].json)
+
+
+# --- the schedule -----------------------------------------------------------------------------------------------------
+def sessions(shelf: Shelf, count: int) -> None:
+    for number in range(count):
+        (shelf.path.parent / f"session-{number}.jsonl").write_text("")
+
+
+def test_nothing_starts_by_itself_unless_it_is_switched_on(shelf: Shelf) -> None:
+    sessions(shelf, 5)
+    assert dreams_start() == []
+    with override_settings(LUCID_DREAMS=True):
+        (run,) = dreams_start()
+    assert (run.kind, run.target, run.parameters["model"]) == ("tidy", shelf.directory.path, "")
+
+
+def test_the_schedule_looks_as_often_as_sessions_may_be_counted(shelf: Shelf) -> None:
+    (duty,) = [duty for duty in worker_duties() if duty.name == "dreams"]
+    assert duty.every == MINUTES_BETWEEN_SCANS * 60
+    sessions(shelf, 5)
+    assert not duty_do(duty), "it is off"
+    with override_settings(LUCID_DREAMS=True):
+        assert duty_do(duty)
+        assert Run.objects.get().kind == "tidy"
+        assert not duty_do(duty), "this period had its turn"
+
+
+@override_settings(LUCID_DREAMS=True)
+def test_with_a_model_the_schedule_dreams(server: MessagesServer, shelf: Shelf) -> None:
+    sessions(shelf, 5)
+    (run,) = dreams_start()
+    assert (run.kind, run.parameters["model"]) == ("dream", MODEL)
+
+
+@override_settings(LUCID_DREAMS=True)
+def test_each_gate_keeps_the_schedule_from_dreaming(shelf: Shelf) -> None:
+    sessions(shelf, 4)
+    assert dreams_start() == []
+    sessions(shelf, 5)
+    assert dreams_start() == [], "sessions were counted a moment ago"
+    DreamScan.objects.all().delete()
+    consolidated(shelf, DAY_NS - 60 * 1_000_000_000)
+    assert dreams_start() == [], "it was consolidated a day ago less a minute"
+    assert not DreamScan.objects.exists(), "a gate before it was shut, so sessions were not counted"
+    (shelf.path / NAME).unlink()
+    (shelf.path / NAME).write_text(str(os.getpid()))
+    os.utime(shelf.path / NAME, ns=(1, 1))
+    assert dreams_start() == [], "somebody dreams"
+    DreamScan.objects.all().delete()
+    (shelf.path / NAME).write_text("")
+    os.utime(shelf.path / NAME, ns=(1, 1))
+    assert len(dreams_start()) == 1

@@ -1,0 +1,72 @@
+"""Memory directories in a few words, and what is found in them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.files.engine.reading import (
+    Directory,
+    MemoryFile,
+    directory_of,
+    parse_file,
+)
+from memory.lint.engine import (
+    Changes,
+    Finding,
+    Surroundings,
+    lint,
+)
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+WRITTEN = datetime(2026, 11, 10, 12, tzinfo=UTC)
+"""A Tuesday; when all files were last changed."""
+GOOD = "Print heights in metres.\n\n**Why:** the office does.\n\n**How to apply:** in every table.\n"
+
+
+def topic(body: str = GOOD, **fields: str) -> str:
+    fields = {"name": "a", "description": "How heights are printed", "type": "feedback", **fields}
+    header = "".join(f"{key}: {value}\n" for key, value in fields.items() if value)
+    return f"---\n{header}---\n\n{body}"
+
+
+def memory(index: str | None = None, **files: str | bytes) -> Directory:
+    """Topics by their stems. Without an index, one that points to each of them."""
+    contents = {f"{name}.md": text.encode() if isinstance(text, str) else text for name, text in files.items()}
+    if index is None:
+        index = "".join(f"- [{name}]({name}) — about it\n" for name in contents)
+    contents["MEMORY.md"] = index.encode()
+    return directory_of("/memory", contents, mtime_ns=int(WRITTEN.timestamp() * 1e9))
+
+
+def found(directory: Directory, **surroundings: Any) -> list[Finding]:
+    return lint(directory, Surroundings(now=NOW, **surroundings))
+
+
+def places(directory: Directory, **surroundings: Any) -> list[tuple[str, str, int | None]]:
+    return [(finding.rule, finding.file, finding.line) for finding in found(directory, **surroundings)]
+
+
+def rules(directory: Directory, **surroundings: Any) -> set[str]:
+    return {finding.rule for finding in found(directory, **surroundings)}
+
+
+def only(directory: Directory, rule: str, **surroundings: Any) -> Finding:
+    (finding,) = [finding for finding in found(directory, **surroundings) if finding.rule == rule]
+    return finding
+
+
+def fixed(directory: Directory, finding: Finding) -> Directory:
+    """The directory after a press of the button."""
+    assert finding.fix
+    return applied(directory, finding.fix.changes())
+
+
+def applied(directory: Directory, changes: Changes) -> Directory:
+    files: dict[str, MemoryFile] = dict(directory.by_name)
+    for name, data in changes.items():
+        if data is None:
+            del files[name]
+        else:
+            files[name] = parse_file(name, data, mtime_ns=int(WRITTEN.timestamp() * 1e9))
+    return Directory(directory.path, tuple(files[name] for name in sorted(files)))

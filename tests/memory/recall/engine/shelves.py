@@ -1,0 +1,48 @@
+"""A directory of memories for tests of recall, with files of a known age."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memory.files.engine.disk import Folder
+from memory.recall.engine import (
+    Choice,
+    Prepared,
+    Ranker,
+    Recalled,
+    State,
+    documents,
+    finish,
+    prepare,
+    scan,
+)
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def put(root: Path, name: str, text: str | bytes, *, days: float = 0) -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    then = (NOW - timedelta(days=days)).timestamp()
+    os.utime(path, (then, then))
+    return path
+
+
+def topic(description: str, body: str = "Text.", *, kind: str = "feedback", name: str = "") -> str:
+    return f"---\nname: {name or 'x'}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n\n{body}\n"
+
+
+def prepared(root: Path, message: str, state: State | None = None) -> Prepared:
+    with Folder(root) as folder:
+        return prepare(scan(folder), message, state or State(), NOW)
+
+
+def recalled(root: Path, message: str, state: State | None = None, choice: Choice | None = None) -> Recalled:
+    """By the ranker, unless somebody else chose."""
+    with Folder(root) as folder:
+        ready = prepare(scan(folder), message, state or State(), NOW)
+        chosen = choice or Ranker(documents(folder, ready.candidates, NOW)).choose(message, ready.names)
+        return finish(folder, ready, chosen, NOW)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from memory.recall.engine import (
+    Compacted,
+    Document,
+    Event,
+    How,
+    Known,
+    Outcome,
+    Ranker,
+    Said,
+    Tally,
+    replay,
+)
+
+DOCUMENTS = [
+    Document("tides.md", "tides", "When the tides come", ""),
+    Document("boats.md", "boats", "Which boats sail", ""),
+    Document("fog.md", "fog", "Where the fog lies", ""),
+]
+
+
+def replayed(*events: Event, size: int = 100) -> tuple[Tally, list[tuple[Outcome, tuple[str, ...]]]]:
+    tally = Tally(frozenset(one.name for one in DOCUMENTS))
+    answers = replay(events, Ranker(DOCUMENTS), dict.fromkeys(tally.names, size), tally)
+    return tally, [(answer.outcome, answer.names) for answer in answers]
+
+
+def test_each_memory_is_given_once_until_a_compaction() -> None:
+    tally, answers = replayed(
+        Said(1, "the tides"),
+        Said(2, "the tides again"),
+        Said(3, "tides"),
+        Said(4, "an unknown thing"),
+        Compacted(5),
+        Said(6, "the tides"),
+    )
+
+    assert answers == [
+        (Outcome.CHOSEN, ("tides.md",)),
+        (Outcome.ALREADY, ()),
+        (Outcome.SHORT, ()),
+        (Outcome.NOTHING, ()),
+        (Outcome.CHOSEN, ("tides.md",)),
+    ]
+    assert (tally.messages, tally.chosen["tides.md"], tally.never) == (5, 2, ["boats.md", "fog.md"])
+
+
+def test_what_the_agent_read_counts_and_what_was_really_injected_does_not() -> None:
+    _, answers = replayed(
+        Known("tides.md", How.READ, 1), Known("boats.md", How.SURFACED, 2, 400), Said(3, "tides and boats")
+    )
+
+    assert answers == [(Outcome.CHOSEN, ("boats.md",))]
+
+
+def test_once_the_budget_is_spent_nothing_follows() -> None:
+    _, answers = replayed(Said(1, "the tides"), Said(2, "the boats"), size=60_000)
+
+    assert [outcome for outcome, _ in answers] == [Outcome.CHOSEN, Outcome.SPENT]

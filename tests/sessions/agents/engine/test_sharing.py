@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions.agents.engine import share
+from sessions.agents.engine.sharing import Alike
+from sessions.context.engine import (
+    Context,
+    Element,
+    Exactness,
+    Given,
+    Piece,
+)
+from sessions.context.engine.rendering.overlays import Overlays
+from sessions.transcripts.engine.messages import Kind, Message, text_block
+
+SYSTEM = ({"type": "text", "text": "You are a pilot.", "cache_control": {"type": "ephemeral"}},)
+UNMARKED = ({"type": "text", "text": "You are a pilot."},)
+TOOLS = ({"name": "Read", "input_schema": {}},)
+
+
+def element(words: str, role: Any = "user") -> Element:
+    block = text_block(words)
+    return Element(role, (Piece(block, Message(role, (block,), Kind.PROMPT)),))
+
+
+def context(*words: str, given: Given | None = None, model: str = "m1") -> Context:
+    recorded = tuple(element(one, "assistant" if number % 2 else "user") for number, one in enumerate(words))
+    parts: tuple[Any, ...] = ()
+    return Context("msg", 9, model, parts, None, recorded, given or Given(), Overlays())
+
+
+def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
+    found = share(
+        context("Hello", "Hi", "Look", given=Given(SYSTEM, TOOLS)),
+        context("Hello", "Hi", "Look", "I start agents", "You count", given=Given(UNMARKED, TOOLS)),
+        read=9_000,
+        prompt=9_500,
+    )
+
+    assert (found.messages, found.of, found.own) == (3, 3, 5)
+    assert found.tokens == 5  # of “Hello”, “Hi” and “Look”: a third of a token for each letter, rounded up
+    assert (found.system, found.tools, found.model) == (Alike.SAME, Alike.SAME, Alike.SAME)
+    assert (found.exactness, found.read, found.prompt) == (Exactness.RECORDED, 9_000, 9_500)
+    assert found.sentence == "The first 3 messages of 3 are the parent's, byte for byte."
+
+
+def test_an_agent_with_a_prompt_of_its_own_shares_no_message() -> None:
+    found = share(context("Hello", "Hi"), context("Count the tides"))
+
+    assert (found.messages, found.tokens) == (0, 0)
+    assert found.sentence.startswith("No message is the same from the start")
+
+
+def test_what_differs_once_ends_what_is_shared() -> None:
+    found = share(context("Hello", "Hi", "Look", "Yes"), context("Hello", "Hi", "look", "Yes"))
+
+    assert found.messages == 2
+
+
+def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
+    found = share(context("Hello", given=Given(SYSTEM)), context("Hello"))
+
+    assert (found.system, found.tools) == (Alike.UNKNOWN, Alike.UNKNOWN)
+    assert not found.broken
+    assert found.sentence == "The first of 1 message is the parent's, byte for byte."
+
+
+@pytest.mark.parametrize(
+    ("given", "model", "words"),
+    [
+        (Given(({"type": "text", "text": "You are a mate."},), TOOLS), "m1", "but system prompt differs"),
+        (Given(SYSTEM, ({"name": "Grep"},)), "m1", "but tools differ"),
+        (Given(SYSTEM, TOOLS), "m2", "but model differs"),
+        (Given(SYSTEM, ()), "m2", "but model and tools differ"),
+    ],
+)
+def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
+    given: Given, model: str, words: str
+) -> None:
+    found = share(context("Hello", "Hi", given=Given(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model))
+
+    assert found.broken
+    assert words in found.sentence

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sessions.export.engine.fences import code, fenced, line
+
+MARKUP = st.text(alphabet="`*_[]<>#~&\\ab \n!-", max_size=60)
+
+
+@given(MARKUP)
+def test_a_fence_holds_all_of_its_text(text: str) -> None:
+    (token,) = MarkdownIt("commonmark").parse(fenced(text, "diff"))
+    assert token.type == "fence"
+    assert token.content == f"{text}\n"
+    assert token.info == "diff"
+
+
+@given(MARKUP)
+def test_a_code_span_holds_all_of_its_words(text: str) -> None:
+    words = " ".join(text.split())
+    if not words:
+        assert code(text) == ""
+        return
+    _, inline, _ = MarkdownIt("commonmark").parse(f"a {code(text)} b")
+    assert [child.content for child in inline.children or ()] == ["a ", words, " b"]
+
+
+@given(MARKUP)
+def test_a_line_has_no_markup(text: str) -> None:
+    _, inline, _ = MarkdownIt("commonmark", {"html": True}).parse(f"a {line(text)} b")
+    assert {child.type for child in inline.children or ()} <= {"text", "text_special"}
+    shown = "".join(child.content for child in inline.children or ())
+    assert shown.split() == f"a {text} b".split()
+
+
+@pytest.mark.parametrize("name", ["session_id", "a & b", "C:/x!", "50%"])
+def test_ordinary_words_need_no_backslash(name: str) -> None:
+    assert line(name) == name

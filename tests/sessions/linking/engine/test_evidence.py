@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sessions.linking.engine import (
+    AgentFacts,
+    How,
+    Sighting,
+    sightings,
+)
+
+NOTE = "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n</task-notification>"
+
+
+def result(content: object, **record: Any) -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": "toolu_1", "content": content}
+    return {"type": "user", "message": {"content": [block]}, **record}
+
+
+@pytest.mark.parametrize(
+    ("record", "how"),
+    [
+        (result("done", toolUseResult={"agentId": "a1", "status": "completed"}), How.RESULT),
+        (result("Done.\nagentId: a1 (for resuming)\n<usage>…</usage>"), How.TEXT),
+        (result([{"type": "text", "text": "Done."}, {"type": "text", "text": "agentId: a1 (x)"}]), How.TEXT),
+        (
+            {
+                "type": "progress",
+                "parentToolUseID": "toolu_1",
+                "toolUseID": "agent_msg_1",
+                "data": {"type": "agent_progress", "agentId": "a1"},
+            },
+            How.PROGRESS,
+        ),
+        ({"type": "user", "message": {"content": NOTE}}, How.NOTIFICATION),
+        ({"type": "queue-operation", "operation": "enqueue", "content": NOTE}, How.NOTIFICATION),
+        ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": NOTE}}, How.NOTIFICATION),
+        (
+            {"type": "attachment", "attachment": {"prompt": [{"type": "text", "text": NOTE}]}},
+            How.NOTIFICATION,
+        ),
+    ],
+)
+def test_ids_of_agents_are_found_in_the_records_of_their_owners(record: dict[str, Any], how: How) -> None:
+    assert list(sightings(record, "owner")) == [Sighting("a1", "toolu_1", "owner", how)]
+
+
+def test_a_notification_without_a_call_still_names_its_task() -> None:
+    record = {"type": "queue-operation", "content": "<task-notification><task-id>a1</task-id>"}
+
+    assert list(sightings(record, "")) == [Sighting("a1", "", "", How.NOTIFICATION)]
+
+
+def test_of_several_ids_in_one_result_the_last_counts() -> None:
+    assert [one.agent for one in sightings(result("agentId: quoted\nagentId: real (x)"), "")] == ["real"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"type": "user"},
+        {"type": "user", "message": {"content": "agentId: a1"}},
+        {"type": "user", "message": "text", "toolUseResult": {"agentId": "a1"}},
+        {"type": "user", "message": {"content": [{"type": "tool_result", "content": 7}, 3]}, "toolUseResult": [1]},
+        {"type": "progress", "data": {"type": "agent_progress", "agentId": 4}},
+        {"type": "progress", "data": {"type": "bash_progress", "agentId": "a1"}},
+        {"type": "queue-operation", "content": [1, {"text": None}]},
+        {"type": "attachment", "attachment": []},
+    ],
+)
+def test_nonsense_says_nothing(record: dict[str, Any]) -> None:
+    assert list(sightings(record, "")) == []
+
+
+def test_facts_come_from_the_meta_file() -> None:
+    meta = {"agentType": "Explore", "toolUseId": "toolu_1", "parentAgentId": "a0", "spawnDepth": 2}
+
+    assert AgentFacts.of("a1", meta) == AgentFacts("a1", "toolu_1", "a0", 2)
+    assert AgentFacts.of("a1", {"toolUseId": 3, "spawnDepth": True}) == AgentFacts("a1")

@@ -1,0 +1,419 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from sessions.archive.engine.file_prints import print_of
+from sessions.archive.engine.frames import BLOCK_SIZE, compressor, decompress
+from sessions.imports.services.sync import sync
+from sessions.models import (
+    Block,
+    Entry,
+    Mark,
+    Source,
+    Transcript,
+)
+from sessions.timeline.selectors.window import window_at
+from sessions.transcripts.engine.entry_ids import POSITION_BITS
+from sessions.transcripts.engine.marks import Fate
+from tests.pages import flowing
+from tests.sessions.written import Written
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Written:
+    return Written(project=tmp_path / "projects" / "-home-dev-tidewatch")
+
+
+def page(client: Client, transcript: Transcript, query: str = "", **headers: str) -> str:
+    response = client.get(f"/sessions/{transcript.public_id}/{query}", headers=headers)
+    assert response.status_code == 200
+    return flowing(response.content.decode())
+
+
+def long(file: Written) -> Transcript:
+    """About 2,000 entries and 8 MB: compactions, errors, parallel calls, sub-agents, and many sessions beside it."""
+    for number in range(330):
+        file.user(f"Please look at harbour {number}")
+        tools = [f"toolu_{number}_{which}" for which in "ab"]
+        calls = [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": "tide"}} for tool in tools]
+        file.assistant(*calls)
+        file.result(tools[0], "high water <b> " * 800)
+        file.result(tools[1], "low water\n" * 900, error=number % 50 == 0)
+        file.assistant({"type": "thinking", "thinking": "hm " * 200, "signature": "s"})
+        file.assistant(f"# Harbour {number}\n\n" + "It has *high* water. " * 40)
+        if number in (120, 240):
+            file.compacts("This session is being continued from a previous conversation: they looked.")
+    file.state("continued-in", continuedInSessionId="elsewhere")
+    agent = Written(project=file.project, agent="a17")
+    agent.turns(1)
+    agent.save(agent.path.parent, agent.path.stem)
+    for number in range(45):
+        other = Written(project=file.project, session=f"{number:08d}-2222-4333-8444-555555555555")
+        other.user(f"Question {number}: {'how high is the water? ' * 9}")
+        other.save(other.path.parent)
+    return file.read()
+
+
+def test_a_long_session_takes_few_queries_and_few_bytes_wherever_one_looks(client: Client, file: Written) -> None:
+    transcript = long(file)
+    assert transcript.entries > 1_950
+    for query in ("", "?at=1", "?at=724", "?at=1000", "?at=1500&all=1", "?at=end", "?before=900", "?from=900"):
+        with CaptureQueriesContext(connection) as queries:
+            text = page(client, transcript, query)
+        assert len(queries) <= 12, query
+        assert len(text.encode()) <= 150_000, query
+
+
+def test_only_the_blocks_that_are_shown_are_decoded(client: Client, file: Written) -> None:
+    transcript = long(file)
+    window = window_at(transcript, 1000)
+    spread = sum(row.length for row in window.rows) + sum(row.length for row in window.results.values())
+    assert transcript.source.archived > 16 * BLOCK_SIZE
+    assert window.decoded <= spread + 4 * BLOCK_SIZE
+    with CaptureQueriesContext(connection) as queries:
+        page(client, transcript, "?at=1000")
+    blocks = [query["sql"].split("IN (")[1] for query in queries if "FROM transcripts_block" in query["sql"]]
+    assert sum(numbers.count(",") + 1 for numbers in blocks) <= spread // BLOCK_SIZE + 4
+
+
+def test_the_place_that_was_asked_for_is_on_the_page_with_a_little_before_it(client: Client, file: Written) -> None:
+    file.turns(100)
+    transcript = file.read()
+    shown = page(client, transcript, "?at=201")
+    assert 'id="e201"' in shown
+    assert "Please look at harbour 49" in shown
+    assert "Please look at harbour 40" not in shown
+
+
+def test_a_link_to_a_result_arrives_at_the_card_of_its_call(client: Client, file: Written) -> None:
+    file.turns(2)
+    shown = page(client, file.read())
+    assert re.search(r'<article class="card tool" id="e1"><header><span class="place" id="e2"></span>', shown)
+
+
+def test_a_link_to_a_record_that_has_no_card_arrives_at_the_next_one(client: Client, file: Written) -> None:
+    file.turns(20)
+    position = len(file.records)
+    file.state("mode", mode="plan")
+    file.user("Here we are")
+    shown = page(client, file.read(), f"?at={position}")
+    assert f'id="e{position + 1}"><header><span class="place" id="e{position}"></span>' in shown
+    assert shown.count(f'id="e{position}"') == 1
+
+
+def test_a_link_to_the_last_record_arrives_though_it_has_no_card(client: Client, file: Written) -> None:
+    file.turns(20)
+    position = len(file.records)
+    file.state("mode", mode="plan")
+    assert page(client, file.read(), f"?at={position}").count(f'id="e{position}"') == 1
+
+
+@pytest.mark.parametrize(
+    "query", ["?at=garbage", "?at=-1", "?at=²", "?at=" + "9" * 5000, "?from=x", "?before=", "?at="]
+)
+def test_an_address_that_makes_no_sense_shows_the_start(client: Client, file: Written, query: str) -> None:
+    file.turns(40)
+    shown = page(client, file.read(), query)
+    assert 'id="e0"' in shown
+    assert "Earlier entries" not in shown
+
+
+@pytest.mark.parametrize("query", ["?at=99999999", "?at=160", "?from=5000", "?before=99999999", "?at=end"])
+def test_a_place_after_the_end_shows_the_end(client: Client, file: Written, query: str) -> None:
+    file.turns(40)
+    shown = page(client, file.read(), query)
+    assert 'id="e159"' in shown
+    assert "Later entries" not in shown
+    assert "Earlier entries" in shown
+
+
+def test_nothing_before_the_start_shows_the_start(client: Client, file: Written) -> None:
+    file.turns(40)
+    assert 'id="e0"' in page(client, file.read(), "?before=0")
+
+
+def test_htmx_gets_the_rows_alone_in_both_directions(client: Client, file: Written) -> None:
+    file.turns(100)
+    transcript = file.read()
+    later = page(client, transcript, "?from=200&part=rows", **HTMX)
+    assert "<html" not in later
+    assert 'id="e200"' in later
+    assert "Earlier entries" not in later
+    earlier = page(client, transcript, "?before=200&part=rows", **HTMX)
+    assert 'id="e199"' in earlier
+    assert "Later entries" not in earlier
+    assert "Earlier entries" in earlier
+
+
+def test_every_hx_get_has_a_real_address_beside_it(client: Client, file: Written) -> None:
+    file.turns(80)
+    shown = page(client, file.read(), "?at=150")
+    links = re.findall(r"<a [^>]*hx-get[^>]*>", shown)
+    assert len(links) > 50
+    assert all(re.search(r' href="[^"#]+"', link) for link in links)
+
+
+def test_a_time_loads_the_facts_of_its_entry_into_the_panel(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    link = re.search(r'<a class="at" href="([^"]+)" hx-get="([^"]+)" hx-target="#panel"', page(client, transcript))
+    assert link
+    address = "".join(link.groups())
+    panel = client.get(address, headers=HTMX)
+    assert panel.content.decode().startswith('<aside id="panel" class="panel" popover')
+    assert "Entry 0" in panel.content.decode()
+    assert "HX-Request" in panel["Vary"]
+    assert "<html" in client.get(address).content.decode()
+
+
+def test_a_fate_is_told_once_and_shown_by_all(client: Client, file: Written) -> None:
+    file.turns(4)
+    file.compacts("This session is being continued from a previous conversation: they looked.")
+    file.user("What now?")
+    shown = page(client, file.read())
+    assert shown.count("▨ in summary ↓") == 1
+    assert shown.count('again" role="img" aria-label="in summary ↓"') == 11
+    assert shown.count(" summarised") >= 24
+
+
+def test_looked_at_from_a_request_every_card_says_whether_the_model_saw_it(client: Client, file: Written) -> None:
+    file.turns(2)
+    file.compacts("This session is being continued from a previous conversation: they looked.")
+    file.turns(2)
+    transcript = file.read()
+    requests = list(transcript.request_set.order_by("position"))
+    early = page(client, transcript, f"?context={requests[1].message_id}")
+    assert "As the model saw it at" in early
+    assert f'context/?request={requests[1].message_id}">request 2 of 8</a>' in early
+    assert re.search(r'<article class="card user seen" id="e0">', early)
+    assert "● in context" in early
+    assert "in summary" not in early
+    assert re.search(r'<article class="card assistant ahead" id="e3">', early)
+    late = page(client, transcript, f"?context={requests[-1].message_id}")
+    assert re.search(r'<article class="card user summarised" id="e0">', late)
+    assert re.search(r'<section class="card bar compacted bar seen" id="e8">', late)
+    assert "hx-get" not in late.split('id="tail"')[1].split(">")[0]
+
+
+def test_it_can_be_looked_at_from_the_place_after_an_entry(client: Client, file: Written) -> None:
+    file.turns(2)
+    transcript = file.read()
+    entry = str(file.records[4]["uuid"])
+    shown = page(client, transcript, f"?after={entry}")
+    assert f'<a href="/sessions/{transcript.public_id}/context/?at={entry}">would see it</a> right after' in shown
+    assert re.search(r'<article class="card user seen" id="e4">', shown)
+    assert re.search(r'<article class="card tool ahead" id="e5">', shown)
+    assert f'href="?at=end&amp;after={entry}#tail"' in shown
+    response = client.get(f"/sessions/{transcript.public_id}/?after=nobody")
+    assert response.status_code == 404
+    assert "The session has no entry nobody." in response.content.decode()
+
+
+def test_the_request_that_one_looks_from_goes_along(client: Client, file: Written) -> None:
+    transcript = long(file)
+    message = transcript.request_set.order_by("position")[700].message_id
+    for query in (f"?context={message}", f"?context={message}&at=1500", f"?context={message}&at=end&all=1"):
+        with CaptureQueriesContext(connection) as queries:
+            text = page(client, transcript, query)
+        assert len(queries) <= 20, query
+        assert len(text.encode()) <= 150_000, query
+        links = re.findall(r'<a [^>]*href="\?(?:at|from|before)=[^"]*"', text)
+        assert len(links) > 80
+        assert [link for link in links if message not in link and "As it is now" not in link][1:] == []
+
+
+def test_an_unknown_request_to_look_from_says_so(client: Client, file: Written) -> None:
+    file.turns(1)
+    response = client.get(f"/sessions/{file.read().public_id}/?context=msg_nobody")
+    assert response.status_code == 404
+    assert "No request of this session was answered by msg_nobody." in response.content.decode()
+
+
+def test_an_answer_leads_to_the_context_of_its_request(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    message = transcript.request_set.order_by("position")[1].message_id
+    shown = page(client, transcript)
+    assert f'href="/sessions/{transcript.public_id}/context/?request={message}"' in shown
+    entry = page(client, transcript, "entries/L3/")
+    assert "context/?at=L3" in entry
+    assert f"context/?request={message}" in entry
+
+
+def test_the_side_lists_the_sessions_of_the_project_and_marks_this_one(client: Client, file: Written) -> None:
+    file.turns(1)
+    other = Written(project=file.project, session="22222222-2222-4333-8444-555555555555", clock=file.clock)
+    other.user("Another question")
+    other.save(other.path.parent)
+    elsewhere = Written(project=file.project.parent / "-home-dev-else", session="33333333-2222-4333-8444-555555555555")
+    elsewhere.user("A question of another project")
+    elsewhere.save(elsewhere.path.parent)
+    sync([file.project.parent], workers=1)
+    transcript = file.read()
+    for path in ("", "agents/", "find/?q=x", "entries/L0/"):
+        side = page(client, transcript, path).split('id="side"')[1].split("</aside>")[0]
+        assert side.index("Another question") < side.index("Please look at harbour 0")
+        assert re.search(r'555555555555/" aria-current="page"> ?<span class="name">Please look', side)
+        assert "another project" not in side
+        assert 'href="/sessions/"' in side
+
+
+def test_the_side_has_an_end_and_still_has_this_session(client: Client, file: Written) -> None:
+    file.turns(1)
+    for number in range(45):
+        session = f"{number:08d}-2222-4333-8444-555555555555"
+        other = Written(project=file.project, session=session, clock=file.clock + 10_000 * (number + 1))
+        other.user(f"Question {number}")
+        other.save(other.path.parent)
+    side = page(client, file.read()).split('id="side"')[1].split("</aside>")[0]
+    assert side.count("<li>") == 41
+    assert side.count('aria-current="page"') == 1
+
+
+def test_a_turn_of_one_record_claims_no_duration(client: Client, file: Written) -> None:
+    file.user("Anybody there?")
+    shown = page(client, file.read())
+    assert "<b>Turn 1</b>" in shown
+    assert ">0ms<" not in shown.split('id="timeline"')[1]
+
+
+def test_a_session_without_entries_says_so(client: Client, file: Written) -> None:
+    assert "This session has no entries: its file is empty." in page(client, file.read())
+
+
+def test_a_session_of_state_records_alone_offers_them(client: Client, file: Written) -> None:
+    file.state("mode", mode="plan")
+    transcript = file.read()
+    assert "only state records" in page(client, transcript)
+    assert "plan" in page(client, transcript, "?all=1")
+
+
+def test_among_all_records_too_every_result_is_shown_once_and_every_place_has_one_anchor(
+    client: Client, file: Written
+) -> None:
+    file.user("Look")
+    file.call("Bash", "toolu_1", command="ls")
+    file.result("toolu_1", "the one harbour")
+    shown = page(client, file.read(), "?all=1")
+    assert shown.count("the one harbour") == 1
+    places = re.findall(r' id="(e[0-9-]+)"', shown)
+    assert sorted(places) == sorted(set(places))
+
+
+def test_a_session_whose_file_is_gone_stays_readable_with_a_badge(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    file.path.unlink()
+    sync([file.project], workers=1)
+    shown = page(client, transcript)
+    assert "archive only" in shown
+    assert "Please look at harbour 0" in shown
+    assert 'hx-trigger="every' not in shown.split('id="tail"')[1]
+
+
+def test_an_earlier_version_says_so_and_leads_to_what_the_file_holds_now(client: Client, file: Written) -> None:
+    file.user("The first version")
+    file.read()
+    file.path.write_text("")
+    rewritten = Written(project=file.project)
+    rewritten.user("The second version, which has nothing to do with the first")
+    now = rewritten.read()
+    before = Transcript.objects.get(source__state=Source.State.REPLACED)
+    shown = page(client, before)
+    assert "earlier version" in shown
+    assert "The first version" in shown
+    assert f'<a href="/sessions/{now.public_id}/">what the file holds now</a>' in shown
+
+
+@pytest.mark.parametrize(
+    "path", ["", "live/?after=0", "find/?q=x", "agents/", "entries/L0/", "entries/L0/raw/", "export/md/"]
+)
+def test_an_unknown_session_gets_a_page_that_helps(client: Client, path: str) -> None:
+    response = client.get(f"/sessions/nobody/{path}")
+    assert response.status_code == 404
+    shown = response.content.decode()
+    assert "No session nobody has been imported." in shown
+    assert 'href="/sessions/"' in shown
+
+
+def test_an_unknown_entry_gets_one_too(client: Client, file: Written) -> None:
+    file.turns(1)
+    transcript = file.read()
+    for address in ("L99", "L²", "no-such-uuid"):
+        response = client.get(f"/sessions/{transcript.public_id}/entries/{address}/")
+        assert response.status_code == 404
+        assert "The session has no entry" in response.content.decode()
+
+
+def test_an_entry_with_any_id_has_a_permalink_and_a_raw_record(client: Client, file: Written) -> None:
+    file.row("user", uuid="a/b?c#d%2F é", message={"role": "user", "content": "an odd one"})
+    transcript = file.read()
+    (address,) = set(re.findall(r'href="(/sessions/[^"]*/entries/[^"]*)"', page(client, transcript)))
+    shown = client.get(address).content.decode()
+    assert "an odd one" in shown
+    (raw,) = set(re.findall(r'href="([^"]*/raw/)"', shown))
+    assert "an odd one" in client.get(raw).content.decode()
+    assert "an odd one" in client.get(f"{address}raw/").content.decode()
+
+
+def test_what_nobody_sees_in_a_name_is_spelled_out(client: Client, file: Written) -> None:
+    file.user("Push \u202ehsup \x1b[31m now")
+    file.assistant("Done.")
+    transcript = file.read()
+    for address in ("/", "/sessions/", f"/sessions/{transcript.public_id}/"):
+        head = client.get(address).content.decode().partition('id="timeline"')[0]
+        assert "Push" in head, address
+        assert not {"\u202e", "\x1b"} & set(head), address
+
+
+def test_secrets_in_a_name_are_masked_wherever_it_is_shown(client: Client, file: Written) -> None:
+    file.user("Use ghp_0123456789abcdefghijABCDEFGHIJ012345 to push")
+    file.assistant("Done.")
+    transcript = file.read()
+    for address in (
+        "/",
+        "/sessions/",
+        f"/sessions/{transcript.public_id}/",
+        f"/sessions/{transcript.public_id}/context/",
+    ):
+        page = client.get(address).content.decode()
+        assert "0123456789abcdefghijABCDEFGHIJ" not in page, address
+        assert "to push" in page, address
+
+
+def test_a_window_that_was_shown_before_shows_what_has_changed_since(client: Client, file: Written) -> None:
+    file.user("Please look at the harbour")
+    file.assistant("It has high water.")
+    transcript = file.read()
+    before = page(client, transcript)
+    assert page(client, transcript) == before
+    mark = Mark.objects.create(transcript=transcript, first=0, last=0, fate=Fate.SNIPPED.value, by=1)
+    assert "snipped" in page(client, transcript)
+    mark.delete()
+    assert page(client, transcript) == before
+    Entry.objects.filter(pk=transcript.pk << POSITION_BITS).update(at=1_760_000_000_000)
+    assert "08:53:20" in page(client, transcript)
+
+
+def test_other_records_at_the_same_places_are_not_taken_for_those_that_were_shown(
+    client: Client, file: Written
+) -> None:
+    file.user("Please look at the harbour")
+    transcript = file.read()
+    assert "the harbour" in page(client, transcript)
+    block = Block.objects.get()
+    raw = decompress(bytes(block.data)).replace(b"the harbour", b"the seaport")
+    frame = compressor()(raw)
+    Block.objects.update(data=frame, content_hash=print_of(raw), frame_hash=print_of(frame))
+    text = page(client, transcript)
+    assert "look at the seaport" in text

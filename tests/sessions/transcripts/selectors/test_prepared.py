@@ -1,0 +1,62 @@
+"""Queries whose SQL is worked out once."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Field
+from django.test.utils import CaptureQueriesContext
+
+from sessions.models import Transcript
+from sessions.transcripts.selectors.prepared import Prepared, Slot
+from tests.sessions.made import session
+
+pytestmark = pytest.mark.django_db
+
+
+def column(name: str) -> Field[Any, Any]:
+    field = Transcript._meta.get_field(name)
+    assert isinstance(field, Field)
+    return field
+
+
+named = Prepared(
+    lambda: (
+        Transcript.objects.select_related("source", "project", "parent")
+        .defer("state")
+        .filter(public_id=Slot("name", column("public_id")))
+    )
+)
+
+
+def test_it_answers_as_the_query_does_for_each_value_with_what_is_joined_and_without_what_is_left_out() -> None:
+    parent = session(meta={"a": [1]})
+    for wanted in (parent, session(parent=parent, settled=True)):
+        with CaptureQueriesContext(connection) as queries:
+            (found,) = named.rows(name=wanted.public_id)
+            assert (found.pk, found.meta, found.settled) == (wanted.pk, wanted.meta, wanted.settled)
+            assert (found.source.path, found.project.name) == (wanted.source.path, wanted.project.name)
+            assert found.parent == wanted.parent
+        assert len(queries) == 1
+        assert found.get_deferred_fields() == {"state"}
+    assert named.rows(name="nobody") == []
+
+
+def test_each_thread_asks_on_its_own_connection() -> None:
+    session()
+    asked: list[object] = []
+
+    def ask() -> None:
+        named.rows(name="nobody")
+        asked.append(connection.connection)
+        connection.close()
+
+    named.rows(name="nobody")
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert asked
+    assert asked[0] is not connection.connection
