@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import sessions.engine
+import sessions
 from sessions.context.engine.digest import canonical, full_hash
 from tests.truth import script, wire
 from tests.truth.masking import Mask, names, texts
@@ -38,8 +38,8 @@ def our_texts() -> list[str]:
 
 def quoted_phrases() -> Iterator[str]:
     """Of two words and more, in the rules that make requests of transcripts."""
-    for root in sessions.engine.__path__:
-        for path in Path(root).rglob("*.py"):
+    for root in sessions.__path__:
+        for path in Path(root).glob("*/engine/**/*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield from (line for line in node.value.splitlines() if len(line.split()) > 1)

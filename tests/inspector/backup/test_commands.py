@@ -55,7 +55,7 @@ def home(tmp_path: Path, made: Path) -> Path:
 
 @pytest.fixture
 def backup(tmp_path: Path, made: Path) -> Path:
-    return shutil.copy(made / "backup.tar", tmp_path / "backup.tar")
+    return Path(shutil.copy(made / "backup.tar", tmp_path / "backup.tar"))
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
