@@ -44,12 +44,13 @@ attack: .venv/installed-dev packages ## a hostile neighbour, in full: prints wha
 postgres: .venv/installed-dev packages ## the same answers and imports from a real PostgreSQL (two minutes)
 	$(BIN)/pytest tests/postgres
 
-# What these tests do on files, on servers; SERVICES=tests/sessions/views takes others.
-SERVICES := tests/test_once.py $(wildcard tests/*/*/services) $(wildcard tests/*/*/test_services.py) $(wildcard tests/*/*/views) $(wildcard tests/*/*/test_views.py) $(wildcard tests/*/management) \
+# What these tests do on files, on servers; SERVICES=tests/sessions/timeline/views takes others.
+SERVICES := tests/test_once.py $(wildcard tests/*/*/services) $(wildcard tests/*/*/test_services.py) $(wildcard tests/*/*/views) \
+  $(wildcard tests/*/*/test_views.py) $(wildcard tests/*/management) \
   $(wildcard tests/sessions/test_*.py) tests/inspector/test_backends.py tests/postgres
 # A minute of it, in which imports, runs, captures and memory are written and two servers share a database.
 SERVICES_QUICK := tests/test_once.py tests/sessions/imports/services/test_sync.py tests/sessions/capture/services/test_captures.py \
-  tests/inspector/services/runs tests/memory/files/services/test_writing.py \
+  tests/inspector/runs/services tests/memory/files/services/test_writing.py \
   tests/postgres/test_two_servers.py tests/postgres/test_shared_import.py
 
 services: .venv/installed-dev packages ## services, views, commands and imports on a real PostgreSQL and a real Redis (ten minutes)

@@ -30,7 +30,7 @@ QUEUE = """
 import sys
 import django
 django.setup()
-from inspector.services.runs import run_create
+from inspector.runs.services import run_create
 from sessions.models import Transcript
 session = Transcript.objects.get(session_id=sys.argv[1], kind="main")
 asked = {"transcript": session.pk, "kind": "full", "model": "configured"}

@@ -18,8 +18,9 @@ import django
 django.setup()
 from dataclasses import asdict
 from pathlib import Path
-from sessions.services import bulk, portions, sync
-from sessions.services.import_workers import import_workers_register
+from sessions.imports.services import bulk, sync
+from sessions.imports.services.shared import portions
+from sessions.imports.services.shared.import_workers import import_workers_register
 bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
 class Stop(BaseException):
     pass
@@ -47,7 +48,7 @@ READ = """
 import sys
 import django
 django.setup()
-from sessions.services import portion_reader
+from sessions.imports.services.shared import portion_reader
 portion_reader.PILE_BYTES, portion_reader.LOOK_SECONDS = 1, 0
 print("reading", flush=True)
 portion_reader.PortionReader(int(sys.argv[1])).read(seconds=600)
@@ -60,9 +61,11 @@ import time
 import django
 django.setup()
 from pathlib import Path
-from inspector.services import import_workers, imports
+from sessions.imports.services.shared import celery_workers as import_workers
+from sessions.imports.services import runs as imports
 from sessions.models import Portion
-from sessions.services import bulk, portions
+from sessions.imports.services import bulk
+from sessions.imports.services.shared import portions
 bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
 import_workers.ANSWER_SECONDS, import_workers.WANTED_SECONDS = 10, 600  # the machine may be busy
 told = imports._tell

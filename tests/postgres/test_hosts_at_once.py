@@ -53,8 +53,8 @@ import sys
 import django
 django.setup()
 from pathlib import Path
-from sessions.engine.scan import reading
-from sessions.services import sync
+from sessions.imports.engine.scan import reading
+from sessions.imports.services import sync
 reading.STRETCH = sync.COMMIT_BYTES = reading.BLOCK_SIZE
 where = sys.argv[2]
 def stop(place):
@@ -81,7 +81,7 @@ import sys
 import django
 django.setup()
 from pathlib import Path
-from sessions.services.sync import sync_files
+from sessions.imports.services.sync import sync_files
 print("grew", len(sync_files([Path(sys.argv[1])])), flush=True)
 """
 

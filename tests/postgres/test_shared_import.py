@@ -212,7 +212,7 @@ def test_without_the_setting_nothing_is_shared(tmp_path: Path, database: str) ->
 PLACES = """
 import django
 django.setup()
-from inspector.services import import_workers
+from sessions.imports.services.shared import celery_workers as import_workers
 import_workers.ANSWER_SECONDS = 10
 print(import_workers.workers.places())
 """

@@ -36,8 +36,8 @@ import sys
 import django
 django.setup()
 from pathlib import Path
-from sessions.engine.scan import reading
-from sessions.services import sync
+from sessions.imports.engine.scan import reading
+from sessions.imports.services import sync
 reading.STRETCH = sync.COMMIT_BYTES = reading.BLOCK_SIZE
 def pause(progress):
     if progress.entries and not pause.done:
@@ -52,7 +52,7 @@ HOLD = """
 import sys
 import django
 django.setup()
-from sessions.services.database_lock import database_lock
+from inspector.locks.database_lock import database_lock
 with database_lock(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.readline()

@@ -36,9 +36,9 @@ import time
 import django
 django.setup()
 from inspector.runs.models import Run
-from inspector.services.runs.presence import own_name
-from inspector.services.runs.running import Running
-from inspector.services.runs.under_way import at_work
+from inspector.runs.services.presence import own_name
+from inspector.runs.services.running import Running
+from inspector.runs.services.under_way import at_work
 name = own_name()
 with at_work(Running(Run(pk=int(sys.argv[1]), worker=name))):
     print(name, flush=True)

@@ -26,7 +26,7 @@ HOUR = 3_600 * 1_000_000_000
 TAKER = """
 import sys, time
 from pathlib import Path
-from memory.engine.dreaming.lock import lock_take
+from memory.dreams.engine.lock import lock_take
 while not Path(sys.argv[2]).exists():
     pass
 taken = lock_take(Path(sys.argv[1]), now_ns=time.time_ns())

@@ -27,8 +27,8 @@ import sys, time
 import django
 django.setup()
 from pathlib import Path
-from sessions.engine.scan import reading
-from sessions.services import bulk, sync
+from sessions.imports.engine.scan import reading
+from sessions.imports.services import bulk, sync
 bulk.LARGE = int(sys.argv[2])
 reading.STRETCH = reading.BLOCK_SIZE
 sync.COMMIT_BYTES = reading.BLOCK_SIZE

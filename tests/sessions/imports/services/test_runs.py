@@ -151,8 +151,8 @@ def test_a_demo_that_changed_since_it_was_put_away_is_read_anew(
 ) -> None:
     settings.LUCID_HOME = tmp_path / "home"
     demo = tmp_path / "demo"
-    for module in ("imports", "follow"):
-        monkeypatch.setattr(f"inspector.services.{module}.DEMO", demo)
+    for module in ("sessions.imports.services.runs", "inspector.watcher.follow"):
+        monkeypatch.setattr(f"{module}.DEMO", demo)
     stopped = threading.Event()
     stopped.set()
     for words in ("Is it low water?", "Is it low water already, or not?"):
