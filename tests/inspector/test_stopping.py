@@ -93,9 +93,9 @@ def test_what_is_paid_for_may_end(made: Path, tmp_path: Path, number: signal.Sig
 def test_told_a_second_time_it_ends_at_once(made: Path, tmp_path: Path) -> None:
     home, hold = tmp_path / "home", threading.Event()
     shutil.copytree(made, home)
-    with messages_server() as model, asking(home, model, hold) as server:
+    with messages_server() as model, asking(home, model, hold, LUCID_STOP_SECONDS="3600") as server:
         server.process.send_signal(signal.SIGINT)
-        wait_until(lambda: server.says("Waiting up to 60 seconds"))
+        wait_until(lambda: server.says("Waiting up to 3600 seconds"))
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(PATIENCE) == 0, "".join(server.lines)
         status, error = latest(home)

@@ -50,7 +50,7 @@ def home(tmp_path: Path, made: Path) -> Path:
 
 @pytest.fixture
 def backup(tmp_path: Path, made: Path) -> Path:
-    return shutil.copy(made / "backup.tar", tmp_path / "backup.tar")
+    return Path(shutil.copy(made / "backup.tar", tmp_path))
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
