@@ -31,12 +31,12 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
 # Browsers come after the others: they are impatient. Many tests wait for servers, so there is one more than processors.
-test: ## everything that is needed, then all checks and tests
+test: ## everything that is needed, then all checks and the tests (a quarter of an hour at most)
 	@$(BESIDE) .venv/installed-dev packages
 	@$(BESIDE) lint compiled-tests
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
 	$(BIN)/python -m tests.on_services -n auto --dist loadfile $(SERVICES_QUICK)
-	$(BIN)/pytest -n auto --dist loadfile tests/e2e
+	$(BIN)/pytest -n auto --dist loadfile -m "not long" tests/e2e
 
 attack: .venv/installed-dev packages ## a hostile neighbour, in full: prints what was tried and what got through (ten minutes)
 	$(BIN)/python -m tests.attack
@@ -65,10 +65,10 @@ FAULTS :=
 faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
-long: .venv/installed-dev packages ## tests that take long: servers under load, crawls, full disks, each Python that is here (ten minutes)
+long: .venv/installed-dev packages ## tests that take long: servers under load, walks over all pages and samples, full disks, each Python that is here (a quarter of an hour)
 	$(BIN)/pytest -n auto --dist load -m long
 
-slow: .venv/installed-dev ## properties of the engines on thousands of conversations (a quarter of an hour)
+slow: .venv/installed-dev ## properties, tried on thousands of examples (half an hour)
 	LUCID_EXAMPLES="$${LUCID_EXAMPLES:-2000}" $(BIN)/pytest -n auto --dist load -m slow
 
 interop: .venv/installed-dev build/interop/$(CLIENT) ## exports resumed by the real client, which is installed into build/ (a minute)

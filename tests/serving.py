@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 90.0
+PATIENCE = 300.0
+"""Seconds, for a machine that has other things to do. Whoever waits for what will come waits no longer than needed."""
 
 
 @dataclass

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.ours import memory
 
 
+@pytest.mark.long
 def test_a_directory_of_memory_gets_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "FEW", 3)
     monkeypatch.setattr(memory, "MANY", 60)

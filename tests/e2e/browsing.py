@@ -26,7 +26,7 @@ WIDE: ViewportSize = {"width": 1440, "height": 900}
 NARROW: ViewportSize = {"width": 380, "height": 780}
 
 # A busy machine is slow, and what never comes is never seen, however long it is waited for.
-PATIENCE = 60_000
+PATIENCE = 120_000
 expect.set_options(timeout=PATIENCE)
 
 

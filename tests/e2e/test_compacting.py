@@ -45,7 +45,9 @@ class Harbour:
     model: MessagesServer
 
 
-@pytest.fixture(scope="module", params=["the worker inside", "two workers on Redis"])
+@pytest.fixture(
+    scope="module", params=["the worker inside", pytest.param("two workers on Redis", marks=pytest.mark.long)]
+)
 def harbour(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, redis_url: str
 ) -> Iterator[Harbour]:

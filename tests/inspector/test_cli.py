@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from inspector import __version__
-from tests.serving import ROOT, environment, lucid
+from tests.serving import PATIENCE, ROOT, environment, lucid
 from tests.sessions.writing import Writing
 
 COMMAND = """
@@ -123,7 +123,7 @@ def test_a_reader_that_has_seen_enough_makes_no_noise(home: Path, extra: dict[st
     pipe.stdout.close()
     assert pipe.stderr.read() == ""
     pipe.stderr.close()
-    assert pipe.wait(30) == 141
+    assert pipe.wait(PATIENCE) == 141
 
 
 def test_a_command_finds_a_current_database_and_prints_nothing_but_its_answer(

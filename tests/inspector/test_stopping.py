@@ -16,14 +16,7 @@ import pytest
 
 from tests.demo import names
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
-from tests.serving import (
-    ROOT,
-    Server,
-    environment,
-    lucid,
-    serving,
-    wait_until,
-)
+from tests.serving import PATIENCE, ROOT, Server, environment, lucid, serving, wait_until
 
 SUMMARY = "<summary>\n1. Primary Request and Intent:\n   The tide table has to be right.\n</summary>"
 QUEUE = """
@@ -81,7 +74,7 @@ def asking(home: Path, model: MessagesServer, hold: threading.Event, **more: str
             hold.set()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_what_is_paid_for_may_end(made: Path, tmp_path: Path, number: signal.Signals) -> None:
     home, hold = tmp_path / "home", threading.Event()
     shutil.copytree(made, home)
@@ -90,7 +83,7 @@ def test_what_is_paid_for_may_end(made: Path, tmp_path: Path, number: signal.Sig
         wait_until(lambda: server.says("Waiting up to 60 seconds for what a model is already paid for: Compaction ("))
         assert latest(home)[0] == "running"
         hold.set()
-        assert server.process.wait(90) == 0, "".join(server.lines)
+        assert server.process.wait(PATIENCE) == 0, "".join(server.lines)
         assert latest(home) == ("completed", ""), "".join(server.lines)
         assert model.left == 0, "somebody hung up on the model"
         assert server.helpers() == []
@@ -100,11 +93,11 @@ def test_what_is_paid_for_may_end(made: Path, tmp_path: Path, number: signal.Sig
 def test_told_a_second_time_it_ends_at_once(made: Path, tmp_path: Path) -> None:
     home, hold = tmp_path / "home", threading.Event()
     shutil.copytree(made, home)
-    with messages_server() as model, asking(home, model, hold) as server:
+    with messages_server() as model, asking(home, model, hold, LUCID_STOP_SECONDS="3600") as server:
         server.process.send_signal(signal.SIGINT)
-        wait_until(lambda: server.says("Waiting up to 60 seconds"))
+        wait_until(lambda: server.says("Waiting up to 3600 seconds"))
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(50) == 0, "".join(server.lines)
+        assert server.process.wait(PATIENCE) == 0, "".join(server.lines)
         status, error = latest(home)
         assert (status, "Lucid was stopped while it ran" in error) == ("failed", True), "".join(server.lines)
 
@@ -115,6 +108,6 @@ def test_the_wait_has_an_end_that_can_be_set(made: Path, tmp_path: Path) -> None
     shutil.copytree(made, home)
     with messages_server() as model, asking(home, model, hold, LUCID_STOP_SECONDS="2") as server:
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(90) == 0, "".join(server.lines)
+        assert server.process.wait(PATIENCE) == 0, "".join(server.lines)
         assert server.says("Waiting up to 2 seconds")
         assert latest(home)[0] == "failed"

@@ -104,14 +104,14 @@ def test_a_run_that_a_stop_of_the_server_cut_off_says_so_and_can_be_retried(home
         assert runs(home)[-1]["attempt"] == 2
 
 
-def test_a_run_whose_worker_was_killed_fails_within_a_minute(home: Path) -> None:
+def test_a_run_whose_worker_was_killed_fails(home: Path) -> None:
     large_archive(home / "lucid.sqlite3", LONG)
     with serving(home, "--no-watch") as server:
         start(server)
         wait_until(lambda: status(home) == "running")
         (worker,) = server.helpers()
         os.kill(worker, signal.SIGKILL)
-        wait_until(lambda: status(home) == "failed", seconds=60)
+        wait_until(lambda: status(home) == "failed")
     assert runs(home)[-1]["reason"] == "its worker process ended"
 
 
@@ -132,7 +132,7 @@ def test_on_redis_a_killed_worker_loses_its_run_and_another_retries_it(home: Pat
         wait_until(lambda: status(home) == "running" and runs(home)[-1]["done"] > 0)
         victim = one if owner(home) == one.pid else other
         victim.kill()
-        wait_until(lambda: status(home) == "failed", seconds=60)
+        wait_until(lambda: status(home) == "failed")
         assert runs(home)[-1]["reason"] == "its worker process ended"
         assert post(server, f"/runs/{lost}/retry/").status == 303
         wait_until(lambda: status(home) == "running")
@@ -176,10 +176,11 @@ def test_while_redis_is_away_a_run_waits_and_starts_when_it_is_back(home: Path, 
         start(server)
         assert (status(home), runs(home)[-1]["queued_at"]) == ("queued", None)
         with redis_server(tmp_path, port):
-            wait_until(lambda: status(home) == "completed", seconds=60)
+            wait_until(lambda: status(home) == "completed")
         assert server.get("/runs/").status == 200
 
 
+@pytest.mark.long
 def test_a_run_goes_on_while_redis_is_restarted_and_its_worker_takes_the_next(home: Path, tmp_path: Path) -> None:
     port = free_port()
     url = f"redis://127.0.0.1:{port}/0"
@@ -205,6 +206,7 @@ def test_a_run_goes_on_while_redis_is_restarted_and_its_worker_takes_the_next(ho
         assert "Traceback" not in "".join(server.lines), "".join(server.lines)
 
 
+@pytest.mark.long
 def test_on_postgresql_a_check_runs_to_its_end(home: Path, postgres_url: str) -> None:
     with serving(home, "--demo", DATABASE_URL=fresh_database(postgres_url)) as server:
         wait_until(

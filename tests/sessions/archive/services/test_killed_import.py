@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from sessions.archive.engine.frames import BLOCK_SIZE, decompress
+from tests.serving import PATIENCE
 from tests.sessions.writing import Writing
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -110,7 +111,7 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(
         assert path.stat().st_size > 3 * BLOCK_SIZE
     calm, stormy = (shutil.copytree(made_home, tmp_path / name) for name in ("calm", "stormy"))
     with start(calm, config, large) as process:
-        assert process.wait(120) == 0
+        assert process.wait(PATIENCE) == 0
 
     chance = random.Random(7)
     kills = 0
@@ -119,11 +120,11 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             if kills >= KILLS:
-                assert process.wait(120) == 0
+                assert process.wait(PATIENCE) == 0
                 break
             time.sleep(chance.uniform(0, 0.5))
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(10)
+            process.wait(PATIENCE)
             kills += 1
 
     assert contents(stormy) == contents(calm)
