@@ -146,6 +146,8 @@ def _told(ended: Ended, fault: Fault) -> list[str]:
     """One sentence, and no traceback."""
     if ended.status is None:
         return ["it did not end"]
+    if ended.stayed:
+        return ["it left processes behind"]
     if "Traceback (most recent call last)" in ended.output:
         return [f"a traceback: {_end(ended.output)}"]
     if fault.mode is Mode.KILL:

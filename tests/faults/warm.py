@@ -31,6 +31,8 @@ class Ended:
     """None: it did not end."""
     output: str
     seen: Seen
+    stayed: bool = False
+    """Somebody whom it had started did not end with it."""
 
     @property
     def document(self) -> Any:
@@ -100,7 +102,7 @@ class Warm:
         self.process.stdin.flush()
         answer = self._answer()
         seen = self.shim.disarm()
-        return Ended(answer["status"], output.read_text(errors="replace"), seen)
+        return Ended(answer["status"], output.read_text(errors="replace"), seen, answer["stayed"])
 
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout is not None

@@ -20,6 +20,7 @@ from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 WAIT_SECONDS = 0.005
+STAY_SECONDS = 30.0
 LATE = ("anthropic", "celery.app.amqp", "django.test", "tests.faults.work")
 """What Lucid and its libraries import when they first need it."""
 
@@ -71,8 +72,8 @@ def _attempt(request: dict[str, Any]) -> dict[str, Any]:
     pid = os.fork()
     if pid == 0:
         _child(request)
-    status = _wait(pid, request["seconds"])
-    return {"status": status}
+    status, stayed = _wait(pid, request["seconds"])
+    return {"status": status, "stayed": stayed}
 
 
 def _child(request: dict[str, Any]) -> None:
@@ -97,18 +98,19 @@ def _child(request: dict[str, Any]) -> None:
         os._exit(status)
 
 
-def _wait(pid: int, seconds: float) -> int | None:
-    """The exit status of the child; negative if it was killed, None if it did not end in time. Nobody is left."""
+def _wait(pid: int, seconds: float) -> tuple[int | None, bool]:
+    """The exit status of the child; negative if it was killed, None if it did not end in time. Then whether somebody
+    whom it had started was still there long after it. Nobody is left."""
     end = time.monotonic() + seconds
     status: int | None = None
-    ended = False
     while time.monotonic() < end:
         try:
             found, code = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return status
+            return status, False
         if found == pid:
-            status, ended = os.waitstatus_to_exitcode(code), True
+            status = os.waitstatus_to_exitcode(code)
+            end = min(end, time.monotonic() + STAY_SECONDS)
         elif found == 0:
             time.sleep(WAIT_SECONDS)
     _kill_group(pid)
@@ -116,7 +118,7 @@ def _wait(pid: int, seconds: float) -> int | None:
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
-            return status if ended else None
+            return status, status is not None
 
 
 def _kill_group(pid: int) -> None:

@@ -8,7 +8,7 @@ import multiprocessing
 import pickle
 import signal
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext
@@ -129,7 +129,9 @@ def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delive
     if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
         return _here(waiting)
     context = multiprocessing.get_context("fork")
-    team = [_Worker(context) for _ in range(min(processes, len(waiting)))]
+    team: list[_Worker] = []
+    for _ in range(min(processes, len(waiting))):
+        team.append(_Worker(context, team))
     return _deliveries(team, waiting)
 
 
@@ -155,7 +157,7 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
                     failed, *others = worker.given
                     waiting.extend(others)
                     if waiting and not by_results:
-                        worker = _Worker(multiprocessing.get_context("fork"))
+                        worker = _Worker(multiprocessing.get_context("fork"), ())
                         by_results[worker.results] = worker
                         worker.give(waiting)
                     error = f"{kept(failed.path)}: the process that read it died"
@@ -176,13 +178,14 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
 class _Worker:
     """A process with a pipe of jobs and a wide pipe of results: a narrow one would switch processes every 64 KB."""
 
-    def __init__(self, context: ForkContext) -> None:
+    def __init__(self, context: ForkContext, others: Sequence[_Worker]) -> None:
         theirs, self.jobs = context.Pipe(duplex=False)
         self.results, ours = context.Pipe(duplex=False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux
             with suppress(OSError):  # a user may have only so many large pipes
                 fcntl.fcntl(ours.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self.process = context.Process(target=_work, args=(theirs, ours, (self.jobs, self.results)), daemon=True)
+        ends = [self.jobs, self.results, *(end for other in others for end in (other.jobs, other.results))]
+        self.process = context.Process(target=_work, args=(theirs, ours, ends), daemon=True)
         self.process.start()
         theirs.close()
         ours.close()
@@ -202,13 +205,11 @@ class _Worker:
         self.process.join()
 
 
-def _work(jobs: Connection, results: Connection, parents: Iterable[Connection]) -> None:
-    # What a fork leaves open here would keep it waiting for a parent that was killed, and with it the parent's lock,
-    # which it has inherited too.
-    for end in parents:
-        end.close()
+def _work(jobs: Connection, results: Connection, ends: Sequence[Connection]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have its own idea of how to end
+    for end in ends:
+        end.close()  # else nobody would notice that the parent is gone, and the lock of the import would stay held
     give_way(SCAN)
     gc.disable()
     with suppress(EOFError, BrokenPipeError):  # the parent is gone

@@ -298,7 +298,8 @@ def test_a_lock_that_got_its_name_before_the_disk_failed_is_put_back(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     when = consolidated(shelf, DAY_NS)
-    sync, failed = os.fsync, list[int]()
+    sync = os.fsync
+    failed: list[int] = []
 
     def fsync(descriptor: int) -> None:
         if os.path.isdir(f"/proc/self/fd/{descriptor}") and not failed:
