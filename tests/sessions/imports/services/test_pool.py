@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 SECONDS = 90
 # Whoever reads its standard output to the end waits for everybody who inherited it.
 IMPORT = """
