@@ -10,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from compaction.models import Compaction, Export
-from sessions.imports.selectors import EXPORTS
+from sessions.imports.engine.names import EXPORTS
 from sessions.models import Source, Transcript
 from sessions.transcripts.engine.paths import kept, opened
 from sessions.transcripts.engine.slug import slug

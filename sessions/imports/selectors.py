@@ -12,10 +12,7 @@ from inspector.runs.selectors.lists import (
     is_silent,
     rate_of,
 )
-
-WAITING = "waiting for another import"
-EXPORTS = "exports"
-"""Where sessions that are made of the demo go, below the home."""
+from sessions.imports.engine.names import WAITING
 
 
 @dataclass(frozen=True, slots=True)

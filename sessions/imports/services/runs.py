@@ -22,7 +22,7 @@ from inspector.runs.services.executing import run_perform
 from inspector.runs.services.pulse import listen, write_told
 from inspector.runs.services.running import Running
 from inspector.runs.services.stops import Killed
-from sessions.imports.selectors import EXPORTS
+from sessions.imports.engine.names import EXPORTS
 from sessions.imports.services.after_import import after_import
 from sessions.imports.services.import_lock import import_is_free
 from sessions.imports.services.sync import (

@@ -23,7 +23,7 @@ from sessions.imports.engine.discovery import (
     discover,
     wanted,
 )
-from sessions.imports.selectors import WAITING
+from sessions.imports.engine.names import WAITING
 from sessions.imports.services import bulk
 from sessions.imports.services.import_lock import ImportLock, import_lock
 from sessions.imports.services.jobs import Delivery, Job, Packing

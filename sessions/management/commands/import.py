@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sessions.imports.engine.discovery import PathMissingError
-from sessions.imports.selectors import WAITING
+from sessions.imports.engine.names import WAITING
 from sessions.imports.services.sync import Progress, Report, sync
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural

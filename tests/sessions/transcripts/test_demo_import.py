@@ -27,6 +27,7 @@ from sessions.transcripts.engine.marks import Fate
 from tests.demo import names
 from tests.demo.reading import blocks, records
 from tests.importing import imported
+from tests.pages import tight
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("demo")]
 
@@ -335,8 +336,8 @@ def test_what_is_unknown_is_counted_by_name() -> None:
 
 
 def test_a_session_after_clear_leads_back_to_the_one_before(demo: Report, client: Client) -> None:
-    forward = client.get(f"/sessions/{names.FORK}/").content.decode()
-    back = client.get(f"/sessions/{names.CLEARED}/").content.decode()
+    forward = tight(client.get(f"/sessions/{names.FORK}/").content.decode())
+    back = tight(client.get(f"/sessions/{names.CLEARED}/").content.decode())
 
     assert f'href="/sessions/{names.CLEARED}/">→ continued in' in forward
     assert f'href="/sessions/{names.FORK}/">← continues' in back

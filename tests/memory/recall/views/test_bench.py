@@ -58,7 +58,7 @@ def test_a_typed_message_shows_every_step_without_a_model(client: Client, harbou
 
     assert "local ranker, no model asked" in page
     assert "“tides” (name, description)" in page
-    assert "&lt;system-reminder&gt;\nMemory " in page
+    assert "&lt;system-reminder&gt; Memory " in page
     assert "saved today:" in page
     assert "High water at noon." in page
     assert "3 of 3 memories" in page

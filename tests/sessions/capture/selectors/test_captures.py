@@ -11,6 +11,7 @@ from sessions.capture.selectors.list import captures_found, with_sessions
 from sessions.capture.services.captures import capture_store
 from sessions.context.selectors.contexts import context_of, contexts_of, point_of_request
 from sessions.models import Transcript
+from tests.pages import flowing
 from tests.sessions.capture.capturing import (
     MARK,
     Json,
@@ -85,7 +86,7 @@ def test_a_captured_context_takes_two_queries_more(transcript: Transcript) -> No
 def test_the_page_says_recorded_and_leads_to_the_capture(transcript: Transcript) -> None:
     page = Client(HTTP_HOST="localhost").get(f"/sessions/{transcript.public_id}/context/?request=msg_second")
     (found,) = captures_found()
-    assert f'as it went over the wire, in <a href="/captures/{found.pk}/">' in page.content.decode()
+    assert f'as it went over the wire, in <a href="/captures/{found.pk}/">' in flowing(page.content.decode())
     assert "Spring tide." in page.content.decode()
 
 
