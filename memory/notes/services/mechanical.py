@@ -3,14 +3,13 @@ this app knows nothing of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from django.utils.module_loading import import_string
 
-from sessions.transcripts.engine.messages import Message
-
-NotesWriter = Callable[[Sequence[Message]], dict[str, str]]
-"""From messages to the content of each section by its title."""
+if TYPE_CHECKING:  # every process registers the writer, and few take notes
+    from sessions.transcripts.engine.messages import Message
 
 _name = ""
 
@@ -21,5 +20,6 @@ def mechanical_notes_register(name: str) -> None:
 
 
 def mechanical_notes(messages: Sequence[Message]) -> dict[str, str]:
-    writer: NotesWriter = import_string(_name)
-    return writer(messages)
+    """The content of each section by its title."""
+    sections: dict[str, str] = import_string(_name)(messages)
+    return sections

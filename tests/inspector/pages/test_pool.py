@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,18 @@ async def crowded(pages: Pages) -> list[Reader]:
 
 def children() -> list[int]:
     """Processes that this one started to make pages."""
-    found: list[int] = []
+    started: list[int] = []
     for task in Path("/proc/self/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
-    return [pid for pid in found if b"inspector.pages" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+        with suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            started += map(int, (task / "children").read_text().split())
+    return [pid for pid in started if _makes_pages(pid)]
+
+
+def _makes_pages(pid: int) -> bool:
+    try:
+        return b"inspector.pages" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return False  # it has ended meanwhile
 
 
 def within(pages_needed: Callable[[Pages], Coroutine[None, None, None]], processes: int = 2) -> None:

@@ -13,6 +13,7 @@ from sessions.agents.services import agent_summaries_create
 from sessions.models import AgentSummary, Transcript
 from tests.asking import NOBODY, SMALL
 from tests.inspector.agents.server import Fail, MessagesServer, Say
+from tests.pages import flowing
 from tests.sessions.agents.views.test_tree import HTMX, saved, started
 from tests.sessions.written import Written
 
@@ -73,7 +74,7 @@ def test_agents_of_which_nothing_new_is_known_are_not_asked_about_again(
     one.turns(2)
     saved(one)
     file.read()
-    shown = client.get(f"/sessions/{session.public_id}/agents/summaries/").content.decode()
+    shown = flowing(client.get(f"/sessions/{session.public_id}/agents/summaries/").content.decode())
     assert "8 entries since" in shown
     asked(session, "a1")
 
