@@ -185,10 +185,11 @@ def _whole(stored: Stored, calm: Calm, place: Place) -> list[str]:
 
 
 ALLOWED = re.compile(
-    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$|(\.lucid\.sqlite#)?\.restoring-"
+    r"logs/|lucid\.sqlite#-|[\w-]+\.lock$|workers/#-#$|backups/[^/]+\.sqlite#$|(.*/)?\.[^/]*\.draft$|captures/#-#\.part$|working/|entry/#$"
+    r"|queue/messages/[^/]*\.unfinished$|(\.lucid\.sqlite#)?\.restoring-"
 )
-"""Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts after an
-hour, tokens that let nobody in after twelve, folders that somebody worked in after a day, and what a restore built when
+"""Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts and
+messages that were not finished after an hour, tokens that let nobody in after twelve, folders that somebody worked in after a day, and what a restore built when
 the next one begins."""
 
 
