@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.table import Row, markdown_table, text_table
 
 RESULTS = Path(__file__).resolve().parent / "results"
-README = Path(__file__).resolve().parents[1] / "README.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 MARKS = ("<!-- numbers -->\n", "<!-- /numbers -->\n")
 
 
@@ -39,7 +39,7 @@ def report_text(rows: Sequence[Row], notes: Sequence[str]) -> str:
 
 
 def report_write(rows: Sequence[Row], notes: Sequence[str], *, complete: bool) -> None:
-    """Only a complete run becomes the latest one, which the README shows."""
+    """Only a complete run becomes the latest one, which docs/benchmarks.md shows."""
     name = "latest" if complete else "partial"
     RESULTS.mkdir(exist_ok=True)
     machine, today = machine_look(), datetime.now(UTC).date().isoformat()
@@ -48,16 +48,16 @@ def report_write(rows: Sequence[Row], notes: Sequence[str], *, complete: bool) -
     lines = [f"Measured {today} on {machine}.", "", markdown_table(rows), "", *(f"- {note}" for note in notes)]
     (RESULTS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n")
     if complete:
-        README.write_text(readme_text(README.read_text(), rows, f"Measured {today} on {machine}."))
+        DOCUMENT.write_text(document_text(DOCUMENT.read_text(), rows, f"Measured {today} on {machine}."))
 
 
-def readme_text(readme: str, rows: Sequence[Row], heading: str) -> str:
-    """The README with the judged rows between its marks, and all else as it was."""
-    before, mark, rest = readme.partition(MARKS[0])
+def document_text(document: str, rows: Sequence[Row], heading: str) -> str:
+    """The document with the judged rows between its marks, and all else as it was."""
+    before, mark, rest = document.partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
     if not mark or not end:
-        raise ValueError(f"README.md has no {MARKS[0].strip()} … {MARKS[1].strip()}")
+        raise ValueError(f"{DOCUMENT.name} has no {MARKS[0].strip()} … {MARKS[1].strip()}")
     judged = markdown_table([row for row in rows if row.target is not None])
-    more = "Every line, with floors and peers: [benchmarks/results/latest.md](benchmarks/results/latest.md)."
-    how = "What is measured and how: [docs/benchmarks.md](docs/benchmarks.md)."
+    more = "Every line, with floors and peers: [benchmarks/results/latest.md](../benchmarks/results/latest.md)."
+    how = "What is measured, and how: [below](#what-is-measured)."
     return f"{before}{mark}{heading} {more} {how}\n\n{judged}\n{end}{after}"

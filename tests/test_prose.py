@@ -20,6 +20,8 @@ from sessions.transcripts.engine.entry_ids import BLOCK_BITS, POSITION_BITS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+PAGES = ROOT / "docs" / "pages.md"
+NUMBERS = ROOT / "docs" / "benchmarks.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 OUR_PACKAGES = ("benchmarks", "compaction", "docs", "inspector", "memory", "sessions", "templates", "tests")
@@ -73,8 +75,8 @@ def test_commands_exist_with_their_options(document: Path) -> None:
         assert options <= known, f"lucid {name} {options}"
 
 
-def test_the_examples_of_the_readme_are_complete() -> None:
-    examples = [line for line in fenced(README) if line.startswith("lucid ")]
+def test_the_examples_of_commands_are_complete() -> None:
+    examples = [line for line in fenced(PAGES) if line.startswith("lucid ")]
     assert len(examples) > 6
     for _, name, *arguments in map(shlex.split, examples):
         app = get_commands()[name]
@@ -89,8 +91,12 @@ def test_targets_of_make_exist(document: Path) -> None:
     assert set(asked) <= targets
 
 
+def test_the_readme_takes_a_minute() -> None:
+    assert len(README.read_text().splitlines()) <= 90
+
+
 def test_addresses_exist() -> None:
-    addresses = [word for word in quoted(README) if re.fullmatch(r"/(?:[\w<>-]+/)*", word)]
+    addresses = [word for word in quoted(PAGES) if re.fullmatch(r"/(?:[\w<>-]+/)*", word)]
     assert len(addresses) > 8
     for address in addresses:
         try:
@@ -123,10 +129,10 @@ def test_numbers_of_the_architecture_are_those_of_the_code(sentence: str) -> Non
 
 
 def test_the_place_for_the_numbers_is_there() -> None:
-    assert re.search(r"^<!-- numbers -->\n.+^<!-- /numbers -->$", README.read_text(), re.MULTILINE | re.DOTALL)
+    assert re.search(r"^<!-- numbers -->\n.+^<!-- /numbers -->$", NUMBERS.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_of_a_person_is_in_the_readme_or_the_changelog() -> None:
+def test_every_command_of_a_person_is_among_the_examples_or_in_the_changelog() -> None:
     ours = {name for name, app in get_commands().items() if app in ("inspector", "sessions")}
-    text = README.read_text() + (ROOT / "CHANGELOG.md").read_text()
+    text = PAGES.read_text() + (ROOT / "CHANGELOG.md").read_text()
     assert ours - {"watch"} <= set(re.findall(r"(?:lucid |`)([a-z-]+)", text))

@@ -1,4 +1,4 @@
-"""Every page that the README names, fetched from a server with all that it shows: styles, scripts and pictures."""
+"""Every page that docs/pages.md names, fetched from a server with all that it shows: styles, scripts and pictures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ADDRESS = re.compile(r"/(?:[\w<>-]+/)*")
 STYLE_ADDRESS = re.compile(r"url\([\"']?(?!data:)([^\"')]+)")
 
 
-def addresses_of_the_readme() -> list[str]:
-    table = re.search(r"^\| address \|.*?\n\n", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def addresses_of_the_pages() -> list[str]:
+    table = re.search(r"^\| address \|.*?\n\n", (ROOT / "docs" / "pages.md").read_text(), re.MULTILINE | re.DOTALL)
     assert table is not None
     first = [line.split("|")[1] for line in table[0].splitlines()[2:] if line]
     return [word for cell in first for word in re.findall(r"`([^`]+)`", cell) if ADDRESS.fullmatch(word)]

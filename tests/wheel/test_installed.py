@@ -20,7 +20,7 @@ from tests.serving import (
     Server,
     wait_until,
 )
-from tests.wheel.browsing import Browser, addresses_of_the_readme
+from tests.wheel.browsing import Browser, addresses_of_the_pages
 from tests.wheel.building import PACKAGES, wheel_in
 from tests.wheel.environments import (
     EXTRAS,
@@ -118,7 +118,7 @@ def check_pages(installed: Installed) -> None:
     with installed.serving_demo() as server:
         browser = Browser(server)
         values = values_of_the_demo(installed, browser)
-        for address in addresses_of_the_readme():
+        for address in addresses_of_the_pages():
             browser.page(filled_in(address, values) + QUERIES.get(address, ""))
         documents = browser.docs()
     assert len(documents) >= len(list((ROOT / "docs").glob("*.md"))) - 1
@@ -129,7 +129,7 @@ def check_pages(installed: Installed) -> None:
 
 
 def values_of_the_demo(installed: Installed, browser: Browser) -> dict[str, str]:
-    """What stands in angle brackets in the README, in the order in which it is to be replaced."""
+    """What stands in angle brackets in docs/pages.md, in the order in which it is to be replaced."""
     memory = installed.home.parent / "config" / "projects" / "-home-dev-copy" / "memory"
     shutil.copytree(DEMO / "projects" / PROJECT / "memory", memory)
     dream = installed.json("dream", str(memory))

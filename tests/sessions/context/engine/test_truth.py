@@ -77,7 +77,7 @@ def test_a_logged_request_is_called_recorded(path: Path) -> None:
 
 
 def test_the_rules_alone_make_nearly_all_of_it() -> None:
-    """docs/context-fidelity.md says why the log is needed for the rest."""
+    """docs/evidence.md says why the log is needed for the rest."""
     found = [verdicts(path, logged=False) for path in RECORDINGS]
     everything = [one for recording in found for one in recording]
     assert sum(one.conversation for one in everything) >= 0.98 * len(everything)

@@ -130,7 +130,8 @@ def test_an_import_killed_at_random_points_ends_up_like_one_that_was_not(
     assert contents(stormy) == contents(calm)
 
 
-def test_the_processes_of_an_import_that_is_killed_do_not_keep_its_lock(tmp_path: Path) -> None:
+def test_the_processes_of_an_import_that_is_killed_do_not_keep_its_lock(tmp_path: Path, made_home: Path) -> None:
+    shutil.copytree(made_home, tmp_path / "home")
     config = tmp_path / "config"
     for number in range(SESSIONS):
         writing = Writing(session=f"{number:08d}-0000-4000-8000-000000000000").turns(200)
@@ -139,10 +140,10 @@ def test_the_processes_of_an_import_that_is_killed_do_not_keep_its_lock(tmp_path
         assert process.stdout is not None
         assert [process.stdout.readline() for _ in range(2)] == ["ready\n", "half\n"]
         process.kill()  # and nobody else of its group
-        process.wait(30)
+        process.wait(PATIENCE)
         with start(tmp_path / "home", config, 1 << 40) as following:
             try:
-                said = following.communicate(timeout=120)[0]
+                said = following.communicate(timeout=PATIENCE)[0]
             finally:
                 for group in (process.pid, following.pid):
                     with suppress(ProcessLookupError):
