@@ -189,8 +189,8 @@ ALLOWED = re.compile(
     r"|queue/messages/[^/]*\.unfinished$|(\.lucid\.sqlite#)?\.restoring-"
 )
 """Names that depend on who came first or was the last to leave, and what is swept when it is old: drafts and
-messages that were not finished after an hour, tokens that let nobody in after twelve, folders that somebody worked in after a day, and what a restore built when
-the next one begins."""
+messages that were not finished after an hour, tokens that let nobody in after twelve, folders that somebody worked in
+after a day, and what a restore built when the next one begins."""
 
 
 def _temporaries(sequel: Sequel, ended: Ended, fault: Fault) -> list[str]:

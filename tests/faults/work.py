@@ -23,8 +23,8 @@ WORK: dict[str, Callable[..., int]] = {}
 
 
 SECONDS = 1.0
-"""How long work waits for a database that fails. In the wild it is up to ten minutes. Those who look after runs that have
-lost their message wait half a minute there, and do not wait at all here."""
+"""How long work waits for a database that fails. In the wild it is up to ten minutes. Those who look after runs that
+have lost their message wait half a minute there, and do not wait at all here."""
 
 
 def do(name: str, arguments: dict[str, Any]) -> int:
