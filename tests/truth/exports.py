@@ -9,11 +9,11 @@ from typing import Any
 from sessions.engine.context.digest import digest, spoken
 from tests.truth import lucid
 from tests.truth.misses import UNEXPLAINED, Miss, explain_export
+from tests.truth.script import GO_ON
 from tests.truth.visit import OPUS, NotPlayedError, Visit
 from tests.truth.wire import Json, Kind, blocks_of
 
 Said = list[tuple[Any, ...]]
-WORDS = "Go on from here, please."
 _COLLAPSE = ("keep_tokens=100", "least=50", "least_score=0")
 SETTINGS = {"budget": ("per_result=400", "preview=100"), "collapse": _COLLAPSE}
 """Such that there is something to do in a short session."""
@@ -31,12 +31,12 @@ def resume_export(visit: Visit, session: str, kind: str) -> list[Miss]:
     context = json.loads(lucid.ask("context", written["session_id"], "--json"))
     count = len(visit.model.sent)
     try:
-        visit.say(WORDS, "--resume", written["session_id"], model=context["model"] or OPUS)
+        visit.say(GO_ON, "--resume", written["session_id"], model=context["model"] or OPUS)
     except NotPlayedError as error:
         return [Miss("export", UNEXPLAINED, f"{kind}: not resumed: {error}")]
     # Errands of the client quote the prompt too.
     asked = [one.body["messages"] for one in visit.model.sent[count:] if one.kind is not Kind.SIDE]
-    sent = [messages for messages in asked if WORDS in json.dumps(messages)]
+    sent = [messages for messages in asked if GO_ON in json.dumps(messages)]
     if not sent:
         return [Miss("export", UNEXPLAINED, f"{kind}: the prompt was not sent")]
     return explain_export(visit.version, kind, _difference(sent[0], context["messages"]))
@@ -46,7 +46,7 @@ def _difference(sent: list[Json], told: list[Json]) -> str:
     """Empty if the client goes on with exactly what Lucid tells."""
     ours = said(told)
     try:
-        theirs = without_news(said(sent), ours, WORDS)
+        theirs = without_news(said(sent), ours, GO_ON)
     except ValueError as error:
         return str(error)
     for place, (one, other) in enumerate(zip(theirs, ours, strict=False)):

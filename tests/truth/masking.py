@@ -32,10 +32,11 @@ class Mask:
         self._used: set[str] = set()
         self.kept: set[str] = set()
         """Phrases that were met."""
-        self._phrases: dict[str, list[str]] = defaultdict(list)
-        for phrase in sorted({_EDGE.sub("", line) for text in phrases for line in text.splitlines()}, key=len):
-            if len(phrase) >= 3:
-                self._phrases[_first(phrase)].insert(0, phrase)
+        self._phrases: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        """By their first token, the longest first, with the place of that."""
+        for phrase in sorted({trimmed(line) for text in phrases for line in text.splitlines()}, key=len):
+            if (first := _TOKEN.search(phrase)) is not None:
+                self._phrases[first[0]].insert(0, (phrase, first.start()))
 
     def value(self, value: Any) -> Any:
         """JSON, with every text in it masked."""
@@ -65,10 +66,10 @@ class Mask:
         yield line[place:]
 
     def _phrase_end(self, line: str, match: re.Match[str]) -> int:
-        start = match.start()
-        for phrase in self._phrases.get(_first(match[0]), ()):
+        for phrase, offset in self._phrases.get(match[0], ()):
+            start = match.start() - offset
             end = start + len(phrase)
-            if line.startswith(phrase, start) and not line[end : end + 1].isalpha():
+            if start >= 0 and line.startswith(phrase, start) and not line[end : end + 1].isalpha():
                 self.kept.add(phrase)
                 return end
         return 0
@@ -93,9 +94,9 @@ def _letters(word: str, salt: bytes) -> str:
     return "".join(letters)
 
 
-def _first(phrase: str) -> str:
-    match = _TOKEN.search(phrase)
-    return match[0] if match else phrase
+def trimmed(line: str) -> str:
+    """From its first letter to its last: what stands around them stays anyway."""
+    return _EDGE.sub("", line)
 
 
 def names(value: Any) -> Iterator[str]:

@@ -66,9 +66,11 @@ def _cause(previous: Json, now: Json, compacted: list[int]) -> str:
     # The first block is the billing header, where there is one.
     if [one["sha256"] for one in previous["system"][-2:]] != [one["sha256"] for one in now["system"][-2:]]:
         return "system_prompt_changed"
-    if held < len(old):
+    late = (_at(now) - _at(previous)).total_seconds() > 300
+    # If only messages were rewritten, what stands before them would still be read.
+    if held < len(old) and not (late and not _read(now)):
         return "messages_rewritten"
-    if (_at(now) - _at(previous)).total_seconds() > 300:
+    if late:
         return "ttl_expired_5m"
     return "lookback_exceeded" if len(new) - len(old) >= LOOKBACK else "likely_server_side"
 

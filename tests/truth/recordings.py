@@ -13,7 +13,7 @@ from typing import Any
 import sessions.engine
 from sessions.engine.context.digest import canonical, full_hash
 from tests.truth import script, wire
-from tests.truth.masking import Mask, names, texts
+from tests.truth.masking import Mask, names, texts, trimmed
 from tests.truth.report import Judgement
 from tests.truth.scenarios import SCENARIOS
 from tests.truth.wire import Json
@@ -42,7 +42,7 @@ def quoted_phrases() -> Iterator[str]:
         for path in Path(root).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield from (line for line in node.value.splitlines() if len(line.split()) > 1)
+                    yield from (line for line in node.value.splitlines() if len(trimmed(line).split()) > 1)
 
 
 def record(target: Path, run: Path, judgement: Judgement) -> None:
@@ -63,7 +63,7 @@ def record(target: Path, run: Path, judgement: Judgement) -> None:
         place.write_text(_dump(mask.value(json.loads(path.read_text("utf-8")))) + "\n", "utf-8")
     wire.write(target, [wire.anew(one, mask.value(body)) for one, body in zip(logged, bodies, strict=True)])
     (target / TRUTH).write_text(json.dumps(summary(judgement), indent=1) + "\n", "utf-8")
-    kept = sorted(mask.kept - {line for text in our_texts() for line in text.splitlines()} - known)
+    kept = sorted(mask.kept - {trimmed(line) for text in our_texts() for line in text.splitlines()} - known)
     (target / PHRASES).write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 

@@ -207,7 +207,6 @@ SCENARIOS = [
             "Go on with the last table.": [Say(calls=[_bash("wc -l tides.md")]), Say("It has four lines.")],
             "Try another way from here.": [Say("Another way it is.")],
         },
-        exports=("full",),
     ),
     _scenario(
         "retries",

@@ -18,6 +18,8 @@ SUMMARY = (
     "   The tables of the harbour were read and put in order.\n2. Pending Tasks:\n   - None.\n</summary>"
 )
 GONE_ON = "The work goes on where the summary ends."
+GO_ON = "Go on from here, please."
+"""The prompt to a session that was exported."""
 ERRAND = '{"title": "Tides of the harbour", "isNewTopic": false}'
 _REMINDERS = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _TOOLS = {"Task": ("Agent", "Task"), "Agent": ("Agent", "Task")}

@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.inspector.agents.server import messages_server
+from tests.inspector.agents.server import Say, messages_server
 from tests.truth.client import Home
 from tests.truth.connection import Connection
 from tests.truth.model import ScriptedModel
 from tests.truth.prompt_cache import PromptCache
-from tests.truth.script import Script, Step
+from tests.truth.script import GO_ON, Script, Step
 from tests.truth.terminal import Terminal, terminal
 from tests.truth.wire import Json, Kind
 
@@ -124,7 +124,7 @@ def events(printed: str) -> list[dict[str, Any]]:
 def play(scenario: Scenario, version: str, command: Path, folder: Path, after: Callable[[Visit], None]) -> None:
     """`after` is called while the client can still be started."""
     shutil.rmtree(folder, ignore_errors=True)
-    script = Script(scenario.answers, scenario.agents, work=str(folder / "tides"))
+    script = Script({**scenario.answers, GO_ON: [Say("Gone on.")]}, scenario.agents, work=str(folder / "tides"))
     model = ScriptedModel(f"{version} {scenario.name}", script, PromptCache(scenario.density))
     with messages_server(model):
         home = Home(folder, command, model, dict(scenario.environment))
