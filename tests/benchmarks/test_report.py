@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.report import MARKS, DOCUMENT, document_text
+from benchmarks.report import DOCUMENT, MARKS, document_text
 from benchmarks.table import Row, at_most
 
 ROWS = [Row("import M", "browsable", 3.9, "s", 4.0, "orjson", at_most(4.5)), Row("floors M", "orjson", 0.9, "s")]
