@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -83,11 +84,13 @@ def command_headings(text: str) -> set[str]:
     return set(re.findall(r"^###? lucid (.+)$", text, re.MULTILINE))
 
 
+@cache
 def commands_and_verbs() -> set[str]:
     parsers = command_parsers()
     return {*parsers, *(f"{name} {verb}" for name, parser in parsers.items() for verb in verb_parsers(parser))}
 
 
+@cache
 def makefile_rules() -> set[str]:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.search(r"^\.PHONY:((?:.*\\\n)*.*)$", makefile, re.MULTILINE)
@@ -107,6 +110,7 @@ def findings_of(module: ast.Module) -> Iterator[ast.expr]:
             yield node.args[0]
 
 
+@cache
 def request_rules() -> set[str]:
     rules: set[str] = set()
     for path in (ROOT / "sessions" / "lint" / "engine").rglob("*.py"):
@@ -187,7 +191,8 @@ def test_every_argument_says_what_it_is_for_and_what_holds_without_it() -> None:
     for name, parser in leaf_parsers().items():
         for argument in arguments_of(parser):
             words = help_of(argument)
-            silent = isinstance(argument.default, (int, str)) and argument.default not in (False, "")
-            if not words or "\n" in words or "|" in words or (silent and "default" not in words):
+            # A flag is off without it; that needs no words.
+            has_default = argument.nargs != 0 and argument.default not in (None, "", [])
+            if not words or "\n" in words or "|" in words or (has_default and "default" not in words):
                 bad.append(f"lucid {name} {spelling(argument)}: {words!r}")
     assert bad == []
