@@ -19,7 +19,7 @@ UPGRADE := --upgrade
 COMPILE := $(BIN)/uv pip compile --quiet $(UPGRADE) --python-version 3.11 --all-extras --generate-hashes --no-header --no-annotate
 
 .PHONY: help run demo test postgres services services-quick attack faults load long slow interop truth truth-recordings lint types style layers \
-  migrations format bench screenshots lock wheel clean packages compiled-tests
+  migrations format bench screenshots docs lock wheel clean packages compiled-tests
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -87,23 +87,23 @@ truth-recordings: .venv/installed-dev ## what `make truth` left, recorded in tes
 
 lint: types style layers migrations ## style, types, layers, templates, migrations
 
-types: .venv/installed-dev
+types: .venv/installed-dev ## a part of lint: the types
 	LUCID_HOME="$(CHECK_HOME)" $(BIN)/mypy
 
-style: .venv/installed-dev
+style: .venv/installed-dev ## a part of lint: style of code, templates and stylesheets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	git ls-files -co --exclude-standard -z -- '*/templates/*.html' 'templates/*.html' | xargs -0 -r $(BIN)/djade --target-version 5.2 --check
 	$(BIN)/python -m tests.layout
 
-layers: .venv/installed-dev
+layers: .venv/installed-dev ## a part of lint: who may import whom
 	LUCID_HOME="$(CHECK_HOME)" $(BIN)/lint-imports
 
-migrations: .venv/installed-dev
+migrations: .venv/installed-dev ## a part of lint: whether models and migrations agree
 	LUCID_HOME="$(CHECK_HOME)" DATABASE_URL= $(BIN)/python manage.py makemigrations --check --dry-run
 
 # Once, while the types are looked at, and not by each of the processes that run tests.
-compiled-tests: .venv/installed-dev
+compiled-tests: .venv/installed-dev ## a part of test: compile all tests and see that they are found
 	@mkdir -p build
 	@$(BIN)/pytest --collect-only -q >build/collected.log || { cat build/collected.log; exit 1; }
 
@@ -120,6 +120,9 @@ load: .venv/installed-dev ## a hundred readers beside an import, then clients th
 
 screenshots: .venv/installed-dev ## take the pictures of docs/screenshots/ anew
 	$(BIN)/python -m tests.e2e.screenshots
+
+docs: .venv/installed-dev ## write docs/commands.md from the help texts of the commands
+	$(BIN)/python -m tests.command_reference --write
 
 lock: .venv/installed-dev ## choose the versions anew, within pyproject.toml (UPGRADE= keeps those that still fit)
 	$(BIN)/uv --version >/dev/null 2>&1 || $(PIP) install --quiet uv
@@ -164,7 +167,7 @@ build/interop/$(CLIENT):
 	@touch $@
 
 # Programs that some tests drive. Without them those tests are skipped, and say so.
-packages:
+packages: ## the programs that some tests drive; as root on Debian they are installed
 	@mkdir -p build
 	@missing=(); \
 	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || missing+=(chromium-headless-shell); \

@@ -159,14 +159,16 @@ def _unexpected(name: str, error: Exception) -> str:
 
 def _print_help() -> None:
     print("Usage: lucid COMMAND [OPTIONS]\n")
-    for name, summary in _summaries().items():
+    for name, command in listed_commands().items():
+        summary = command.help.partition("\n")[0]
         print(f"  {name:<14} {summary}")
     print("\n`lucid COMMAND --help` tells more.")
 
 
-def _summaries() -> dict[str, str]:
+def listed_commands() -> dict[str, BaseCommand]:
+    """Those of Lucid, by name."""
     ours = {name: app for name, app in sorted(get_commands().items()) if _is_ours(app)}
-    return {name: load_command_class(app, name).help.partition("\n")[0] for name, app in ours.items()}
+    return {name: load_command_class(app, name) for name, app in ours.items()}
 
 
 def _is_ours(app: Any) -> bool:

@@ -16,7 +16,7 @@ from compaction.cache.selectors.breaks import (
 )
 from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak, CacheScan
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

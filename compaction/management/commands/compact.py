@@ -15,44 +15,60 @@ from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.models import Compaction
 from inspector.runs.services import Killed, run_perform
 from inspector.runs.services.stops import RunError
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
 
 
 class Command(BaseCommand):
-    help = "Compact a session, and see what the model would be sent after it."
+    help = "Compact a copy of a session, and show what the model would be sent next."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
-        parser.add_argument("--kind", required=True, choices=[str(kind) for kind in Kind])
-        parser.add_argument("--agent", metavar="AGENT_ID", help="of this sub-agent instead of the main thread")
-        parser.add_argument("--pivot", default="", metavar="UUID", help="where a partial compaction begins or ends")
-        parser.add_argument("--ids", default="", metavar="a,b", help="the turns that are snipped: short ids or uuids")
-        parser.add_argument("--instructions", default="", metavar="TEXT", help="what the summary should observe")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
+        parser.add_argument(
+            "--kind",
+            required=True,
+            choices=[str(kind) for kind in Kind],
+            metavar="KIND",
+            help="kind of compaction: %(choices)s",
+        )
+        parser.add_argument("--agent", metavar="AGENT_ID", help="compact this sub-agent instead of the main thread")
+        parser.add_argument(
+            "--pivot", default="", metavar="UUID", help="message where a partial compaction begins or ends"
+        )
+        parser.add_argument("--ids", default="", metavar="ID,ID", help="turns to snip, as short ids or uuids")
+        parser.add_argument(
+            "--instructions", default="", metavar="TEXT", help="extra instructions for whoever writes the summary"
+        )
         parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
-            help="who writes the summary; nobody, if none is named",
+            help="model that writes the summary (default: none, it is put together mechanically)",
         )
         parser.add_argument(
             "--hooks",
             action="store_const",
             const=Scope.USER,
             default=Scope.OFF,
-            help="run the hooks that you have configured for compactions",
+            help="run your own hooks for compactions",
         )
         parser.add_argument(
             "--project-hooks",
             action="store_const",
             dest="hooks",
             const=Scope.ALL,
-            help="and those that the files of the project bring",
+            help="run your own hooks and those in the files of the project",
         )
-        parser.add_argument("--set", action="append", default=[], metavar="name=value", help="a setting of the kind")
+        parser.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="setting of this kind of compaction; may be repeated",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

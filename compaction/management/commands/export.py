@@ -19,8 +19,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("run", metavar="RUN", help="the number that `lucid compact` gave it")
-        parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="a project directory of the agent")
+        parser.add_argument("run", metavar="RUN", help="number of the run, as `lucid compact` prints it")
+        parser.add_argument(
+            "--to", required=True, type=Path, metavar="DIR", help="project directory of the agent to write it to"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -15,9 +15,9 @@ from sessions.transcripts.engine.paths import kept
 
 
 class Command(MovingCommand):
-    help = "Write everything that this home holds to one file, while the server runs, and read it back."
-    file_help = "where to write it; only you can read it"
-    replace_help = "replace FILE if it is there already"
+    help = "Back up the whole home to one file and verify it; the server may keep running."
+    file_help = "file to write, readable by you alone"
+    replace_help = "overwrite FILE if it exists"
     database_failure = "the database cannot be read ({}); no backup was made."
 
     def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:

@@ -13,11 +13,11 @@ from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):
-    help = "Read everything that is archived back, compare it with its hash, and say what is damaged."
+    help = "Verify everything in the archive against its hash, and list what is damaged."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="bring back what the agent's files still hold")
+        parser.add_argument("--repair", action="store_true", help="restore what the agent's files still hold")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

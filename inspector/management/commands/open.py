@@ -12,7 +12,7 @@ from inspector.startup.single import running_at
 
 
 class Command(BaseCommand):
-    help = "an address that lets a browser in, once"
+    help = "Print an address that lets one more browser in; it works once."
     needs_database = False
     requires_system_checks = ()
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--anew",
             action="store_true",
-            help="first lock out every browser that was let in, and change the address of the recording endpoint",
+            help="first sign out every browser and change the address of the recording endpoint",
         )
 
     def handle(self, *, anew: bool, **_: Any) -> None:

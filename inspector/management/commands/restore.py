@@ -18,9 +18,9 @@ from sessions.transcripts.engine.paths import kept
 
 
 class Command(MovingCommand):
-    help = "Put everything that a backup holds into this home."
-    file_help = "what `lucid backup` has written"
-    replace_help = "restore into a home that is not empty: what is there is moved aside"
+    help = "Restore a backup into this home."
+    file_help = "file that `lucid backup` wrote"
+    replace_help = "restore even if the home is not empty; its contents are moved aside"
     database_failure = "the database did not take the backup ({}); restore it again."
 
     def move(self, path: Path, replace: bool, progress: Callable[[str, int], None]) -> Moved:

@@ -39,15 +39,20 @@ WORKER_AFTER = 1.5
 
 
 class Command(BaseCommand):
-    help = "web server, worker and watcher, until Ctrl-C"
+    help = "Start the web server, a worker and the watcher; Ctrl-C stops them."
     needs_database = False
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--demo", action="store_true", help="follow the built-in demo sessions instead of yours")
-        parser.add_argument("--bind", default=settings.LUCID_BIND, metavar="HOST:PORT", help="default: %(default)s")
-        parser.add_argument("--no-browser", action="store_true", help="do not open a browser window, even at a screen")
-        parser.add_argument("--no-watch", action="store_true", help="do not import, nor follow changes")
+        parser.add_argument("--demo", action="store_true", help="show the built-in demo sessions instead of your own")
+        parser.add_argument(
+            "--bind",
+            default=settings.LUCID_BIND,
+            metavar="HOST:PORT",
+            help="listen on this address (default: the setting LUCID_BIND)",
+        )
+        parser.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+        parser.add_argument("--no-watch", action="store_true", help="do not import sessions or follow changes to them")
 
     def handle(self, *, demo: bool, bind: str, no_watch: bool, no_browser: bool, **_: Any) -> None:
         address = parse_address(bind)

@@ -16,7 +16,7 @@ from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):
-    help = "List all sessions, the latest first."
+    help = "List all sessions, newest first."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

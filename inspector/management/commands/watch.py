@@ -18,12 +18,17 @@ from inspector.watcher.follow import follow
 
 
 class Command(BaseCommand):
-    help = "Import all sessions, then keep up with the files as they grow."
+    help = "Import all sessions, then follow the files as they grow."
     requires_system_checks: list[str] = []
     gives_way = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--path", type=Path, default=None, help="a configuration directory")
+        parser.add_argument(
+            "--path",
+            type=Path,
+            metavar="DIR",
+            help="configuration directory of the agent (default: the setting CLAUDE_CONFIG_DIR)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         stop = threading.Event()

@@ -13,11 +13,17 @@ from inspector.celery import app
 
 
 class Command(BaseCommand):
-    help = "one worker for background runs; `lucid serve` starts one by itself"
+    help = "Start one more worker for background runs; `lucid serve` starts one of its own."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--concurrency", type=int, default=2, metavar="N", help="runs at a time (default: 2)")
+        parser.add_argument(
+            "--concurrency",
+            type=int,
+            default=2,
+            metavar="N",
+            help="work on up to N runs at a time (default: %(default)s)",
+        )
 
     def handle(self, *, concurrency: int, **_: Any) -> None:
         logs.show_on_console(settings.LUCID_LOG_LEVEL)

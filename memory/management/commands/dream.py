@@ -28,24 +28,24 @@ from sessions.transcripts.engine.paths import kept
 
 
 class Command(BaseCommand):
-    help = "Dream over a memory directory, or, without a model, tidy it; and see what it proposes."
+    help = "Propose a better order for a memory directory: a dream with a model, a tidy without."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", metavar="DIR")
+        parser.add_argument("directory", metavar="DIR", help="memory directory")
         parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
-            help="who dreams: LUCID_MODEL if there is a key, else nobody; “mechanical” tidies in any case",
+            help="model that dreams; mechanical for none (default: LUCID_MODEL if there is an API key, else none)",
         )
         parser.add_argument(
             "--accept",
             action="store_true",
-            help="write what is proposed, as far as no fact is lost by it; `lucid memory undo` undoes it",
+            help="write the proposal, except where a fact would be lost; `lucid memory undo` takes it back",
         )
         parser.add_argument(
-            "--accept-losses", action="store_true", help="write all that is proposed, whatever is lost by it"
+            "--accept-losses", action="store_true", help="write the whole proposal, even where facts are lost"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -17,7 +17,7 @@ from memory.extraction.services.runs import KIND, extraction_parameters, extract
 from memory.files.engine.newlines import shown
 from memory.models import Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.timeline.selectors.entries import find_entry
@@ -25,15 +25,27 @@ from sessions.transcripts.selectors.lookup import LookupFailedError
 
 
 class Command(BaseCommand):
-    help = "Look through a session for what is worth remembering, and propose it."
+    help = "Have a model propose what is worth remembering from a session."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
-        parser.add_argument("--from", dest="first", default="", metavar="ENTRY", help="the first entry: uuid or L12")
-        parser.add_argument("--to", dest="last", default="", metavar="ENTRY", help="the last entry")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
         parser.add_argument(
-            "--model", default=CONFIGURED, metavar="NAME", help="who looks; else the one of the settings"
+            "--from",
+            dest="first",
+            default="",
+            metavar="ENTRY",
+            help="start at this entry, a uuid or a line such as L12 (default: where the last extraction ended)",
+        )
+        parser.add_argument(
+            "--to",
+            dest="last",
+            default="",
+            metavar="ENTRY",
+            help="stop after this entry (default: the end); without --from, start at the beginning",
+        )
+        parser.add_argument(
+            "--model", default=CONFIGURED, metavar="NAME", help="model to ask (default: the setting LUCID_MODEL)"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 

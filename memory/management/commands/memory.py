@@ -18,7 +18,7 @@ VERBS: dict[str, Verb] = {"lint": lint, "show": show, "history": history, "undo"
 
 
 class Command(BaseCommand):
-    help = "Look at a memory directory, and undo what changed in it: lint, show, history, undo."
+    help = "Inspect a memory directory, and undo changes to it."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,29 +15,29 @@ from memory.models import NotesUpdate
 from memory.notes.engine import Due
 from memory.notes.selectors.notes import FILE, NotesSituation, own_place
 from memory.notes.services.runs import KIND, notes_parameters
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.selectors.lookup import LookupFailedError
 
 
 class Command(BaseCommand):
-    help = "Show the notes of a session, or bring them up to date."
+    help = "Show the notes of a session, or update them."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
-        parser.add_argument("--update", action="store_true", help="bring them up to date, due or not")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
+        parser.add_argument("--update", action="store_true", help="update the notes, whether they are due or not")
         parser.add_argument(
             "--model",
             default=MECHANICAL,
             metavar="NAME",
-            help="who takes them, with --update; nobody, if none is named: then they are put together mechanically",
+            help="model that takes the notes, with --update (default: %(default)s, which asks no model)",
         )
         parser.add_argument(
             "--into-agent",
             action="store_true",
-            help="write them where the agent keeps its own, not into the home of Lucid",
+            help="write them where the agent keeps its own, not in the home of Lucid",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -40,17 +40,17 @@ SMALL = "small"
 
 
 class Command(BaseCommand):
-    help = "Say which memories of a directory would be recalled for a message."
+    help = "Show which memories a message would bring into the context, and why."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
-        parser.add_argument("query", metavar="QUERY", help="the message")
+        parser.add_argument("directory", metavar="DIR", type=Path, help="memory directory")
+        parser.add_argument("query", metavar="QUERY", help="message to recall for")
         parser.add_argument(
             "--model",
             default="",
             metavar="NAME",
-            help=f"who chooses; `{SMALL}` is LUCID_SMALL_MODEL. The local ranker does, if nobody is named",
+            help=f"model that chooses; `{SMALL}` stands for LUCID_SMALL_MODEL (default: the local ranker)",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -27,16 +27,18 @@ from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
 from sessions.transcripts.engine.paths import kept
 
-HELP = "List what changed in a memory directory, or in one of its files, and who changed it."
+HELP = "List the changes to a memory directory or one of its files, and who made them."
 NEEDS_DATABASE = True
 LIMIT = 50
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
-    parser.add_argument("file", metavar="FILE", nargs="?", default="", help="a file in it, also one that is deleted")
-    parser.add_argument("--diff", action="store_true", help="print what each version changed, too")
-    parser.add_argument("--limit", type=int, default=LIMIT, help=f"how many at most (default {LIMIT})")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="memory directory")
+    parser.add_argument("file", metavar="FILE", nargs="?", default="", help="file in it; it may be deleted by now")
+    parser.add_argument("--diff", action="store_true", help="also print what each version changed")
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, metavar="N", help="list at most N changes (default: %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

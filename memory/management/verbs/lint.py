@@ -24,14 +24,17 @@ from memory.lint.engine import (
 from memory.management.verbs.verb import directory_at
 from sessions.text.engine.terminal import printable
 
-HELP = "Say what is wrong with a memory directory, without a model."
+HELP = "List what is wrong with a memory directory, without asking a model."
 NEEDS_DATABASE = False
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="memory directory")
     parser.add_argument(
-        "--project", metavar="DIR", type=Path, help="the project's checkout, to look up what the memory names"
+        "--project",
+        metavar="DIR",
+        type=Path,
+        help="checkout of the project, to look up files and functions that memory names",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 

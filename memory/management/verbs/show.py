@@ -14,13 +14,13 @@ from memory.management.verbs.verb import directory_at
 from sessions.secrets.engine import mask
 from sessions.text.engine.terminal import printable
 
-HELP = "Show what a memory directory holds, and what the agent gets of its index."
+HELP = "Show what is in a memory directory, and how much of its index the agent loads."
 NEEDS_DATABASE = False
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", type=Path, help="a memory directory")
-    parser.add_argument("--loaded", action="store_true", help="print only what the agent gets of the index")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="memory directory")
+    parser.add_argument("--loaded", action="store_true", help="print only the part of the index that the agent loads")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

@@ -20,14 +20,14 @@ from memory.management.verbs.history import action_of
 from memory.models import Batch
 from sessions.text.engine.terminal import printable
 
-HELP = "Take back a change that `history` lists, or all that a run changed."
+HELP = "Undo a change that `lucid memory history` lists, or the last change of a run."
 NEEDS_DATABASE = True
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("change", metavar="CHANGE", nargs="?", help="the number of the change")
+    parser.add_argument("change", metavar="CHANGE", nargs="?", help="number of the change")
     parser.add_argument(
-        "--run", metavar="RUN", type=int, help="the number of a run: its last change that is not undone"
+        "--run", metavar="RUN", type=int, help="number of a run: undo its last change that is not undone yet"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 

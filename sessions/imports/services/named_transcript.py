@@ -9,6 +9,9 @@ from sessions.models import Transcript
 from sessions.transcripts.engine.paths import kept
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_transcript, is_path
 
+SESSION_HELP = "id of a session, a unique prefix of it, or the path of a transcript"
+"""What commands say of that argument."""
+
 
 def transcript_open(*, name: str) -> Transcript:
     """A session id, a unique prefix of one, or a path: then what is new in that file, and in those of its sub-agents,

@@ -24,20 +24,24 @@ from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import duration, plural, tokens
 
 AT_ONCE = 500
+LIST_HELP = "List recorded requests, newest first."
+SHOW_HELP = "Show one recorded request, whole."
 
 
 class Command(BaseCommand):
-    help = "List the requests that were recorded on their way to the API, or show one: list, show."
+    help = "List the requests that were recorded on their way to the API, or show one of them."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-        listing = verbs.add_parser("list", help="all of them, the newest first")
-        listing.add_argument("--session", default="", metavar="ID", help="of this session; the beginning is enough")
-        listing.add_argument("--limit", type=int, default=0, metavar="N", help="not more than these")
-        showing = verbs.add_parser("show", help="one of them, whole")
-        showing.add_argument("capture", metavar="ID", help="its number, or the id of the answer (msg_...)")
-        showing.add_argument("--raw", action="store_true", help="with the secrets that it holds")
+        listing = verbs.add_parser("list", help=LIST_HELP, description=LIST_HELP)
+        listing.add_argument(
+            "--session", default="", metavar="ID", help="only those of this session; a prefix of its id is enough"
+        )
+        listing.add_argument("--limit", type=int, default=0, metavar="N", help="list at most N (default: all)")
+        showing = verbs.add_parser("show", help=SHOW_HELP, description=SHOW_HELP)
+        showing.add_argument("capture", metavar="ID", help="number of the request, or the id of its answer (msg_...)")
+        showing.add_argument("--raw", action="store_true", help="do not mask secrets")
         for verb in (listing, showing):
             verb.add_argument("--json", action="store_true", help="print one JSON document")
 

@@ -22,7 +22,7 @@ from sessions.context.selectors.contexts import (
     point_of_request,
 )
 from sessions.context.selectors.origins import contexts_sent, made_in
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.linking.engine import LinkRow
 from sessions.linking.selectors import Links
 from sessions.models import Transcript
@@ -32,17 +32,19 @@ from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
 
 
 class Command(BaseCommand):
-    help = "Show what the model was sent in a request, or is sent next."
+    help = "Show what the model was sent in a request, or would be sent next."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
-        parser.add_argument("--agent", metavar="AGENT_ID", help="of this sub-agent instead of the main thread")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
+        parser.add_argument("--agent", metavar="AGENT_ID", help="show this sub-agent instead of the main thread")
         where = parser.add_mutually_exclusive_group()
-        where.add_argument("--request", metavar="MESSAGE_ID", help="as sent in the request that it answered")
+        where.add_argument("--request", metavar="MESSAGE_ID", help="as sent in the request that this message answered")
         where.add_argument("--at", metavar="ENTRY_UUID", help="as it would be sent right after this entry")
-        where.add_argument("--every-request", action="store_true", help="of all requests, as JSON Lines")
-        parser.add_argument("--digest", action="store_true", help="hashes in place of contents, as JSON")
+        where.add_argument(
+            "--every-request", action="store_true", help="print the context of every request, as JSON Lines"
+        )
+        parser.add_argument("--digest", action="store_true", help="print hashes in place of contents, as JSON")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

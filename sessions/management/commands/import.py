@@ -16,15 +16,17 @@ from sessions.imports.services.sync import Progress, Report, sync
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural
 
+PATH_HELP = "transcript, project directory or configuration directory (default: the setting CLAUDE_CONFIG_DIR)"
+
 
 class Command(BaseCommand):
-    help = "Read transcripts into the archive: a file, a project directory, or a configuration directory."
+    help = "Import transcripts into the archive."
     requires_system_checks: list[str] = []
     gives_way = True
     _waits = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
+        parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help=PATH_HELP)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -19,17 +19,21 @@ Body = dict[str, Any]
 
 
 class Command(BaseCommand):
-    help = "Say what the API would refuse in a request, and what would silently cost."
+    help = "List what the API would refuse in a request, and what would silently cost you."
     needs_database = False
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="a request's body as JSON, or one on each line; - for stdin")
-        parser.add_argument("--model", help="instead of the one that the body names")
         parser.add_argument(
-            "--before", metavar="FILE", help="the body that this one was made from, to find dead thinking blocks"
+            "file", metavar="FILE", help="body of a request as JSON, or one body a line; - reads standard input"
         )
-        parser.add_argument("--repair", action="store_true", help="print the repaired body; what was done on stderr")
+        parser.add_argument("--model", metavar="NAME", help="check for this model instead of the one in the body")
+        parser.add_argument(
+            "--before", metavar="FILE", help="body that this one was edited from, to find dead thinking blocks"
+        )
+        parser.add_argument(
+            "--repair", action="store_true", help="print the repaired body, and on standard error what was repaired"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from sessions.imports.services.named_transcript import transcript_open
+from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Request
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
@@ -16,11 +16,11 @@ from sessions.usage.selectors import requests_of
 
 
 class Command(BaseCommand):
-    help = "List the API calls of a session and of its sub-agents, in order."
+    help = "List the API requests of a session and its sub-agents, in order."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("session", metavar="SESSION")
+        parser.add_argument("session", metavar="SESSION", help=SESSION_HELP)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

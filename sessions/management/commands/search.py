@@ -20,13 +20,15 @@ from sessions.text.engine.terminal import printable
 
 
 class Command(BaseCommand):
-    help = "Find words in all sessions, newest first."
+    help = "Search all sessions, newest first."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("query", metavar="QUERY")
-        parser.add_argument("--deep", action="store_true", help="also scan tool output and everything else")
-        parser.add_argument("--limit", type=_some, default=100, help="at most so many results (100)")
+        parser.add_argument("query", metavar="QUERY", help="words, quoted phrases, and beginnings of words (retr*)")
+        parser.add_argument("--deep", action="store_true", help="also search the output of tools and everything else")
+        parser.add_argument(
+            "--limit", type=_some, default=100, metavar="N", help="print at most N results (default: %(default)s)"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
