@@ -31,19 +31,31 @@ class Kept(Generic[V]):
 
     def get(self, values: Hashable, make: Callable[[], V]) -> V:
         """`make` may use the values and what never changes while the process runs, and nothing else."""
-        with self._lock:
-            if values in self._kept:
-                self._kept.move_to_end(values)
-                return self._kept[values][0]
-        made = make()
-        size = self._size_of(made)
+        made = self.find(values)
+        if made is None:
+            made = make()
+            self.put(values, made)
+        return made
+
+    def find(self, values: Hashable) -> V | None:
         with self._lock:
             if values not in self._kept:
-                self._kept[values] = made, size
-                self._size += size
+                return None
+            self._kept.move_to_end(values)
+            return self._kept[values][0]
+
+    def put(self, values: Hashable, made: V) -> None:
+        """In place of what was kept under the same values."""
+        size = self._size_of(made)
+        if size > self._most:
+            return
+        with self._lock:
+            if values in self._kept:
+                self._size -= self._kept.pop(values)[1]
+            self._kept[values] = made, size
+            self._size += size
             while self._size > self._most:
                 self._size -= self._kept.popitem(last=False)[1][1]
-        return made
 
 
 fragments: Kept[str] = Kept(4_000_000, len)

@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
-from django import template
+from collections.abc import Iterable
 
+from django import template
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from inspector.web.kept import fragment
+from memory.files.selectors.topics import Topic
+from memory.models import Directory
 from sessions.secrets.engine import mask
+from sessions.templatetags.lucid import ago
 from sessions.text.engine.invisible_characters import visible
 
 register = template.Library()
+
+
+@register.simple_tag
+def topic_rows(topics: Iterable[Topic], directory: Directory) -> SafeString:
+    """Topics of a directory. What each looks like is kept, with all that it is made of."""
+    addresses = {name: reverse(f"memory-{name}", args=[directory.pk]) for name in ("file", "findings")}
+    return SafeString("".join([_topic_row(topic, addresses["file"], addresses["findings"]) for topic in topics]))
+
+
+def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
+    file = topic.file
+    return fragment(
+        "memory/_topic.html",
+        file=file.name,
+        title=file.title,
+        type=file.type,
+        kind=file.kind,
+        written_type=file.written_type,
+        description=file.description,
+        problem=file.problems[0].message if file.problems else "",
+        size=file.size,
+        modified=file.modified,
+        modified_ago=ago(file.modified),
+        place=topic.place,
+        uses=topic.uses,
+        last_at=topic.last_at,
+        last_ago=ago(topic.last_at),
+        errors=topic.errors,
+        warnings=topic.warnings,
+        notes=topic.notes,
+        file_url=file_url,
+        findings_url=findings_url,
+    )
 
 
 @register.filter

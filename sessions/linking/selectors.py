@@ -20,18 +20,24 @@ HELD = 16
 
 Place = tuple[int, int]
 """Offset and length of a record."""
+Answers = dict[tuple[str, tuple[int | str, ...]], list[tuple[Any, ...]]]
+"""Condition and its values -> the rows that meet it."""
 
 
 class Links:
     """Rows of one transcript, loaded by ranges, and the records behind them."""
 
-    def __init__(self, transcript_id: int, source_id: int, reader: Reader | None = None) -> None:
+    def __init__(
+        self, transcript_id: int, source_id: int, reader: Reader | None = None, *, answers: Answers | None = None
+    ) -> None:
+        """`answers`: what is known of the database already; what is asked is added."""
         self._base = transcript_id << POSITION_BITS
         self.reader = reader or Reader(source_id)
         self.places: dict[int, Place] = {}
         self.rows: dict[int, LinkRow] = {}
         """All that were loaded, by position."""
         self._ranges: list[tuple[int, int]] = []
+        self._answers = answers
 
     def load(self, first: int, end: int) -> list[LinkRow]:
         """The rows from `first` up to before `end`. Those of a range that was loaded are not asked for again."""
@@ -135,7 +141,12 @@ class Links:
         return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
 
     def _keep(self, where: str, parameters: Sequence[int | str]) -> list[LinkRow]:
-        return self.keep(_select(where, parameters))
+        if self._answers is None:
+            return self.keep(select(where, parameters))
+        asked = where, tuple(parameters)
+        if asked not in self._answers:
+            self._answers[asked] = select(where, parameters)
+        return self.keep(self._answers[asked])
 
     def keep(self, found: Iterable[tuple[Any, ...]]) -> list[LinkRow]:
         rows = []
@@ -156,13 +167,13 @@ def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Links, l
     ends = [one << POSITION_BITS | end for one, (_, end) in wanted.items()]
     ranges = [bound for one, end in zip(wanted, ends, strict=True) for bound in (one << POSITION_BITS, end)]
     found: dict[int, list[tuple[Any, ...]]] = {one: [] for one in wanted}
-    for row in _select(where, ranges):
+    for row in select(where, ranges):
         found[row[0] >> POSITION_BITS].append(row)
     links = {one: Links(one, source) for one, (source, _) in wanted.items()}
     return {one: (links[one], links[one].keep(rows)) for one, rows in found.items()}
 
 
-def _select(where: str, parameters: Sequence[int | str]) -> list[tuple[Any, ...]]:
+def select(where: str, parameters: Sequence[int | str]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {COLUMNS} FROM transcripts_entry WHERE {where} ORDER BY id", list(parameters))
         rows: list[tuple[Any, ...]] = cursor.fetchall()

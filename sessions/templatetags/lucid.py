@@ -17,7 +17,8 @@ from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
 from inspector.web.svg import Segment
 from sessions.catalog.selectors.sessions import Agents
-from sessions.context.engine.presentation.pieces import Note, ShownPiece
+from sessions.context.engine.presentation.messages import ShownElement
+from sessions.context.engine.presentation.pieces import Note
 from sessions.context.engine.sizes import Sizes
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
@@ -32,6 +33,7 @@ from sessions.timeline.engine.cards import (
 from sessions.timeline.engine.cards.pictures import SHOWABLE
 
 register = template.Library()
+MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together would be parted"
 
 
 @register.filter
@@ -245,10 +247,10 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def piece(context: Context, shown: ShownPiece) -> SafeString:
-    """A block of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
-    made = fragment("transcripts/_piece.html", piece=shown, root=context["root"], query=context["view"].query)
-    return SafeString(made)
+def message(context: Context, shown: ShownElement) -> SafeString:
+    """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
+    root, query = context["root"], context["view"].query
+    return SafeString(fragment("transcripts/_message.html", item=shown, root=root, query=query, may_be_cut=MAY_BE_CUT))
 
 
 @register.filter

@@ -21,7 +21,8 @@ from compaction.mechanisms.engine.pivots import legal_pivots
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import Reason
-from sessions.context.selectors.contexts import context_of, left_out_among, point_next
+from sessions.context.selectors.contexts import left_out_among, point_next
+from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
@@ -86,7 +87,7 @@ class Situation:
 
     @cached_property
     def context(self) -> Context:
-        return context_of(self.transcript, point_next(self.transcript))
+        return kept_context(self.transcript, point_next(self.transcript))
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:

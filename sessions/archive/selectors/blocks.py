@@ -35,6 +35,8 @@ class Blocks:
     damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
     hashes: dict[int, bytes | None] = field(default_factory=dict)
     """Of the content of each that is stored; None where there is none yet."""
+    prints: dict[int, bytes] = field(default_factory=dict)
+    """Of the frames, of those that were compared with theirs."""
 
     def replace(self, block_id: int, why: str) -> bytes | None:
         """The bytes of a frame that cannot be unpacked, from the file; None if it is damage."""
@@ -75,6 +77,8 @@ def _load(blocks: Blocks, ids: Collection[int]) -> dict[int, str]:
                     doubtful[block_id] = CHANGED
                 else:
                     blocks.frames[block_id] = data
+                    if frame_hash is not None:
+                        blocks.prints[block_id] = bytes(frame_hash)
     return doubtful
 
 

@@ -35,6 +35,9 @@ class Reader:
 
     source_id: int
     decoded: int = 0
+    prints: dict[int, bytes | None] = field(default_factory=dict)
+    """Block -> the hash of its frame, of all that were loaded; None where the bytes are damaged, or not
+    from the archive, or proven by no hash."""
     _blocks: dict[int, bytes] = field(default_factory=dict)
     _damage: dict[int, ArchiveDamageError] = field(default_factory=dict)
 
@@ -110,6 +113,7 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
             if block_id in blocks.frames:
                 raw = _unpacked(decompressor, blocks, block_id, end, ahead)
                 reader.decoded += len(raw)
+            reader.prints[block_id] = blocks.prints.get(block_id) if block_id in blocks.frames else None
             number = block_id & NUMBER_MASK
             if block_id in blocks.damage:
                 reader._damage[number] = blocks.damage[block_id]

@@ -12,8 +12,7 @@ from sessions.models import Transcript
 def inherited_of(transcript: Transcript) -> Inherited | None:
     """Two queries for a sub-agent of a version that tells it anything, and one more where its session is not known yet;
     none for all others."""
-    habits = habits_of(transcript.version)
-    main = transcript.parent if habits.system_role and not habits.writes_words else None
+    main = transcript.parent if inherits(transcript) else None
     if main is None or transcript.first_at is None:
         return None
     links = Links(main.pk, main.source_id)
@@ -21,3 +20,9 @@ def inherited_of(transcript: Transcript) -> Inherited | None:
     known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
     links.fetch(known)
     return Inherited.of(text(transcript.meta.get("agentType")), (links.record(position) for position in known))
+
+
+def inherits(transcript: Transcript) -> bool:
+    """Does its context hold what only its session was told?"""
+    habits = habits_of(transcript.version)
+    return transcript.parent_id is not None and habits.system_role and not habits.writes_words

@@ -11,11 +11,11 @@ from django.http import Http404
 from sessions.context.engine import Context, PointMissingError
 from sessions.context.selectors.contexts import (
     Point,
-    context_of,
     point_after,
     point_next,
     point_of_request,
 )
+from sessions.context.selectors.kept_contexts import kept_context
 from sessions.context.selectors.steps import (
     Step,
     Steps,
@@ -49,12 +49,12 @@ class Viewpoint:
         return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
 
     def context(self) -> Context:
-        return context_of(self.transcript, self.point)
+        return kept_context(self.transcript, self.point)
 
     def before(self) -> Context | None:
         """What was sent in the request before."""
         step = self.steps.previous
-        return context_of(self.transcript, _point(step)) if step else None
+        return kept_context(self.transcript, _point(step)) if step else None
 
 
 def viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
