@@ -82,7 +82,7 @@ def command_parsers() -> dict[str, ArgumentParser]:
     """Every command that `lucid` lists, by name."""
     from inspector.cli import UNLISTED, listed_commands  # needs settings
 
-    parsers = {}
+    parsers: dict[str, ArgumentParser] = {}
     for name, command in listed_commands().items():
         command.suppressed_base_arguments = UNLISTED
         parsers[name] = command.create_parser("lucid", name)

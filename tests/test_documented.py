@@ -116,7 +116,7 @@ def request_rules() -> set[str]:
     for path in (ROOT / "sessions" / "lint" / "engine").rglob("*.py"):
         for rule in findings_of(ast.parse(path.read_text(encoding="utf-8"))):
             assert isinstance(rule, ast.Constant), f"{path}:{rule.lineno}: the name of a rule has to be written out"
-            rules.add(rule.value)
+            rules.add(str(rule.value))
     return rules
 
 

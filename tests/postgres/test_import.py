@@ -20,7 +20,7 @@ from tests.serving import (
     serving,
     wait_until,
 )
-from tests.sessions.archive.services.test_killed_import import IMPORT
+from tests.sessions.imports.services.test_killed_import import IMPORT
 from tests.sessions.writing import Writing, append
 
 SESSIONS = 5
