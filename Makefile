@@ -62,7 +62,7 @@ services-quick: .venv/installed-dev packages ## a part of that, which `make test
 # FAULTS="kills --kills 400" takes a part, and more of it; see `python -m tests.faults --help`.
 FAULTS :=
 
-faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (half an hour)
+faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 long: .venv/installed-dev packages ## tests that take long: servers under load, walks over all pages and samples, full disks, each Python that is here (a quarter of an hour)
