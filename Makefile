@@ -31,7 +31,7 @@ demo: .venv/installed ## the same with the built-in demo sessions and a home of 
 	@LUCID_HOME="$${LUCID_HOME:-$$HOME/.lucid-demo}" exec $(BIN)/lucid serve --demo
 
 # Browsers come after the others: they are impatient. Many tests wait for servers, so there is one more than processors.
-test: ## everything that is needed, then all checks and the tests (a quarter of an hour at most)
+test: ## everything that is needed, then all checks and the tests (twenty minutes on two cores)
 	@$(BESIDE) .venv/installed-dev packages
 	@$(BESIDE) lint compiled-tests
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not long" --ignore tests/e2e --ignore tests/postgres
@@ -65,7 +65,7 @@ FAULTS :=
 faults: .venv/installed-dev packages ## kills, failing writes, full disks, restarts: one table of what was lost (an hour)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
-long: .venv/installed-dev packages ## tests that take long: servers under load, walks over all pages and samples, full disks, each Python that is here (a quarter of an hour)
+long: .venv/installed-dev packages ## tests that take long: servers under load, walks over all pages and samples, full disks, each Python that is here (half an hour)
 	$(BIN)/pytest -n auto --dist load -m long
 
 slow: .venv/installed-dev ## properties, tried on thousands of examples (half an hour)
