@@ -26,9 +26,9 @@ from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.messages import Kind as MessageKind
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import Remembered, estimate
+from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.usage.engine.tokens import CountCache, estimate
 
 PER_PAGE = 30
 WORDS = 160
@@ -83,7 +83,7 @@ class Situation:
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
-        self._counter = Remembered()
+        self._counter = CountCache()
 
     @cached_property
     def context(self) -> Context:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.boundary import Direction, floor_of
 from compaction.mechanisms.engine.kept_range import held_by_thinking, thoughtless_ends
-from sessions.transcripts.engine.messages import Kind, Message
-from sessions.transcripts.engine.messages.cuts import Hold, cuts
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
 
 _HELD = {
     Hold.TOOL_PAIR: "a tool call would lose its result",
@@ -35,7 +35,7 @@ class Pivots:
 
 def pivots_of(messages: Sequence[Message], direction: Direction, model: str = "") -> Pivots:
     """`model` is who will be sent what is left; what is not known of it forbids nothing."""
-    floor, places = floor_of(messages), cuts(messages)
+    floor, places = floor_of(messages), find_cuts(messages)
     first = next((at for at in range(floor, len(messages)) if messages[at].content), len(messages))
     held = held_by_thinking(messages) if direction is Direction.UP_TO else thoughtless_ends(messages, model)
     legal: dict[str, int] = {}
@@ -47,7 +47,7 @@ def pivots_of(messages: Sequence[Message], direction: Direction, model: str = ""
             why = ONE_SIDED
         elif blocked is not None:
             why = _HELD[blocked.hold]
-        elif message.kind is Kind.RESULT:
+        elif message.kind is MessageKind.RESULT:
             why = RESULT
         elif at in held:
             why = THOUGHTS
