@@ -20,8 +20,8 @@ from compaction.export.engine.resumable import (
     resumable,
 )
 from compaction.kinds.selectors import compaction_load, records_of, spilled_of
-from compaction.mechanisms.engine.edits import with_blocks
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.mechanisms.engine.conversation.edits import with_blocks
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
 from compaction.models import Compaction, Export
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Block, Message

@@ -19,7 +19,7 @@ from compaction.compare.engine.words import (
     elided,
     word_diff,
 )
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
 from sessions.context.engine.presentation.pieces import Pieces, ShownPiece, told

@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from compaction.mechanisms.engine.boundary import (
+from compaction.mechanisms.engine.compaction.boundary import (
     Boundary,
     Direction,
     PreservedMessages,
@@ -23,7 +23,7 @@ from compaction.mechanisms.engine.boundary import (
     Trigger,
     is_boundary,
 )
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.context.engine.rendering.records import LOADED
 from sessions.transcripts.engine.messages import (
     Block,

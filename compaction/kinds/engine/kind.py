@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
 from sessions.transcripts.engine.messages import Message, join_messages
 
 

@@ -16,8 +16,8 @@ from compaction.kinds.engine.choices import (
 )
 from compaction.kinds.selectors import compactable
 from compaction.kinds.selectors.forecast import Forecast, forecast
-from compaction.mechanisms.engine.boundary import Direction
-from compaction.mechanisms.engine.pivots import legal_pivots
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import Reason

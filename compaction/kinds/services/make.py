@@ -19,8 +19,8 @@ from compaction.kinds.selectors import compactable, failures_of, notes_of
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watching import Unwatched, Watcher
 from compaction.mechanisms.engine import Effects, Report
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
-from compaction.mechanisms.engine.occasion import NoHooks
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import said_of
 from sessions.archive.engine.file_prints import print_of

@@ -26,7 +26,7 @@ from compaction.kinds.views.form import (
     form_of,
     form_of_run,
 )
-from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.compaction.boundary import Direction
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold

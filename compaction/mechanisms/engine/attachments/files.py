@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments.parts import Part, cut_to, tokens_of
 from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings
-from compaction.mechanisms.engine.calls import result_text, results_of
+from compaction.mechanisms.engine.conversation.calls import result_text, results_of
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
 from sessions.transcripts.engine.messages import Block, Message, MessageKind
 

@@ -20,7 +20,7 @@ from compaction.mechanisms.engine.collapse.state import (
     Staged,
     made,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
+from compaction.mechanisms.engine.conversation.kept_range import held_by_thinking
 from compaction.mechanisms.engine.report import (
     Change,
     Outcome,

@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.collapse.score import (
     score,
     survey,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
+from compaction.mechanisms.engine.conversation.kept_range import held_by_thinking
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts
 from sessions.usage.engine.tokens import TokenCounter

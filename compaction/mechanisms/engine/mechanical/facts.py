@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
@@ -17,8 +17,8 @@ from compaction.mechanisms.engine.calls import (
 )
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
 from compaction.mechanisms.engine.guards.quotes import quoted_messages
-from compaction.mechanisms.engine.mechanical.fitting import line
 from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of
+from compaction.mechanisms.engine.mechanical.text_fitting import line
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
     results_of,
 )
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, cleared
 from compaction.mechanisms.engine.report import (
     Change,

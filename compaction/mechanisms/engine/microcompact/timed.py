@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
 from compaction.mechanisms.engine.microcompact.clearable import (
     Pointer,
     clearable,

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.guards.recompaction import Recompaction
 from compaction.mechanisms.engine.pipeline.state import PipelineState
-from compaction.mechanisms.engine.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
 from sessions.transcripts.engine.messages import Message, join_messages
 
 

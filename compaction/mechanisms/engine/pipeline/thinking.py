@@ -11,9 +11,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from compaction.mechanisms.engine.conversation.api_turns import loops_of
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.fingerprint import fingerprint
-from compaction.mechanisms.engine.kept_range import has_to_think_first
-from compaction.mechanisms.engine.loops import loops_of
 from compaction.mechanisms.engine.report import (
     Change,
     Outcome,

@@ -11,7 +11,7 @@ from compaction.compare.engine import (
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from compaction.mechanisms.engine.boundary import Boundary, Trigger
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOut, Reason
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block

@@ -29,9 +29,9 @@ from compaction.mechanisms.engine import (
     Notes,
     legal_pivots,
 )
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
-from compaction.mechanisms.engine.snip import short_id
-from compaction.mechanisms.engine.turns import turns_of
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.conversation.turns import turns_of
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.context.engine import Context, Log, context_at
 from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.transcripts.engine.messages import MessageKind as MessageKind

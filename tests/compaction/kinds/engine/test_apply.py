@@ -14,7 +14,7 @@ from compaction.mechanisms.engine import (
     PromptTooLongError,
     SummariseError,
 )
-from compaction.mechanisms.engine.snip import short_id
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate
 from tests.compaction.mechanisms.engine.summarising import REPLY, Model

@@ -17,9 +17,9 @@ from compaction.kinds.engine.choices import (
     turn_choices,
 )
 from compaction.kinds.engine.token_cost import Weighing
-from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.pivots import legal_pivots
 from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 from sessions.usage.engine.price_forecast import Weight, forecast_price
 from sessions.usage.engine.tokens import estimate

@@ -27,7 +27,7 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from memory.notes.engine import last_summarized_after
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import (

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
-from compaction.mechanisms.engine.nudge import nudge
-from compaction.mechanisms.engine.snip import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig, budget
+from compaction.mechanisms.engine.snip.nudge import nudge
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tagged
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, budget
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message, MessageKind, join_messages
 from sessions.usage.engine.tokens import Limits

@@ -9,8 +9,8 @@ from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig, microcompact
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from compaction.mechanisms.engine.snip import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit import budget
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tagged
+from compaction.mechanisms.engine.tool_result_limit.limit import budget
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
     CountCache,

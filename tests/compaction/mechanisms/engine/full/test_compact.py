@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from compaction.mechanisms.engine.boundary import Boundary, Trigger, is_boundary
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger, is_boundary
+from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Path, SummariseError
 from compaction.mechanisms.engine.full.too_long import MARKER, PromptTooLongError
-from compaction.mechanisms.engine.occasion import Occasion
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts

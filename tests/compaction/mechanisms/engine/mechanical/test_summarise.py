@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.mechanical import (
     MechanicalConfig,
     notes_sections,
 )
-from compaction.mechanisms.engine.mechanical.fitting import GAP
+from compaction.mechanisms.engine.mechanical.text_fitting import GAP
 from memory.notes.engine import TITLES
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.examples import examples

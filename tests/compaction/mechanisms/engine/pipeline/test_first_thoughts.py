@@ -15,7 +15,7 @@ from compaction.mechanisms.engine import (
 )
 from compaction.mechanisms.engine.collapse import CollapseState, Staged, collapse
 from compaction.mechanisms.engine.collapse.state import made
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import (
     Message,

@@ -22,9 +22,9 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.mechanisms.engine.guards.breaker import Breaker
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import Model

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.continuation import summary_message
+from compaction.mechanisms.engine.compaction.continuation import summary_message
 from compaction.mechanisms.engine.mechanical import MechanicalConfig, facts_of, mechanical_summary
 from compaction.trail.engine.attribution import Attribution, Why, attribute
 from compaction.trail.engine.attribution.words import LONGEST, words_of
