@@ -12,7 +12,7 @@ from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import Remembered
+from sessions.usage.engine.tokens import CountCache
 
 
 def apply_kind(
@@ -35,7 +35,7 @@ def apply_kind(
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, Remembered(), failures)
+    job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures)
     applied = kind.apply(job, config)
     # The agent's own pipeline drops dead thinking by itself.
     return applied if kind.automatic else _drop_dead_thinking(applied, job)

@@ -8,7 +8,7 @@ from typing import Any
 
 from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
-from compaction.mechanisms.engine.boundary import Direction, Trigger
+from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 
 
 class KindError(ValueError):

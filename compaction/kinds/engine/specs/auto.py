@@ -10,12 +10,12 @@ from compaction.kinds.engine.job import Job, summary_of
 from compaction.kinds.engine.span_summariser import SpanSummariser
 from compaction.kinds.engine.spec import KindSpec
 from compaction.kinds.engine.specs.full import SUMMARY_INSTRUCTIONS
-from compaction.mechanisms.engine.calls import results_of
+from compaction.mechanisms.engine.compaction.record import Way
+from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
 from compaction.mechanisms.engine.pipeline import PipelineConfig, PipelineState, run_pipeline
-from compaction.mechanisms.engine.record import Way
-from compaction.mechanisms.engine.replacements import ContentReplacementState
+from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 

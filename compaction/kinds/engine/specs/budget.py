@@ -7,7 +7,7 @@ from dataclasses import replace
 from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.spec import KindSpec
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig, budget
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, budget
 
 
 def _apply(job: Job, config: BudgetConfig) -> Applied:

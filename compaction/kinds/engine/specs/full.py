@@ -8,9 +8,9 @@ from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.spec import Instructions, KindSpec
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import Trigger
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
 
 SUMMARY_INSTRUCTIONS = Instructions(

@@ -8,8 +8,8 @@ from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.choices import pivot_of
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.specs.full import FULL, SummarySettings
-from compaction.mechanisms.engine.boundary import Direction, Trigger
-from compaction.mechanisms.engine.partial import partial_compact
+from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
+from compaction.mechanisms.engine.partial.compact import partial_compact
 
 
 def _apply(job: Job, config: SummarySettings, direction: Direction) -> Applied:

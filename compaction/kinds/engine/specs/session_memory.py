@@ -9,9 +9,9 @@ from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import Trigger, is_boundary
+from compaction.mechanisms.engine.compaction.boundary import Trigger, is_boundary
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig, session_memory_compact
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import Limits, context_window
 
 
@@ -35,9 +35,9 @@ def _apply(job: Job, config: NotesSettings) -> Applied:
 
 def _with_boundary(messages: Sequence[Message]) -> Sequence[Message]:
     """A context that begins with a summary begins at a boundary, which is not sent. The notes stand for both."""
-    if not messages or is_boundary(messages[0]) or messages[0].kind is not Kind.SUMMARY:
+    if not messages or is_boundary(messages[0]) or messages[0].kind is not MessageKind.SUMMARY:
         return messages
-    return [Message("system", (), Kind.SUMMARY, f"before {messages[0].uuid}"), *messages]
+    return [Message("system", (), MessageKind.SUMMARY, f"before {messages[0].uuid}"), *messages]
 
 
 SESSION_MEMORY = KindSpec(

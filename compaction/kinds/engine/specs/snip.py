@@ -5,7 +5,7 @@ from __future__ import annotations
 from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.spec import Instructions, KindError, KindSpec
-from compaction.mechanisms.engine.snip import SnipConfig, short_id, snip
+from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
 
 
 def _apply(job: Job, config: SnipConfig) -> Applied:
