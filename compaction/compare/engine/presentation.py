@@ -13,18 +13,13 @@ from compaction.compare.engine.causes import Cause
 from compaction.compare.engine.comparison import Comparison
 from compaction.compare.engine.layout import Gap
 from compaction.compare.engine.status import LABELS, SYMBOLS, Status
-from compaction.compare.engine.words import (
-    Room,
-    Stretch,
-    elided,
-    word_diff,
-)
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.compare.engine.words import Room, Stretch, elided, word_diff
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
 from sessions.context.engine.presentation.pieces import PieceView, PieceViews, block_text
 from sessions.context.engine.rendering.array import Piece
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import Block, Message
 
@@ -177,9 +172,7 @@ class Shown:
         more = len(message.content) - len(blocks)
         numbers = self._sides[name].numbers
         called = numbers[number] if numbers else number + 1
-        return ShownMessage(
-            place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
-        )
+        return ShownMessage(place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content)
 
     def _block(self, name: str, number: int, at: int, scale: float) -> ShownBlock:
         side = self._sides[name]
@@ -188,9 +181,7 @@ class Shown:
         piece = Piece(message.content[at], message, number not in side.inexact)
         return ShownBlock(self._pieces[name].view(place, piece, lens), paired=False)
 
-    def _beside(
-        self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
-    ) -> tuple[ShownMessage, ShownMessage]:
+    def _beside(self, row: Row, before: ShownMessage, after: ShownMessage, scale: float) -> tuple[ShownMessage, ShownMessage]:
         """The same pair with what its blocks have in common."""
         assert row.before is not None
         assert row.after is not None
@@ -212,7 +203,7 @@ class Shown:
     def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
         most = _WHOLE if whole else _TEXT
         texts = block_text(old), block_text(new)
-        before, after = (visible(self._mask(one[: most + 4_096])[:most]) for one in texts)
+        before, after = (spell_invisible(self._mask(one[: most + 4_096])[:most]) for one in texts)
         found = word_diff(before, after, Room() if whole else self._room)
         if not whole:
             found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))

@@ -13,7 +13,7 @@ from sessions.context.engine.context_builder import ContextBuilder
 from sessions.context.engine.rendering.subagent_notes import LISTS, SubagentNotes, agent_type_of
 from sessions.context.engine.request import Context
 from sessions.context.engine.request_log import MESSAGE, SHAPE
-from sessions.imports.engine.broken_lines import mend, parse
+from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.imports.engine.scan.scanner import Scanner
 from sessions.linking.engine import LinkRow, link
 from sessions.transcripts.engine.flags import Flag
@@ -42,12 +42,7 @@ class Log:
             scanner.feed(data[end:], end)
         batch = scanner.take()
         self._places = [(row[1], row[2]) for row in batch.entries]
-        self.rows = [
-            LinkRow(
-                position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]
-            )
-            for position, row in enumerate(batch.entries)
-        ]
+        self.rows = [LinkRow(position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]) for position, row in enumerate(batch.entries)]
 
     def record(self, position: int) -> Mapping[str, Any]:
         offset, length = self._places[position]
@@ -55,10 +50,10 @@ class Log:
         try:
             record = orjson.loads(data)
         except orjson.JSONDecodeError:
-            record = parse(bytes(data))
+            record = parse_object(bytes(data))
         message = record.get("message")
         usual = type(message) is not dict or ("0" not in message and type(message.get("content")) is not dict)
-        return record if usual else mend(record)[0]
+        return record if usual else join_characters(record)[0]
 
     def lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         """Records of the client's log of requests, by hash."""
@@ -94,12 +89,7 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
     says. What reports an error answers nothing."""
     messages: set[int] = set()
     for row in rows:
-        if (
-            row.type != "assistant"
-            or row.message is None
-            or row.message in messages
-            or row.flags & (_ERROR | _SIDECHAIN)
-        ):
+        if row.type != "assistant" or row.message is None or row.message in messages or row.flags & (_ERROR | _SIDECHAIN):
             continue
         messages.add(row.message)
         yield row

@@ -13,13 +13,7 @@ from typing import Any, Protocol
 from sessions.context.engine.digest import canonical, full_hash, hashed_text
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.linking.engine.raw_fields import mapping, text
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    Role,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
 
 REQUEST, MESSAGE, SHAPE = "api-request", "api-request-blob", "api-request-shape"
 _CONVERSATION_SOURCES = ("sdk", "repl_main_thread", "agent:")
@@ -66,14 +60,7 @@ class RequestLog:
         if base is not None and isinstance(tail, list) and isinstance(keep, int) and 0 <= keep <= len(base):
             hashes = (*base[:keep], *(text(value) for value in tail))
         marks = record.get("cacheControl")
-        logged = self._requests[name] = LoggedRequest(
-            name,
-            hashes,
-            mapping(record.get("params")),
-            text(record.get("shapeHash")),
-            tuple(mapping(value) for value in marks) if isinstance(marks, list) else (),
-            position,
-        )
+        logged = self._requests[name] = LoggedRequest(name, hashes, mapping(record.get("params")), text(record.get("shapeHash")), tuple(mapping(value) for value in marks) if isinstance(marks, list) else (), position)
         if text(record.get("querySource")).startswith(_CONVERSATION_SOURCES):
             self.last = logged
 
@@ -101,9 +88,7 @@ class RequestLog:
         words may stand in several records.
         """
         before, known_elements = self._last_resolved
-        same = next(
-            (index for index, (name, other) in enumerate(zip(hashes, before, strict=False)) if name != other), None
-        )
+        same = next((index for index, (name, other) in enumerate(zip(hashes, before, strict=False)) if name != other), None)
         elements = list(known_elements[: min(len(hashes), len(before)) if same is None else same])
         new = hashes[len(elements) :]
         self._look_up(new)
@@ -145,9 +130,7 @@ def _find_by_position(before: Sequence[Element], reconstructed: Sequence[Element
 def _last_index(elements: Sequence[Element], element: Element) -> int:
     identities = _identities(element)
     for index in range(len(elements) - 1, -1, -1):
-        if elements[index] is element or (
-            elements[index].role == element.role and _identities(elements[index]) == identities
-        ):
+        if elements[index] is element or (elements[index].role == element.role and _identities(elements[index]) == identities):
             return index
     return -1
 
@@ -186,4 +169,4 @@ def element_of(message: Mapping[str, Any], origins: Mapping[tuple[str, str], Mes
 
 def _origin(block: Block, role: Role, origins: Mapping[tuple[str, str], Message]) -> Message:
     origin = origins.get(_identity(block))
-    return origin if origin is not None else Message(role, (block,), Kind.INJECTED)
+    return origin if origin is not None else Message(role, (block,), MessageKind.INJECTED)

@@ -17,23 +17,13 @@ from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import Sender, records_wording
 from sessions.context.engine.left_out import LeftOutEntry, find_left_out
 from sessions.context.engine.log import PointMissingError, requests_of
-from sessions.context.engine.request_log import (
-    MESSAGE,
-    REQUEST,
-    SHAPE,
-    RequestLog,
-)
+from sessions.context.engine.request_log import MESSAGE, REQUEST, SHAPE, RequestLog
 from sessions.context.selectors.subagent_notes import load_subagent_notes
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, Links
-from sessions.models import (
-    Capture,
-    Entry,
-    Request,
-    Transcript,
-)
+from sessions.linking.selectors import AT_ONCE, LinkRows
+from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
@@ -97,14 +87,12 @@ def point_next(transcript: Transcript) -> ContextPoint:
     return ContextPoint(transcript.entries, leaf if isinstance(leaf, int) else None)
 
 
-def load_context(
-    transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: Links | None = None
-) -> Context:
+def load_context(transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None) -> Context:
     """Decodes what the context is made of, and little else, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
-    links = links or Links(transcript.pk, transcript.source_id, reader)
+    links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
     # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
     rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
@@ -114,7 +102,7 @@ def load_context(
     return _ContextLoader(transcript, links, rows, point).context()
 
 
-def _extend_to_parents(links: Links, boundaries: list[int], rows: list[LinkRow], point: ContextPoint) -> list[LinkRow]:
+def _extend_to_parents(links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint) -> list[LinkRow]:
     """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
 
     What is missing need not be in the file at all."""
@@ -149,7 +137,7 @@ def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkR
 class _ContextLoader:
     """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
 
-    def __init__(self, transcript: Transcript, links: Links, rows: list[LinkRow], point: ContextPoint) -> None:
+    def __init__(self, transcript: Transcript, links: LinkRows, rows: list[LinkRow], point: ContextPoint) -> None:
         self._links = links
         self._point = point
         self._begin = begin = rows[0].position if rows else 0
@@ -163,9 +151,7 @@ class _ContextLoader:
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         captured = Captured({point.request: point.capture})
-        self.viewer = ContextBuilder(
-            self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
-        )
+        self.viewer = ContextBuilder(self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript))
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._load_before(transcript, rows, begin) if begin else []
@@ -203,11 +189,7 @@ class _ContextLoader:
         found = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
         self._logged |= {row.tool: row.position for row in found if row.type in (MESSAGE, SHAPE)}
         last = max((row.position for row in found if row.detail == PROMPT), default=None)
-        mine = [
-            row
-            for row in found
-            if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)
-        ]
+        mine = [row for row in found if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)]
         self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
         return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
 
@@ -240,9 +222,7 @@ class _ContextLoader:
         rows = self._links.load(position + 1, position + 1 + AHEAD)
         self._links.fetch([row.position for row in rows if row.type != "assistant"])
         self._logged |= {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
-        return self._links.with_records(
-            rows, [row.position for row in rows if needs_record(row.type, row.detail, row.flags)]
-        )
+        return self._links.with_records(rows, [row.position for row in rows if needs_record(row.type, row.detail, row.flags)])
 
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         wanted = {key_of(one) for one in hashes}
@@ -259,7 +239,7 @@ class _ContextLoader:
 
 def load_contexts(transcript: Transcript) -> Iterator[Context]:
     """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
-    links = Links(transcript.pk, transcript.source_id)
+    links = LinkRows(transcript.pk, transcript.source_id)
     rows = links.with_records(links.load(0, transcript.entries))
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
@@ -280,11 +260,9 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
         viewer.feed(row)
 
 
-def load_left_out_among(
-    transcript: Transcript, context: Context, positions: Collection[int], links: Links | None = None
-) -> dict[int, LeftOutEntry]:
+def load_left_out_among(transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None) -> dict[int, LeftOutEntry]:
     """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
     for at in range(0, len(missing), AT_ONCE):
         links.load_at(missing[at : at + AT_ONCE])
@@ -292,11 +270,9 @@ def load_left_out_among(
     return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
 
 
-def load_left_out(
-    transcript: Transcript, context: Context, links: Links | None = None
-) -> list[tuple[LeftOutEntry, LinkRow]]:
+def load_left_out(transcript: Transcript, context: Context, links: LinkRows | None = None) -> list[tuple[LeftOutEntry, LinkRow]]:
     """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
     return [(one, rows[one.position]) for one in find_left_out(context, rows.values(), _load_marks(transcript))]
 

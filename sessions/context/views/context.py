@@ -19,7 +19,7 @@ from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.engine.ruler import ruler
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 ZOOM_BELOW = 0.4
 """A bar is hard to read when it fills less of the window."""
@@ -42,22 +42,12 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     return render_page(
         request,
         "transcripts/context.html",
-        {
-            **values,
-            "sent": sent,
-            "answered": any(element.role == "assistant" for element in sent.elements),
-            "array": array,
-            "beside": array.setup_elements(),
-            "items": array.page(query_number(request, "from")),
-            "sizes": sizes,
-            **_bars(sizes, view.request),
-            **_ruler(view),
-        },
+        {**values, "sent": sent, "answered": any(element.role == "assistant" for element in sent.elements), "array": array, "beside": array.setup_elements(), "items": array.page(query_number(request, "from")), "sizes": sizes, **_bars(sizes, view.request), **_ruler(view)},
         partials=("context",),
     )
 
 
-def base_values(head: Head, view: Viewpoint) -> dict[str, Any]:
+def base_values(head: SessionHead, view: Viewpoint) -> dict[str, Any]:
     """What all pages about a context say of the session and the point."""
     transcript = head.transcript
     root = session_root(transcript)
@@ -71,12 +61,7 @@ def redirect_to_subagent(name: str, view: Viewpoint) -> HttpResponseRedirect:
 
 def read_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
     """The point that the address names; without one, the last request."""
-    return find_viewpoint(
-        transcript,
-        request=request.GET.get("request", ""),
-        after=request.GET.get("at", ""),
-        at_end=request.GET.get("next") == "1",
-    )
+    return find_viewpoint(transcript, request=request.GET.get("request", ""), after=request.GET.get("at", ""), at_end=request.GET.get("next") == "1")
 
 
 def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, dict[str, Any]] | None:
@@ -113,11 +98,7 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
         written = request.cache_write_5m + request.cache_write_1h
         counts = [("read", "cache read", request.cache_read), ("written", "cache write", written)]
         usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
-    return {
-        "bar": token_bar(parts, limit=limit, threshold=sizes.threshold),
-        "zoom": token_bar(parts) if sizes.total < limit * ZOOM_BELOW else None,
-        "usage": usage,
-    }
+    return {"bar": token_bar(parts, limit=limit, threshold=sizes.threshold), "zoom": token_bar(parts) if sizes.total < limit * ZOOM_BELOW else None, "usage": usage}
 
 
 def _ruler(view: Viewpoint) -> dict[str, Any]:

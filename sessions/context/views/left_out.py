@@ -11,7 +11,7 @@ from inspector.web.query import whole_number
 from sessions.context.engine.presentation.left_out_groups import group_by_reason
 from sessions.context.selectors.contexts import load_left_out
 from sessions.context.views.context import base_values, read_viewpoint, redirect_to_subagent
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.timeline.selectors.briefs import briefs_of
 from sessions.transcripts.selectors.session import session_head
 
@@ -25,7 +25,7 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     view = read_viewpoint(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
         return redirect_to_subagent("context-left-out", view)
-    links = Links(view.transcript.pk, view.transcript.source_id)
+    links = LinkRows(view.transcript.pk, view.transcript.source_id)
     groups = group_by_reason(one for one, _ in load_left_out(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
     start = _number(request.GET.get("from", ""))

@@ -6,26 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sessions.context.engine.changes import (
-    Cause,
-    Change,
-    ChangeKind,
-    Changes,
-)
+from sessions.context.engine.changes import Cause, Change, ChangeKind, Changes
 from sessions.context.engine.presentation.pieces import address_of, block_text
 from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
-from sessions.text.engine.diffs import (
-    Diff,
-    Hunk,
-    Line,
-    from_texts,
-    plain,
-    with_words,
-)
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.usage.engine.tokens import estimate_blocks
 
@@ -95,26 +83,12 @@ def _tokens(element: Element) -> int:
 
 def _describe_change(change: Change, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
     element = _element(change, previous, current)
-    speaking = (
-        piece
-        for piece in element.pieces
-        if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip()
-    )
+    speaking = (piece for piece in element.pieces if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip())
     first = next(speaking, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)
     name = f"{text(first.block.get('name'))} " if first else ""
     line = Lens(mask).line((name.lstrip() + block_text(first.block))[:4_000] if first else "", _LINE_WIDTH)
-    return ChangedMessage(
-        change.kind,
-        change.old,
-        change.new,
-        element.role,
-        line or ", ".join(kinds),
-        _tokens(element),
-        address_of(first) if first else "",
-        first.message.position if first else None,
-        change.cause,
-    )
+    return ChangedMessage(change.kind, change.old, change.new, element.role, line or ", ".join(kinds), _tokens(element), address_of(first) if first else "", first.message.position if first else None, change.cause)
 
 
 def _add_diffs(message: ChangedMessage, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
@@ -151,7 +125,7 @@ def _diff(old: Piece | None, new: Piece | None, mask: Mask) -> Diff:
 
 
 def _masked_text(piece: Piece | None, mask: Mask) -> str:
-    return visible(mask(block_text(piece.block)[:_MAX_TEXT])) if piece is not None else ""
+    return spell_invisible(mask(block_text(piece.block)[:_MAX_TEXT])) if piece is not None else ""
 
 
 def _clip(line: Line) -> Line:

@@ -12,7 +12,7 @@ from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.lens import Lens, Limit
 from sessions.timeline.engine.cards.raw import pretty
 from sessions.timeline.engine.cards.safe_get import content_blocks, table, text
-from sessions.transcripts.engine.messages import Block, Kind
+from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.usage.engine.tokens import estimate_blocks
 
 LIMIT = Limit(420, 7)
@@ -56,9 +56,7 @@ class PieceView:
 class PieceViews:
     """Shows the blocks of one conversation."""
 
-    def __init__(
-        self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
-    ) -> None:
+    def __init__(self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str) -> None:
         """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
         self._blocks = blocks
         self._removed_results = removed_results
@@ -86,7 +84,7 @@ class PieceViews:
     def _label(self, piece: Piece) -> tuple[str, bool]:
         kind = text(piece.block.get("type"))
         if kind == "text":
-            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
+            return "prompt" if piece.message.kind is MessageKind.PROMPT else "text", False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             return text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
@@ -97,23 +95,17 @@ class PieceViews:
     def _names(self) -> dict[str, str]:
         """tool_use id -> the name of the tool."""
         if self._tool_names is None:
-            self._tool_names = {
-                text(block.get("id")): text(block.get("name"))
-                for block in self._blocks()
-                if block.get("type") == "tool_use"
-            }
+            self._tool_names = {text(block.get("id")): text(block.get("name")) for block in self._blocks() if block.get("type") == "tool_use"}
         return self._tool_names
 
     def _notes(self, piece: Piece, *, cached: bool) -> tuple[PieceNote, ...]:
         notes: list[PieceNote] = []
         message = piece.message
-        if message.kind is Kind.SUMMARY and not message.uuid and message.position is not None:
-            notes.append(
-                PieceNote("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded.")
-            )
-        elif message.kind is Kind.SUMMARY:
+        if message.kind is MessageKind.SUMMARY and not message.uuid and message.position is not None:
+            notes.append(PieceNote("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
+        elif message.kind is MessageKind.SUMMARY:
             notes.append(PieceNote("summarised", "▨", "summary", why="Stands for what was summarised away."))
-        elif message.kind is Kind.INJECTED:
+        elif message.kind is MessageKind.INJECTED:
             notes.append(PieceNote("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
         if (shortened := self._shortened_note(piece)) is not None:
             notes.append(shortened)

@@ -10,13 +10,7 @@ from msgspec.structs import replace
 from sessions.context.engine.client_versions import ClientBehaviour, Sender
 from sessions.context.engine.rendering.records import Placement, RenderedRecord, is_blank
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    changed,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
 _NONE: frozenset[str] = frozenset()
@@ -24,14 +18,7 @@ _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def render_answer(
-    answer: Sequence[RenderedRecord],
-    open_calls: frozenset[str],
-    sender: Sender,
-    *,
-    is_over: bool,
-    from_file: bool = False,
-) -> Sequence[RenderedRecord]:
+def render_answer(answer: Sequence[RenderedRecord], open_calls: frozenset[str], sender: Sender, *, is_over: bool, from_file: bool = False) -> Sequence[RenderedRecord]:
     """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
     the client has the answer from the file."""
     lost = open_calls if is_over else _NONE
@@ -39,39 +26,27 @@ def render_answer(
     if not lost and not from_file and _is_sent_unchanged(answer, sender.model, plans=behaviour.sends_filed_plans):
         return answer
     sent = [_drop_unsent(record, sender, behaviour, lost, from_file=from_file) for record in answer]
-    if (
-        behaviour.emptied_answer_text
-        and not lost
-        and not from_file
-        and not any(record.message.content for record in sent)
-    ):
+    if behaviour.emptied_answer_text and not lost and not from_file and not any(record.message.content for record in sent):
         return _replace_emptied(sent, answer, behaviour.emptied_answer_text)
     alone = not (behaviour.sends_lone_thinking_after_resume if from_file else behaviour.sends_lone_thinking)
-    alone = alone and all(
-        _is_thinking(block) or (from_file and is_blank(block)) for record in sent for block in record.message.content
-    )
+    alone = alone and all(_is_thinking(block) or (from_file and is_blank(block)) for record in sent for block in record.message.content)
     return [_without_content(record) for record in sent] if alone else sent
 
 
 def open_calls(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord]) -> frozenset[str]:
     """Those that have no result."""
-    calls = {
-        text(block.get("id"))
-        for record in answer
-        for block in record.message.content
-        if block.get("type") == "tool_use"
-    }
+    calls = {text(block.get("id")) for record in answer for block in record.message.content if block.get("type") == "tool_use"}
     if not calls:
         return _NONE
     for record in others:
-        if record.message.kind is Kind.RESULT:
+        if record.message.kind is MessageKind.RESULT:
             calls.difference_update([text(block.get("tool_use_id")) for block in record.message.content])
     return frozenset(calls) if calls else _NONE
 
 
 def has_later_words(others: Sequence[RenderedRecord]) -> bool:
     """Was something said after the results?"""
-    return any(record.message.kind is not Kind.RESULT and record.placement is Placement.ROW for record in others)
+    return any(record.message.kind is not MessageKind.RESULT and record.placement is Placement.ROW for record in others)
 
 
 def continuation_of(others: Sequence[RenderedRecord], behaviour: ClientBehaviour) -> RenderedRecord | None:
@@ -79,7 +54,7 @@ def continuation_of(others: Sequence[RenderedRecord], behaviour: ClientBehaviour
     follows the answer."""
     if not behaviour.continuation_text or any(record.message.content for record in others):
         return None
-    return RenderedRecord(Message("user", (text_block(behaviour.continuation_text),), Kind.INJECTED), Placement.ROW)
+    return RenderedRecord(Message("user", (text_block(behaviour.continuation_text),), MessageKind.INJECTED), Placement.ROW)
 
 
 def has_cut_off(records: Sequence[RenderedRecord]) -> bool:
@@ -101,9 +76,7 @@ def _is_sent_unchanged(answer: Sequence[RenderedRecord], model: str, *, plans: b
     return spoken
 
 
-def _drop_unsent(
-    record: RenderedRecord, sender: Sender, behaviour: ClientBehaviour, lost: frozenset[str], *, from_file: bool
-) -> RenderedRecord:
+def _drop_unsent(record: RenderedRecord, sender: Sender, behaviour: ClientBehaviour, lost: frozenset[str], *, from_file: bool) -> RenderedRecord:
     message = record.message
     foreign = behaviour.drops_foreign_thinking and sender.model and message.model != sender.model
     blocks = []
@@ -114,25 +87,20 @@ def _drop_unsent(
             continue
         blocks.append(block if behaviour.sends_filed_plans else _without_plan(block, filed=sender.sends_written_plans))
     content = tuple(blocks)
-    return record if content == message.content else replace(record, message=changed(message, content=content))
+    return record if content == message.content else replace(record, message=replace_fields(message, content=content))
 
 
-def _replace_emptied(
-    sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str
-) -> Sequence[RenderedRecord]:
+def _replace_emptied(sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str) -> Sequence[RenderedRecord]:
     """Nothing is left: the client says so, where there was something."""
     index = next((index for index, record in enumerate(answer) if record.message.content), None)
     if index is None:
         return sent
     block: Block = {"type": "text", "text": words, "citations": []}
-    return [
-        replace(record, message=changed(record.message, content=(block,))) if n == index else record
-        for n, record in enumerate(sent)
-    ]
+    return [replace(record, message=replace_fields(record.message, content=(block,))) if n == index else record for n, record in enumerate(sent)]
 
 
 def _without_content(record: RenderedRecord) -> RenderedRecord:
-    return replace(record, message=changed(record.message, content=())) if record.message.content else record
+    return replace(record, message=replace_fields(record.message, content=())) if record.message.content else record
 
 
 def _without_plan(block: Block, *, filed: bool) -> Block:

@@ -13,13 +13,7 @@ from msgspec import Struct
 
 from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.records import Placement, RenderedRecord
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    Role,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, text_block
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -38,9 +32,7 @@ class Element(Struct, frozen=True, gc=False):
         return {"role": self.role, "content": [dict(piece.block) for piece in self.pieces]}
 
 
-def elements_of(
-    answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord], *, calls_last: bool = False
-) -> tuple[Element, ...]:
+def elements_of(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord], *, calls_last: bool = False) -> tuple[Element, ...]:
     """One answer (or none) and what follows it. `others`: results first."""
     elements = []
     if pieces := tuple(_move_calls_last(_pieces(answer)) if calls_last else _pieces(answer)):
@@ -120,21 +112,21 @@ def _is_thinking(piece: Piece) -> bool:
 def _starts_with_parts(user: Sequence[RenderedRecord]) -> bool:
     """Does an attachment come first, and in several texts?"""
     notes = [record for record in user if record.placement is not Placement.ROW]
-    if not notes or any(record.message.kind is Kind.RESULT for record in user):
+    if not notes or any(record.message.kind is MessageKind.RESULT for record in user):
         return False
     content = notes[0].message.content
     return len(content) > 1 and content[0].get("type") == "text"
 
 
 def _user_pieces(user: Sequence[RenderedRecord]) -> tuple[Piece, ...]:
-    results = [record for record in user if record.message.kind is Kind.RESULT]
+    results = [record for record in user if record.message.kind is MessageKind.RESULT]
     pieces = _pieces(results)
     if len(pieces) > len(results) > 1:
         # The API takes nothing between two results.
         pieces.sort(key=lambda piece: piece.block.get("type") != "tool_result")
     if len(results) == len(user):
         return tuple(pieces)
-    others = [record for record in user if record.message.kind is not Kind.RESULT]
+    others = [record for record in user if record.message.kind is not MessageKind.RESULT]
     notes = [record for record in others if record.placement is not Placement.ROW]
     rows = [record for record in others if record.placement is Placement.ROW]
     for record in (*notes, *rows):

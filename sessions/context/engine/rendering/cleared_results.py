@@ -13,7 +13,7 @@ from sessions.context.engine.chain.token_cost import RenderAt, estimate_tokens, 
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.context.engine.rendering.records import RenderedRecord
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import changed
+from sessions.transcripts.engine.messages import replace_fields
 
 RECENT_RESULTS = 3
 """Results that are never cleared, the latest."""
@@ -47,11 +47,7 @@ class ResultClearing:
         before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
         if not after < before:
             return
-        old = [
-            position
-            for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS]
-            if position not in self.cleared
-        ]
+        old = [position for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS] if position not in self.cleared]
         # Estimates are meant to be too high by a third; here two of them are held against what was counted.
         added, saved = estimate_tokens(last.positions, render) * 3 // 4, estimate_tokens(old, render) * 3 // 4
         if saved >= MIN_TOKENS and after - before < added - saved / 2:
@@ -61,15 +57,13 @@ class ResultClearing:
         if record.message.position not in self.cleared:
             return record
         blocks = tuple({**block, "content": CLEARED} for block in record.message.content)
-        return replace(record, message=changed(record.message, content=blocks))
+        return replace(record, message=replace_fields(record.message, content=blocks))
 
 
 def _clearable_results(segments: Sequence[Segment], render: RenderAt) -> list[int]:
     positions: list[int] = []
     for segment in segments:
-        calls = [
-            block for position in segment.answer if (record := render(position)) for block in record.message.content
-        ]
+        calls = [block for position in segment.answer if (record := render(position)) for block in record.message.content]
         names = {text(block.get("id")): text(block.get("name")) for block in calls}
         for position in segment.results:
             record = render(position)

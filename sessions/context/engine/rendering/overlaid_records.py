@@ -9,18 +9,10 @@ from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import ClientBehaviour
 from sessions.context.engine.rendering.overlays import CLEARED, CollapsedSpan, Overlays
 from sessions.context.engine.rendering.records import Placement, RenderedRecord
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    changed,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
 
-def place_spans(
-    segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk
-) -> dict[int, CollapsedSpan | None]:
+def place_spans(segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk) -> dict[int, CollapsedSpan | None]:
     """Position -> the span that stands in its place; None for the rest of the span."""
     order = [position for segment in segments for position in segment.positions]
     places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
@@ -36,20 +28,14 @@ def place_spans(
 
 
 def render_span(span: CollapsedSpan) -> RenderedRecord:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
+    message = Message("user", (text_block(span.summary),), MessageKind.SUMMARY, position=span.position)
     return RenderedRecord(message, Placement.ROW)
 
 
 def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> RenderedRecord:
     """How a model is told it that does not take the role `system`."""
-    place = (
-        Placement.NOTE
-        if record.is_user_role_during_turn
-        else Placement.RESULT
-        if behaviour.adds_notes_to_parts
-        else Placement.WORDS
-    )
-    return RenderedRecord(changed(record.message, role="user", content=record.user_blocks), place, record.exact)
+    place = Placement.NOTE if record.is_user_role_during_turn else Placement.RESULT if behaviour.adds_notes_to_parts else Placement.WORDS
+    return RenderedRecord(replace_fields(record.message, role="user", content=record.user_blocks), place, record.exact)
 
 
 def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord:
@@ -57,11 +43,7 @@ def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord
     if not overlays.replaced and not overlays.cleared:
         return record
     blocks = tuple(_replace_result(block, overlays) for block in record.message.content)
-    return (
-        record
-        if blocks == record.message.content
-        else RenderedRecord(changed(record.message, content=blocks), record.placement, record.exact)
-    )
+    return record if blocks == record.message.content else RenderedRecord(replace_fields(record.message, content=blocks), record.placement, record.exact)
 
 
 def _replace_result(block: Block, overlays: Overlays) -> Block:

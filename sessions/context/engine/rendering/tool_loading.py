@@ -13,7 +13,7 @@ from sessions.context.engine.rendering.lists import list_strings
 from sessions.context.engine.rendering.records import LOADED, RenderedRecord
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
-from sessions.transcripts.engine.messages import Block, changed, text_block
+from sessions.transcripts.engine.messages import Block, replace_fields, text_block
 
 CHANGE = "deferred_tools_delta"
 _NONE: frozenset[str] = frozenset()
@@ -27,13 +27,7 @@ class ToolLoading:
     _removed_after: list[frozenset[str]] = field(default_factory=list)
     """The same after each segment."""
 
-    def advance(
-        self,
-        segments: Sequence[Segment],
-        same: int,
-        rows: Mapping[int, LinkRow],
-        records: Callable[[int], Mapping[str, Any]],
-    ) -> bool:
+    def advance(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow], records: Callable[[int], Mapping[str, Any]]) -> bool:
         """Takes the segments of the next context, and returns whether other tools are gone than before."""
         same = min(same, len(self._removed_after))
         del self._removed_after[same:]
@@ -42,9 +36,7 @@ class ToolLoading:
             if removed:
                 # A search waits for servers that are still connecting: what it finds is there, told or not.
                 messages = (mapping(records(position).get("message")) for position in segment.results)
-                removed = removed.difference(
-                    _tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)])
-                )
+                removed = removed.difference(_tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)]))
             for position in segment.rest:
                 if rows[position].detail == CHANGE:
                     change = mapping(records(position).get("attachment"))
@@ -60,7 +52,7 @@ class ToolLoading:
             return record
         if not any(_references(block) for block in blocks):
             blocks = tuple(block for block in blocks if block.get("text") != LOADED)
-        return replace(record, message=changed(record.message, content=blocks))
+        return replace(record, message=replace_fields(record.message, content=blocks))
 
     def _drop_references(self, block: Block) -> Block:
         references = _references(block)

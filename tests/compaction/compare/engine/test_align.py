@@ -1,29 +1,15 @@
 from __future__ import annotations
 
-from compaction.compare.engine import (
-    Cause,
-    Causes,
-    Status,
-    causes_of_left_out,
-    causes_of_report,
-    compared,
-)
+from compaction.compare.engine import Cause, Causes, Status, causes_of_left_out, causes_of_report, compared
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from compaction.mechanisms.engine.boundary import Boundary, Trigger
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message, changed, text_block
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    loop,
-    returned,
-    said,
-)
+from sessions.transcripts.engine.messages import Message, replace_fields, text_block
+from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
 MECHANICAL = Summariser("mechanical", "")
@@ -57,18 +43,13 @@ def test_without_a_cause_it_says_that_none_is_recorded() -> None:
 
 
 def test_a_message_in_other_words_is_changed() -> None:
-    other = changed(TALK[0], content=(text_block("How low is it?"),))
+    other = replace_fields(TALK[0], content=(text_block("How low is it?"),))
     assert statuses(TALK, [other, *TALK[1:]]) == ["changed", "kept", "kept", "kept"]
 
 
 def test_one_that_changed_its_place_stands_where_it_is_now_and_only_there() -> None:
     rows = compared(TALK, [TALK[3], *TALK[:3]]).rows
-    assert [(row.before, row.after, row.moved) for row in rows] == [
-        (3, 0, True),
-        (0, 1, False),
-        (1, 2, False),
-        (2, 3, False),
-    ]
+    assert [(row.before, row.after, row.moved) for row in rows] == [(3, 0, True), (0, 1, False), (1, 2, False), (2, 3, False)]
 
 
 def test_two_records_that_say_the_same_are_two() -> None:
@@ -77,8 +58,8 @@ def test_two_records_that_say_the_same_are_two() -> None:
 
 def test_what_has_no_name_is_known_by_its_words() -> None:
     nameless = Message("user", (text_block("<total_tokens>"),), MessageKind.INJECTED)
-    assert statuses([*TALK, nameless], [*TALK, changed(nameless)]) == ["kept"] * 5
-    assert statuses([nameless], [changed(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
+    assert statuses([*TALK, nameless], [*TALK, replace_fields(nameless)]) == ["kept"] * 5
+    assert statuses([nameless], [replace_fields(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
 
 
 def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
@@ -100,12 +81,8 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 
 def test_records_of_the_session_say_why() -> None:
-    before = [changed(one, position=at) for at, one in enumerate(TALK)]
-    left = [
-        LeftOutEntry(0, LeftOutReason.SUMMARISED, 9),
-        LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
-        LeftOutEntry(2, LeftOutReason.ABANDONED),
-    ]
+    before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
+    left = [LeftOutEntry(0, LeftOutReason.SUMMARISED, 9), LeftOutEntry(1, LeftOutReason.SNIPPED, 7), LeftOutEntry(2, LeftOutReason.ABANDONED)]
     rows = compared(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
     assert [row.cause.by for row in rows if row.cause] == [9, 7, None]
@@ -113,7 +90,7 @@ def test_records_of_the_session_say_why() -> None:
 
 
 def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
-    before = [changed(TALK[0], position=3)]
+    before = [replace_fields(TALK[0], position=3)]
     rows = compared(before, [], causes_of_left_out([LeftOutEntry(3, LeftOutReason.UNSENT)], start=9)).rows
     assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
 
@@ -141,9 +118,7 @@ def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_
 
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
-    applied = apply_kind(
-        Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON
-    )
+    applied = apply_kind(Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
     rows = compared(applied.before, applied.after, causes_of_report(report_of(applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
     long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]

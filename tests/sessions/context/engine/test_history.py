@@ -8,15 +8,8 @@ import pytest
 
 from sessions.context.engine import PointMissingError, context_at, contexts
 from sessions.context.engine.left_out import LeftOutReason, find_left_out
-from sessions.transcripts.engine.messages import Kind
-from tests.sessions.context.engine.asking import (
-    attach,
-    call,
-    following,
-    last,
-    log_of,
-    texts,
-)
+from sessions.transcripts.engine.messages import MessageKind
+from tests.sessions.context.engine.asking import attach, call, following, last, log_of, texts
 from tests.sessions.writing import Writing
 
 
@@ -59,7 +52,7 @@ def test_only_what_follows_the_last_boundary_is_sent() -> None:
     compact(writing)
     writing.user("ask three")
     assert whole(writing) == ["In short.\n", "ask three"]
-    assert following(writing).messages[0].kind is Kind.SUMMARY
+    assert following(writing).messages[0].kind is MessageKind.SUMMARY
 
 
 @pytest.mark.parametrize("listed", [True, False])
