@@ -22,7 +22,7 @@ def _marked(prompt: Prompt) -> list[int]:
     """The numbers of the blocks with a mark, counted over all messages; where marks are not known, the last."""
     sizes = [len(element.pieces) for element in prompt.elements]
     found = []
-    for mark in (prompt.context.given.marks or ()) if prompt.exact else ():
+    for mark in (prompt.context.setup.marks or ()) if prompt.exact else ():
         match mark.get("path"):
             case ["messages", int(message), "content", int(block)] if message < len(sizes):
                 found.append(sum(sizes[:message]) + block)

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from sessions.context.engine import Context, Exactness
-from sessions.context.engine.digest import canonical, spoken
+from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import Block
@@ -59,7 +59,7 @@ class Prompt:
 
     @property
     def params(self) -> Mapping[str, Any]:
-        return self.context.given.params
+        return self.context.setup.params
 
     @property
     def shape(self) -> str:
@@ -69,7 +69,7 @@ class Prompt:
     @property
     def sent_whole(self) -> bool:
         """System prompt and tools are those of the request itself, not of a snapshot from somewhere before it."""
-        return self.context.given.marks is not None
+        return self.context.setup.marks is not None
 
     @property
     def record(self) -> int:
@@ -79,7 +79,7 @@ class Prompt:
 
 def prompt_of(context: Context, *, effort: str = "", speed: str = "") -> Prompt:
     """`effort` and `speed`: as the answer tells them, where the request itself is not recorded."""
-    given = context.given
+    given = context.setup
     system = _system(given.system)
     tools = None if given.tools is None else [_tool(place, tool) for place, tool in enumerate(given.tools)]
     later = {place for place, tool in enumerate(given.tools or ()) if tool.get("defer_loading") is True}
@@ -172,4 +172,4 @@ def _characters(block: Block) -> int:
     content = block.get("content")
     if kind == "tool_result" and isinstance(content, list):
         return sum(_characters(mapping(one)) for one in content)
-    return len(spoken(block))
+    return len(hashed_text(block))

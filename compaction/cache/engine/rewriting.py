@@ -13,8 +13,8 @@ from compaction.cache.engine.place import (
 )
 from sessions.context.engine import Context
 from sessions.context.engine.changes import ChangeKind, Changes, origins
-from sessions.context.engine.changes import changes as message_changes
-from sessions.context.engine.digest import canonical, spoken
+from sessions.context.engine.changes import compare_contexts as message_changes
+from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.text.engine.words import plural
 
@@ -39,10 +39,10 @@ def rewriting(previous: Context, current: Context) -> Rewriting | None:
     if printed is not None and printed[0] == printed[1]:
         return None
     told = message_changes(previous, current)
-    if told.prefix_held:
+    if told.is_prefix_unchanged:
         return None if printed is None else _hidden(*printed)
     old, new = previous.elements, current.elements
-    place = _place(old[told.held], new[told.held] if told.held < len(new) else None, told.held)
+    place = _place(old[told.unchanged], new[told.unchanged] if told.unchanged < len(new) else None, told.unchanged)
     counts = {kind.value: len(told.of(kind)) for kind in ChangeKind}
     by = [told.cause.by] if told.cause is not None and told.cause.by is not None else []
     records = [one.position for one in (place.old, place.new) if one.position is not None]
@@ -54,7 +54,7 @@ def rewriting(previous: Context, current: Context) -> Rewriting | None:
     )
     if not back and place.offset:
         sentence = f"{sentence[:-1]}, from byte {place.offset:,} of {place.path} on."
-    return Rewriting(told.held, back, sentence, place, counts, tuple(dict.fromkeys([*by, *records])), tuple(by))
+    return Rewriting(told.unchanged, back, sentence, place, counts, tuple(dict.fromkeys([*by, *records])), tuple(by))
 
 
 def _printed(previous: Context, current: Context) -> tuple[int, int] | None:
@@ -78,7 +78,7 @@ def _hidden(message: int, count: int) -> Rewriting:
 
 
 def _back(told: Changes) -> str:
-    gone = plural(told.before - told.held, "message")
+    gone = plural(told.before - told.unchanged, "message")
     return f"The session went back: the last {gone} of the former request were left behind."
 
 
@@ -87,7 +87,7 @@ def _went_back(told: Changes, previous: Context, current: Context) -> bool:
         return False
     if any(change.cause is not None for change in told.changes):
         return False
-    later = [one for element in current.elements[told.held :] for one in origins(element)]
+    later = [one for element in current.elements[told.unchanged :] for one in origins(element)]
     return all(not isinstance(one, int) or one > previous.position for one in later)
 
 
@@ -110,10 +110,10 @@ def _place(old: Element, new: Element | None, message: int) -> Place:
 
 
 def _words(piece: Piece) -> str:
-    return spoken(piece.block)
+    return hashed_text(piece.block)
 
 
 def _side(path: str, piece: Piece | None) -> Side:
     if piece is None:
         return Side()
-    return Side(path, len(spoken(piece.block)) or len(canonical(dict(piece.block))), piece.message.position)
+    return Side(path, len(hashed_text(piece.block)) or len(canonical(dict(piece.block))), piece.message.position)

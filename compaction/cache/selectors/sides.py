@@ -10,7 +10,7 @@ from compaction.cache.engine.sides import text_at
 from compaction.cache.selectors.pairs import pair_of
 from compaction.models import CacheBreak
 from sessions.archive.selectors.records import Reader
-from sessions.context.selectors.contexts import Point
+from sessions.context.selectors.contexts import ContextPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,10 @@ class Sides:
 
 def sides_of(one: CacheBreak) -> Sides:
     reader = Reader(one.transcript.source_id)
-    points = Point(one.previous_position, None, one.previous_message_id), Point(one.position, None, one.message_id)
+    points = (
+        ContextPoint(one.previous_position, None, one.previous_message_id),
+        ContextPoint(one.position, None, one.message_id),
+    )
     contexts = pair_of(one.transcript, *points, reader)
     previous, current = (prompt_of(context) for context in alike(*contexts))
     where = one.divergence

@@ -34,11 +34,10 @@ from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_t
 from compaction.mechanisms.engine.session_memory import session_memory_compact
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
+    CountCache,
     Limits,
-    Remembered,
     context_window,
     estimate,
 )
@@ -65,7 +64,7 @@ def apply_kind(
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
     effects = effects or Effects()
-    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
+    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, CountCache(), failures)
     return _living(_ACTIONS[kind](moment, config), moment)
 
 

@@ -26,10 +26,10 @@ from compaction.trail.engine import said_of
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
-from sessions.context.selectors.contexts import Point, context_of, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
 from sessions.requests.selectors import Sharing, parent_of, sharing_with
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 _ASKING = (Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO)
 
@@ -41,14 +41,14 @@ def compaction_make(
     parameters: Parameters,
     summariser: Summariser,
     now_ms: int,
-    point: Point | None = None,
+    point: ContextPoint | None = None,
     run_id: int | None = None,
     hooks: RunningHooks | None = None,
     watcher: Watcher | None = None,
 ) -> Compaction:
     """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
     point = point or point_next(transcript)
-    context = context_of(transcript, point)
+    context = load_context(transcript, point)
     session_id = str(uuid4())
     sharing = _shared(transcript, context, kind, summariser)
     completed = _completed(transcript, kind, parameters, sharing, session_id)
@@ -90,14 +90,14 @@ def _applied(
     hooks: RunningHooks | None,
 ) -> Applied:
     messages = compactable(context)
-    beside = system_tally(context.given.system, context.given.tools)
+    beside = system_tally(context.setup.system, context.setup.tools)
     effects = Effects(
         summarise=summariser.summarise,
         announce_span=summariser.asking.announce if summariser.asking is not None else None,
         hooks=hooks or NoHooks(),
         read_notes=lambda: notes_of(transcript),
         read_file=recorded_files(messages),
-        transcript_path=str(opened(transcript.source.path)),
+        transcript_path=str(decode_path(transcript.source.path)),
     )
     return apply_kind(
         kind,
@@ -134,7 +134,7 @@ def _completed(
         settings["fork"] = "off"  # as the last, it has the last word
     if kind in (Kind.BUDGET, Kind.AUTO):
         # Where the texts will lie if it is exported beside its session. Nobody else has a say: an export writes there.
-        folder = opened(transcript.source.path).parent / session_id / "tool-results"
+        folder = decode_path(transcript.source.path).parent / session_id / "tool-results"
         settings["budget.path" if kind is Kind.AUTO else "path"] = f"{folder}/{{tool_use_id}}.txt"
     return replace(parameters, settings=settings)
 

@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.compaction.result_messages import CompactionDr
 from compaction.mechanisms.engine.conversation.kept_range import start_at_or_before
 from compaction.mechanisms.engine.report import Outcome, Report
 from memory.notes.engine import is_empty, sections_of
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
@@ -147,7 +147,7 @@ def _source_remark(notes: Notes) -> tuple[str, ...]:
 def _floor(messages: Sequence[Message]) -> int:
     """Behind the last boundary and its summary: the notes stand for that too."""
     floor = index_after_boundary(messages)
-    while floor and floor < len(messages) and messages[floor].kind is Kind.SUMMARY:
+    while floor and floor < len(messages) and messages[floor].kind is MessageKind.SUMMARY:
         floor += 1
     return floor
 

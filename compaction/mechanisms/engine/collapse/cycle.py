@@ -28,7 +28,7 @@ from compaction.mechanisms.engine.report import (
     Report,
 )
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 from sessions.usage.engine.tokens import (
     Limits,
     TokenCounter,
@@ -79,7 +79,7 @@ def collapse(
     size = estimate(replayed.messages, counter) if tokens is None else tokens
     moment = _CollapseRun(size, config, limits, counter)
     view = replayed.messages
-    legal = cuts(view) if size >= config.stage_at * limits.effective else None
+    legal = find_cuts(view) if size >= config.stage_at * limits.effective else None
     state = moment.stage_spans(view, legal, state)
     committed = moment.commit_spans(view, legal, state.staged, summarise, announce)
     if committed:

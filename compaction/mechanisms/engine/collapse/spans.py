@@ -15,7 +15,7 @@ from compaction.mechanisms.engine.collapse.score import (
     survey_conversation,
 )
 from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts
 from sessions.usage.engine.tokens import TokenCounter
 
@@ -71,4 +71,4 @@ def _replaceable_ranges(
 
 
 def _must_stay(message: Message, config: CollapseConfig) -> bool:
-    return message.kind is Kind.SUMMARY or (config.keep_inputs and message.kind is Kind.PROMPT)
+    return message.kind is MessageKind.SUMMARY or (config.keep_inputs and message.kind is MessageKind.PROMPT)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 class Trigger(StrEnum):
@@ -110,11 +110,11 @@ class Boundary:
         )
 
     def to_message(self, at: float | None = None) -> Message:
-        return Message("system", (), Kind.SUMMARY, self.uuid, at=at)
+        return Message("system", (), MessageKind.SUMMARY, self.uuid, at=at)
 
 
 def is_boundary(message: Message) -> bool:
-    return message.role == "system" and message.kind is Kind.SUMMARY
+    return message.role == "system" and message.kind is MessageKind.SUMMARY
 
 
 def index_after_boundary(messages: Sequence[Message]) -> int:

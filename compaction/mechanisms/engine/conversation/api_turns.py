@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def api_turns_of(messages: Sequence[Message]) -> ApiTurns:
     role, results = "", False
     for at, message in enumerate(messages):
         if message.content and message.role == "user":
-            results = (results and role == "user") or message.kind is Kind.RESULT
+            results = (results and role == "user") or message.kind is MessageKind.RESULT
             role = "user"
         elif message.content and message.role == "assistant":
             if role != "assistant" and not results:

@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Container, Sequence
 
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
-from sessions.transcripts.engine.messages import Kind, Message
-from sessions.transcripts.engine.messages.cuts import cuts
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.model_facts import facts_of
 
 _THINKING = ("thinking", "redacted_thinking")
@@ -20,7 +20,7 @@ _THINKING = ("thinking", "redacted_thinking")
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
     """The nearest place where a kept part may begin; 0 keeps everything."""
     held = places_held_by_thinking(messages)
-    places = [legal for legal in cuts(messages).legal if legal not in held]
+    places = [legal for legal in find_cuts(messages).legal if legal not in held]
     found = bisect_right(places, place)
     return places[found - 1] if found else 0
 
@@ -34,7 +34,7 @@ def places_held_by_thinking(messages: Sequence[Message]) -> set[int]:
     held: set[int] = set()
     begins = True
     for place in range(len(messages) - 1, first, -1):
-        if messages[place].kind is Kind.ANSWER and messages[place].content:
+        if messages[place].kind is MessageKind.ANSWER and messages[place].content:
             begins = _begins_with_thinking(messages[place])
         if not begins:
             held.add(place)
@@ -66,7 +66,9 @@ def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> b
     turn = api_turns_of(messages).latest
     if turn is None or turn not in gone or not _begins_with_thinking(messages[turn]):
         return False
-    answers = (at for at in range(turn, len(messages)) if messages[at].kind is Kind.ANSWER and messages[at].content)
+    answers = (
+        at for at in range(turn, len(messages)) if messages[at].kind is MessageKind.ANSWER and messages[at].content
+    )
     left = next((at for at in answers if at not in gone), None)
     return left is not None and not _begins_with_thinking(messages[left])
 

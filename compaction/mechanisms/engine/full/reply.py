@@ -26,9 +26,9 @@ from compaction.mechanisms.engine.identity import derived_id
 from sessions.lint.engine import lint_request, repair_messages
 from sessions.lint.engine.rules.thinking_config import LEAST_BUDGET
 from sessions.transcripts.engine.messages import (
-    Kind,
     Message,
-    joined,
+    MessageKind,
+    join_messages,
     text_block,
 )
 from sessions.usage.engine.tokens import TokenCounter
@@ -88,7 +88,10 @@ def obtain_reply(
     given = [message for message in messages if message.content]
     body, _ = repair_messages(without_media(without_skills(given)), model=model, before=given)
     instruction = Message(
-        "user", (text_block(prompt),), Kind.INJECTED, derived_id("instruction", messages[-1].uuid if messages else "")
+        "user",
+        (text_block(prompt),),
+        MessageKind.INJECTED,
+        derived_id("instruction", messages[-1].uuid if messages else ""),
     )
     fork = config.fork and not (thinks and lacks_first_thoughts([*body, instruction], model))
     asking = _SummaryAttempt(body, RequestPath.FORK if fork else RequestPath.DIRECT)
@@ -117,7 +120,7 @@ def lacks_first_thoughts(messages: Sequence[Message], model: str) -> bool:
     if not has_to_think_first(model):
         return False
     config = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
-    body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": joined(messages), "thinking": config}
+    body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": join_messages(messages), "thinking": config}
     return any(finding.rule == "thinking-first" for finding in lint_request(body))
 
 

@@ -19,7 +19,7 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
-from sessions.transcripts.engine.messages import Block, Kind, Message
+from sessions.transcripts.engine.messages import Block, Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _MINUTE = 60
@@ -106,7 +106,7 @@ def timed(
 
 def minutes_idle(messages: Sequence[Message], now: float) -> float | None:
     """Since the last answer; None if its time is not known."""
-    last = next((message.at for message in reversed(messages) if message.kind is Kind.ANSWER), None)
+    last = next((message.at for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     return None if last is None else (now - last) / _MINUTE
 
 

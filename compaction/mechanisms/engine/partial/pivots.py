@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.compaction.boundary import Direction, index_after_boundary
 from compaction.mechanisms.engine.conversation.kept_range import places_after_unthinking_turns, places_held_by_thinking
-from sessions.transcripts.engine.messages import Kind, Message
-from sessions.transcripts.engine.messages.cuts import Hold, cuts
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
 
 _HELD = {
     Hold.TOOL_PAIR: "a tool call would lose its result",
@@ -35,7 +35,7 @@ class PivotPoints:
 
 def find_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> PivotPoints:
     """`model` is who will be sent what is left; what is not known of it forbids nothing."""
-    floor, places = index_after_boundary(messages), cuts(messages)
+    floor, places = index_after_boundary(messages), find_cuts(messages)
     first = next((at for at in range(floor, len(messages)) if messages[at].content), len(messages))
     held = (
         places_held_by_thinking(messages)
@@ -51,7 +51,7 @@ def find_pivots(messages: Sequence[Message], direction: Direction, model: str = 
             why = ONE_SIDED
         elif blocked is not None:
             why = _HELD[blocked.hold]
-        elif message.kind is Kind.RESULT:
+        elif message.kind is MessageKind.RESULT:
             why = RESULT
         elif at in held:
             why = THOUGHTS

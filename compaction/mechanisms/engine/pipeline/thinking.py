@@ -20,7 +20,7 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.model_names import bare_name
 from sessions.usage.engine.tokens import TokenCounter, estimate
@@ -101,7 +101,7 @@ def _without(
         what = ChangeKind.REPLACED if content else ChangeKind.REMOVED
         changes.append(Change(what, message.uuid, counter(message.content), counter(content), why(message)))
         if content:
-            kept.append(changed(message, content=content))
+            kept.append(replace_fields(message, content=content))
     return kept, changes
 
 

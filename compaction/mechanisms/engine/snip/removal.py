@@ -21,9 +21,9 @@ from compaction.mechanisms.engine.report import (
 from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
@@ -198,7 +198,7 @@ def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn]
 
 
 def _is_input(message: Message) -> bool:
-    return message.kind is Kind.PROMPT and message.role == "user" and bool(message.uuid)
+    return message.kind is MessageKind.PROMPT and message.role == "user" and bool(message.uuid)
 
 
 def _tag(message: Message) -> Message:
@@ -209,7 +209,7 @@ def _tag(message: Message) -> Message:
         content[-1] = {**last, "text": f"{last.get('text', '')}\n{tag}"}
     else:
         content.append(text_block(tag))
-    return changed(message, content=tuple(content))
+    return replace_fields(message, content=tuple(content))
 
 
 def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str]]) -> str:

@@ -11,13 +11,13 @@ from compaction.cache.engine.evidence import Answer, Event, Evidence
 from compaction.cache.engine.explaining import explain
 from compaction.cache.engine.verdict import Break
 from sessions.context.engine import Context
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.context.engine.request import Part
-from sessions.context.engine.request_log import Logged
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.context.engine.request import ContextPart
+from sessions.context.engine.request_log import LoggedRequest
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.usage import Usage
 
 Json = dict[str, Any]
@@ -65,10 +65,12 @@ class Asked:
         elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
         system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
         tools = None if self.tools is None else tuple(self.tools)
-        logged = Logged("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        logged = (
+            LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        )
         marks = self._marks() if self.logged else None
         params = {"model": self.model, **self.params} if self.logged else {}
-        part = Part(Segment(None, [], [], [], []), (), elements)
+        part = ContextPart(Segment(None, [], [], [], []), (), elements)
         return Context(
             f"msg_{self.position}",
             self.position,
@@ -76,13 +78,13 @@ class Asked:
             (part,),
             logged,
             elements if self.logged else None,
-            Given(system, tools, params, marks),
+            RequestSetup(system, tools, params, marks),
             Overlays(),
         )
 
     def _element(self, at: int, message: Json) -> Element:
         position = self.places.get(at, 10 + at)
-        made = Message(message["role"], tuple(message["content"]), Kind.PROMPT, position=position)
+        made = Message(message["role"], tuple(message["content"]), MessageKind.PROMPT, position=position)
         return Element(message["role"], tuple(Piece(block, made) for block in message["content"]))
 
     def _marks(self) -> tuple[Json, ...]:

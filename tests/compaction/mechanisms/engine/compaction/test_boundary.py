@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.compaction.boundary import (
     index_after_boundary,
     is_boundary,
 )
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.sessions.transcripts.engine.spoken import Talk
 
 names = st.text("abcdef-0123456789", min_size=1, max_size=8)
@@ -85,7 +85,7 @@ def test_the_model_never_sees_a_boundary() -> None:
     talk = Talk()
     talk.prompt("hello")
     messages = [Boundary("b", Trigger.AUTO, 0).to_message(), *talk.messages]
-    assert joined(messages) == joined(talk.messages)
+    assert join_messages(messages) == join_messages(talk.messages)
 
 
 def test_the_floor_is_behind_the_last_boundary() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
@@ -37,8 +37,8 @@ def test_what_is_never_sent_and_what_the_system_says_part_nothing() -> None:
     talk = Talk()
     talk.prompt("do it")
     talk.reads("tides.py")
-    nothing = Message("user", (), Kind.INJECTED)
-    note = Message("system", (text_block("low water"),), Kind.INJECTED)
+    nothing = Message("user", (), MessageKind.INJECTED)
+    note = Message("system", (text_block("low water"),), MessageKind.INJECTED)
     messages = [*talk.messages, nothing, note, talk.says("done")]
     assert api_turns_of(messages).heads == (1,)
     assert api_turns_of([note, *messages[:1], note, *messages[1:]]).heads == (3,)

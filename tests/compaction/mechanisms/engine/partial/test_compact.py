@@ -6,7 +6,7 @@ from compaction.mechanisms.engine.compaction.boundary import Direction, is_bound
 from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.request import RequestPath
 from compaction.mechanisms.engine.partial.compact import partial_compact
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
 
@@ -29,7 +29,7 @@ def test_from_a_pivot_what_comes_before_stays_and_comes_first() -> None:
     assert is_boundary(boundary)
     assert all(one is other for one, other in zip(kept, talk.messages[:4], strict=True))
     assert SUMMARY in texts([summary])[0]
-    assert joined(outcome.messages)[:4] == joined(talk.messages)[:4]
+    assert join_messages(outcome.messages)[:4] == join_messages(talk.messages)[:4]
 
 
 def test_from_a_pivot_everything_is_sent_and_the_prompt_says_where_to_begin() -> None:

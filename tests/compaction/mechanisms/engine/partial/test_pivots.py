@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.partial.pivots import (
     legal_pivots,
 )
 from sessions.lint.engine import lint_request
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import Talk
 
@@ -40,7 +40,7 @@ def kept_head() -> Talk:
 
 def refused(messages: list[Message], model: str) -> list[str]:
     mode = {"type": "enabled", "budget_tokens": 1_024} if model == BUDGETED else {"type": "adaptive"}
-    body = {"model": model, "max_tokens": 2_000, "thinking": mode, "messages": joined(messages)}
+    body = {"model": model, "max_tokens": 2_000, "thinking": mode, "messages": join_messages(messages)}
     return [finding.rule for finding in lint_request(body) if finding.severity == "refused"]
 
 

@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.prompt_cache.cache_marks import (
 )
 from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 from compaction.mechanisms.engine.system_prompt import assembled, scoped, system_blocks
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
@@ -23,7 +23,7 @@ def array() -> list[dict[str, Any]]:
     talk.reads("a.py")
     talk.says("done")
     talk.prompt("thanks")
-    return joined(talk.messages)
+    return join_messages(talk.messages)
 
 
 def places(messages: list[dict[str, Any]]) -> list[str]:

@@ -18,7 +18,7 @@ from compaction.mechanisms.engine.snip.removal import (
     tag_inputs,
 )
 from compaction.mechanisms.engine.snip.state import SnipState
-from sessions.transcripts.engine.messages import Kind, Message, messages_of
+from sessions.transcripts.engine.messages import Message, MessageKind, read_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -77,7 +77,7 @@ def test_made_up_ids_have_stable_short_ids_too() -> None:
 
 
 def test_only_inputs_of_people_are_tagged_and_only_in_the_copy() -> None:
-    messages = [*two_turns(), Message("user", ({"type": "text", "text": "note"},), Kind.INJECTED, "i")]
+    messages = [*two_turns(), Message("user", ({"type": "text", "text": "note"},), MessageKind.INJECTED, "i")]
     copy = tag_inputs(messages)
     assert copy.messages[0].content[-1]["text"].endswith(f"\n[id:{short_id(TODOS.uuid)}]")
     assert [one is other for one, other in zip(copy.messages, messages, strict=True)].count(False) == 2
@@ -86,7 +86,7 @@ def test_only_inputs_of_people_are_tagged_and_only_in_the_copy() -> None:
 
 
 def test_an_input_that_ends_with_a_picture_gets_its_tag_behind_it() -> None:
-    (message,) = messages_of([{"role": "user", "content": [{"type": "image", "source": {}}]}])
+    (message,) = read_messages([{"role": "user", "content": [{"type": "image", "source": {}}]}])
     assert [block["type"] for block in tag_inputs([message]).messages[0].content] == ["image", "text"]
 
 
@@ -197,7 +197,7 @@ def test_a_parent_outside_of_the_records_is_kept() -> None:
 
 @given(conversations(), st.data())
 def test_it_holds_for_any_conversation(messages: list[Message], data: st.DataObject) -> None:
-    inputs = [one for one in messages if one.kind is Kind.PROMPT]
+    inputs = [one for one in messages if one.kind is MessageKind.PROMPT]
     chosen = data.draw(st.lists(st.sampled_from(inputs), max_size=4)) if inputs else []
     done = snip(messages, [short_id(one.uuid) for one in chosen])
     assert whole(done.messages)
