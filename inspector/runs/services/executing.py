@@ -157,7 +157,9 @@ def _outcome(running: Running, run: Run, work: Work) -> Outcome:
 def _finish(running: Running, outcome: Outcome, *, seconds: float = FINISH_SECONDS) -> None:
     """Only as long as the run is ours: one that was given up stays as it was left."""
     now = now_ms()
-    told = {**running.take(), **outcome.fields, "status": outcome.status, "finished_at": now, "heartbeat_at": now}
+    with running.writing:  # what the pulse has taken would not reach a run that is over
+        last = running.take()
+    told = {**last, **outcome.fields, "status": outcome.status, "finished_at": now, "heartbeat_at": now}
     if not persist(lambda: ours(running).update(**told), seconds=seconds):
         logger.warning("run_was_given_up", run=running.run_id, status=outcome.status.value)
 

@@ -40,12 +40,13 @@ def beating(running: Running) -> Iterator[None]:
 
 def write_told(running: Running) -> bool:
     """Write what was said, if anything was. False if the run is not ours any more."""
-    told = running.take()
-    try:
-        return bool(ours(running).update(**told, heartbeat_at=now_ms()))
-    except BaseException:
-        running.give_back(told)
-        raise
+    with running.writing:
+        told = running.take()
+        try:
+            return bool(ours(running).update(**told, heartbeat_at=now_ms()))
+        except BaseException:
+            running.give_back(told)
+            raise
 
 
 def _beat(running: Running, done: threading.Event) -> None:

@@ -32,6 +32,8 @@ class Running:
         self.seen = False
         """Whether others can see the run."""
         self._kill_note = kill_note(run.pk, run.created_at)
+        self.writing = threading.Lock()
+        """Held from taking what was said until it is written, so that the end of the run can wait for it."""
         self._lock = threading.Lock()
         self._stop: type[Stopped] | None = None
         self._stopped = threading.Event()

@@ -163,7 +163,7 @@ def _passes(iterations: object) -> tuple[Usage, ...]:
     if not isinstance(iterations, list):
         return ()
     own_passes = [mapping(entry) for entry in iterations if mapping(entry).get("type") == "message"]
-    return tuple(usage for entry in own_passes if (usage := Usage.of(dict(entry))) is not None)
+    return tuple(usage for entry in own_passes if (usage := Usage.from_raw(dict(entry))) is not None)
 
 
 def _positive_count(value: object) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.cache.engine.requests.calls import LIMITS, Call, Limits
-from compaction.mechanisms.engine.ttl import Ttl
+from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 
 
 @dataclass(frozen=True, slots=True)
