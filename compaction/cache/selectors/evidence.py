@@ -17,7 +17,7 @@ from compaction.cache.engine.requests.calls import Call, Drop, has_dropped
 from compaction.cache.selectors.context_pairs import contexts_of
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
-from sessions.context.selectors.contexts import Point
+from sessions.context.selectors.contexts import ContextPoint
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.keys import key_of
@@ -55,8 +55,8 @@ def evidence_of(
     return Evidence(previous, current, *answers, _events(transcript, drop), reachable, earlier_context)
 
 
-def _point(call: Call) -> Point:
-    return Point(call.position, None, call.message_id)
+def _point(call: Call) -> ContextPoint:
+    return ContextPoint(call.position, None, call.message_id)
 
 
 def _reachable_tokens(drop: Drop, current: Context, calls: Sequence[Call]) -> int | None:

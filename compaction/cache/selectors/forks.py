@@ -17,9 +17,9 @@ from compaction.cache.engine.requests.prompt import prompt_of
 from sessions.capture.engine import Sent
 from sessions.capture.selectors.captures import sent_of, usage_of
 from sessions.context.engine import Context
-from sessions.context.engine.captured import elements_sent, given_by
+from sessions.context.engine.captured_request import captured_elements, captured_setup
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.models import Capture, Request, Transcript
 from sessions.transcripts.engine.keys import key_of
 from sessions.usage.engine.usage import Usage
@@ -84,7 +84,7 @@ def explain_fork(fork: Fork) -> ForkExplanation:
     expected = replace(parent_call, usage=Usage(0, parent_call.cached, 0, 0, 0))
     drop = Drop(expected, _call(fork.capture))
     transcript = Transcript.objects.select_related("source").get(pk=parent.transcript_id)
-    previous = context_of(transcript, Point(parent.position, None, parent.message_id))
+    previous = load_context(transcript, ContextPoint(parent.position, None, parent.message_id))
     current = _context(fork.capture, sent_of(fork.capture), parent.position + 1, previous)
     verdict = explain(drop, Evidence(previous, current), [parent_call])
     if verdict.divergence is None:
@@ -115,8 +115,8 @@ def _context(capture: Capture, sent: Sent, position: int, parent: Context) -> Co
         capture.model,
         (),
         None,
-        elements_sent(sent, parent.elements),
-        given_by(sent),
+        captured_elements(sent, parent.elements),
+        captured_setup(sent),
         Overlays(),
         captured=sent,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from compaction.cache.engine.requests.prompt import Prompt, PromptPart
-from sessions.context.engine.digest import canonical, spoken
+from sessions.context.engine.digest import canonical, hashed_text
 
 _MESSAGE = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
 _PART = re.compile(r"(tools|system)\[(\d+)\]")
@@ -17,7 +17,7 @@ def find_text(prompt: Prompt, path: str) -> str | None:
         message, block = int(match[1]), int(match[2])
         if message >= len(prompt.elements) or block >= len(prompt.elements[message].pieces):
             return None
-        return spoken(prompt.elements[message].pieces[block].block)
+        return hashed_text(prompt.elements[message].pieces[block].block)
     if match := _PART.fullmatch(path):
         parts: tuple[PromptPart, ...] = (prompt.tools if match[1] == "tools" else prompt.system) or ()
         return next((part.content for part in parts if part.index == int(match[2])), None)

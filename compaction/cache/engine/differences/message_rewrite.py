@@ -12,9 +12,8 @@ from compaction.cache.engine.differences.divergence import (
     edit_of,
 )
 from sessions.context.engine import Context
-from sessions.context.engine.changes import ChangeKind, Changes, origins
-from sessions.context.engine.changes import changes as message_changes
-from sessions.context.engine.digest import canonical, spoken
+from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts, origins
+from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.text.engine.words import plural
 
@@ -38,11 +37,13 @@ def find_rewrite(previous: Context, current: Context) -> MessageRewrite | None:
     same_prints = _compare_prints(previous, current)
     if same_prints is not None and same_prints[0] == same_prints[1]:
         return None
-    diff = message_changes(previous, current)
-    if diff.prefix_held:
+    diff = compare_contexts(previous, current)
+    if diff.is_prefix_unchanged:
         return None if same_prints is None else _hidden_rewrite(*same_prints)
     old, new = previous.elements, current.elements
-    divergence = _find_divergence(old[diff.held], new[diff.held] if diff.held < len(new) else None, diff.held)
+    divergence = _find_divergence(
+        old[diff.unchanged], new[diff.unchanged] if diff.unchanged < len(new) else None, diff.unchanged
+    )
     counts = {kind.value: len(diff.of(kind)) for kind in ChangeKind}
     clearing_positions = [diff.cause.by] if diff.cause is not None and diff.cause.by is not None else []
     positions = [side.position for side in (divergence.old, divergence.new) if side.position is not None]
@@ -55,7 +56,7 @@ def find_rewrite(previous: Context, current: Context) -> MessageRewrite | None:
     if not went_back and divergence.offset:
         sentence = f"{sentence[:-1]}, from byte {divergence.offset:,} of {divergence.path} on."
     return MessageRewrite(
-        diff.held,
+        diff.unchanged,
         went_back,
         sentence,
         divergence,
@@ -86,7 +87,7 @@ def _hidden_rewrite(message_index: int, count: int) -> MessageRewrite:
 
 
 def _describe_rewind(diff: Changes) -> str:
-    dropped = plural(diff.before - diff.held, "message")
+    dropped = plural(diff.before - diff.unchanged, "message")
     return f"The session went back: the last {dropped} of the former request were left behind."
 
 
@@ -95,7 +96,7 @@ def _has_gone_back(diff: Changes, previous: Context, current: Context) -> bool:
         return False
     if any(change.cause is not None for change in diff.changes):
         return False
-    later_origins = [origin for element in current.elements[diff.held :] for origin in origins(element)]
+    later_origins = [origin for element in current.elements[diff.unchanged :] for origin in origins(element)]
     return all(not isinstance(origin, int) or origin > previous.position for origin in later_origins)
 
 
@@ -118,10 +119,12 @@ def _find_divergence(old: Element, new: Element | None, message_index: int) -> D
 
 
 def _words(piece: Piece) -> str:
-    return spoken(piece.block)
+    return hashed_text(piece.block)
 
 
 def _side(path: str, piece: Piece | None) -> DivergenceSide:
     if piece is None:
         return DivergenceSide()
-    return DivergenceSide(path, len(spoken(piece.block)) or len(canonical(dict(piece.block))), piece.message.position)
+    return DivergenceSide(
+        path, len(hashed_text(piece.block)) or len(canonical(dict(piece.block))), piece.message.position
+    )

@@ -22,7 +22,7 @@ def _marked_blocks(prompt: Prompt) -> list[int]:
     """The numbers of the marked blocks, counted over all messages; the last block if the marks are unknown."""
     sizes = [len(element.pieces) for element in prompt.elements]
     numbers = []
-    for mark in (prompt.context.given.marks or ()) if prompt.is_recorded else ():
+    for mark in (prompt.context.setup.marks or ()) if prompt.is_recorded else ():
         match mark.get("path"):
             case ["messages", int(message), "content", int(block)] if message < len(sizes):
                 numbers.append(sum(sizes[:message]) + block)

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from sessions.context.engine import Context, Exactness
-from sessions.context.engine.digest import canonical, spoken
+from sessions.context.engine.digest import canonical, hashed_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import Block
@@ -59,7 +59,7 @@ class Prompt:
 
     @property
     def params(self) -> Mapping[str, Any]:
-        return self.context.given.params
+        return self.context.setup.params
 
     @property
     def head_fingerprint(self) -> str:
@@ -69,7 +69,7 @@ class Prompt:
     @property
     def is_sent_whole(self) -> bool:
         """Whether system prompt and tools come from the request itself, not from an earlier snapshot."""
-        return self.context.given.marks is not None
+        return self.context.setup.marks is not None
 
     @property
     def record_position(self) -> int:
@@ -79,7 +79,7 @@ class Prompt:
 
 def prompt_of(context: Context, *, effort: str = "", speed: str = "") -> Prompt:
     """`effort` and `speed`: from the answer, for requests that are not recorded themselves."""
-    request = context.given
+    request = context.setup
     system = _system_parts(request.system)
     tools = None if request.tools is None else [_tool_part(index, tool) for index, tool in enumerate(request.tools)]
     deferred = {index for index, tool in enumerate(request.tools or ()) if tool.get("defer_loading") is True}
@@ -175,4 +175,4 @@ def _count_characters(block: Block) -> int:
     content = block.get("content")
     if kind == "tool_result" and isinstance(content, list):
         return sum(_count_characters(mapping(part)) for part in content)
-    return len(spoken(block))
+    return len(hashed_text(block))

@@ -11,12 +11,12 @@ from compaction.cache.engine.causes.evidence import Answer, CacheEvent, Evidence
 from compaction.cache.engine.causes.explanation import explain
 from compaction.cache.engine.requests.calls import MINUTE, Call, Drop
 from sessions.context.engine import Context
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.context.engine.request import Part
-from sessions.context.engine.request_log import Logged
+from sessions.context.engine.request import ContextPart
+from sessions.context.engine.request_log import LoggedRequest
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.usage import Usage
 
@@ -65,10 +65,12 @@ class Asked:
         elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
         system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
         tools = None if self.tools is None else tuple(self.tools)
-        logged = Logged("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        logged = (
+            LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        )
         marks = self._marks() if self.logged else None
         params = {"model": self.model, **self.params} if self.logged else {}
-        part = Part(Segment(None, [], [], [], []), (), elements)
+        part = ContextPart(Segment(None, [], [], [], []), (), elements)
         return Context(
             f"msg_{self.position}",
             self.position,
@@ -76,7 +78,7 @@ class Asked:
             (part,),
             logged,
             elements if self.logged else None,
-            Given(system, tools, params, marks),
+            RequestSetup(system, tools, params, marks),
             Overlays(),
         )
 

@@ -326,12 +326,12 @@ def test_what_a_fork_copied_may_be_less_than_was_sent(version: str, loses: bool)
     writing = Writing()
     parallel(writing, version)
     log = Log(b"".join(writing.lines()))
-    viewer = log.viewer()
+    viewer = log.context_builder()
     *before, answer = log.rows
     for row in before:
         viewer.feed(row)
-    assert not is_unsure(viewer.at_request(answer))
-    copied = viewer.at_request(replace(answer, flags=answer.flags | Flag.COPY))
+    assert not is_unsure(viewer.build_for_answer(answer))
+    copied = viewer.build_for_answer(replace(answer, flags=answer.flags | Flag.COPY))
     assert is_unsure(copied) is loses
     assert any("this one was copied from" in sentence for sentence in copied.unknown)
 

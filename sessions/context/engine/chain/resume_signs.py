@@ -9,14 +9,14 @@ from enum import Enum
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 
-_NOT_ASKED = int(Flag.RESULT | Flag.META | Flag.SIDECHAIN | Flag.SUMMARY)
+_NOT_PROMPT = int(Flag.RESULT | Flag.META | Flag.SIDECHAIN | Flag.SUMMARY)
 _SIDECHAIN = int(Flag.SIDECHAIN)
 _ASIDE = int(Flag.META | Flag.RESULT | Flag.SUMMARY | Flag.SIDECHAIN)
-_ASKED = int(Flag.TYPED | Flag.COMMAND)
+_PROMPT = int(Flag.TYPED | Flag.COMMAND)
 _META = int(Flag.META)
 
 
-class Loss(Enum):
+class ResumeLoss(Enum):
     """What is gone of the rows that the chain of parents does not lead through."""
 
     NOTHING = "nothing"
@@ -26,55 +26,55 @@ class Loss(Enum):
 
 
 @dataclass(slots=True)
-class Rereads:
-    stopped: int = -1
+class ResumeSigns:
+    newest_after_stop: int = -1
     """The newest prompt that follows what a client writes when it stops."""
-    given: set[int] = field(default_factory=set)
+    not_typed: set[int] = field(default_factory=set)
     """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
     while it ran."""
-    went_on: set[int] = field(default_factory=set)
+    after_own_progress: set[int] = field(default_factory=set)
     """Prompts before which a client told of the progress of earlier calls: it had made them itself."""
-    _ended: bool = False
-    _reported: bool = False
-    _answered: int = 0
+    _has_stopped: bool = False
+    _has_own_progress: bool = False
+    _answered_at: int = 0
     """When the newest answer came."""
-    _aside: bool = False
+    _follows_aside: bool = False
     """The newest words of the user are the client's own."""
-    _taken: int = 0
+    _queue_operations: int = 0
     """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
 
     def feed(self, row: LinkRow) -> bool:
         """Returns whether a client has begun with this row that had stopped before."""
         kind = row.type
         if kind == "assistant":
-            if self._ended and not self._aside and not row.flags & _SIDECHAIN:
-                self._ended = False
-            self._reported, self._answered = False, row.at or 0
+            if self._has_stopped and not self._follows_aside and not row.flags & _SIDECHAIN:
+                self._has_stopped = False
+            self._has_own_progress, self._answered_at = False, row.at or 0
         elif kind == "user":
             # A client that finds a turn unfinished says so to itself, and answers, before it takes the prompt.
-            self._aside = row.flags & _ASIDE == _META
-            if row.flags & _SIDECHAIN or self._aside:
+            self._follows_aside = row.flags & _ASIDE == _META
+            if row.flags & _SIDECHAIN or self._follows_aside:
                 return False
-            if not row.flags & _NOT_ASKED:
-                self._asked(row)
-            self._ended, self._reported, self._taken = False, False, 0
-            return self.stopped == row.position
+            if not row.flags & _NOT_PROMPT:
+                self._note_prompt(row)
+            self._has_stopped, self._has_own_progress, self._queue_operations = False, False, 0
+            return self.newest_after_stop == row.position
         elif kind == "last-prompt":
-            self._ended = True
+            self._has_stopped = True
         elif row.detail == "stop_hook_summary":
-            self._ended = False  # of the turn before: the client is still there to tell of it
+            self._has_stopped = False  # of the turn before: the client is still there to tell of it
         elif kind == "progress":
-            self._reported = self._reported or (row.at is not None and row.at <= self._answered)
+            self._has_own_progress = self._has_own_progress or (row.at is not None and row.at <= self._answered_at)
         elif kind == "queue-operation":
-            self._taken += 1
+            self._queue_operations += 1
         elif kind == "file-history-snapshot":
-            self._taken = 0  # a terminal's: there a prompt is queued only if the model is at work
+            self._queue_operations = 0  # a terminal's: there a prompt is queued only if the model is at work
         return False
 
-    def _asked(self, row: LinkRow) -> None:
-        if self._ended:
-            self.stopped = row.position
-        if self._taken and row.flags & _ASKED:
-            self.given.add(row.position)
-        if self._reported:
-            self.went_on.add(row.position)
+    def _note_prompt(self, row: LinkRow) -> None:
+        if self._has_stopped:
+            self.newest_after_stop = row.position
+        if self._queue_operations and row.flags & _PROMPT:
+            self.not_typed.add(row.position)
+        if self._has_own_progress:
+            self.after_own_progress.add(row.position)

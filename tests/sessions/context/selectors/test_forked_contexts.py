@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sessions.context.engine import Context
-from sessions.context.selectors.contexts import context_of, contexts_of, point_of_request
-from sessions.context.selectors.origins import contexts_sent, made_in
+from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
+from sessions.context.selectors.forked_contexts import find_original, load_original_contexts
 from sessions.models import Transcript
 from tests.sessions.context.engine.asking import call, texts
 from tests.sessions.writing import stamp
@@ -43,20 +43,20 @@ def results(context: Context) -> list[str]:
 def test_a_copied_request_is_shown_as_it_was_made(sessions: tuple[Transcript, Transcript]) -> None:
     origin, fork = sessions
     fork.refresh_from_db()
-    copied = {context.request: context for context in contexts_of(fork)}
+    copied = {context.request: context for context in load_contexts(fork)}
     assert results(copied["m2"]) == ["result t2: two"]
-    sent = {context.request: context for context in contexts_sent(fork)}
+    sent = {context.request: context for context in load_original_contexts(fork)}
     assert results(sent["m2"]) == ["result t1: one", "result t2: two"]
     assert results(sent["m3"]) == ["result t2: two"]
-    found, context = made_in(fork, context_of(*point_of_request(fork, "m2")))
-    assert (found.pk, context.copied) == (origin.pk, False)
+    found, context = find_original(fork, load_context(*point_of_request(fork, "m2")))
+    assert (found.pk, context.is_copied) == (origin.pk, False)
 
 
 def test_a_request_of_the_session_itself_is_shown_as_it_is(sessions: tuple[Transcript, Transcript]) -> None:
     _, fork = sessions
     fork.refresh_from_db()
-    context = context_of(*point_of_request(fork, "m3"))
-    assert made_in(fork, context) == (fork, context)
+    context = load_context(*point_of_request(fork, "m3"))
+    assert find_original(fork, context) == (fork, context)
 
 
 def test_without_the_session_a_copied_request_is_shown_as_the_fork_has_it(
@@ -65,6 +65,6 @@ def test_without_the_session_a_copied_request_is_shown_as_the_fork_has_it(
     _, fork = sessions
     fork.refresh_from_db()
     fork.forked_from = None
-    context = context_of(*point_of_request(fork, "m2"))
-    assert made_in(fork, context) == (fork, context)
+    context = load_context(*point_of_request(fork, "m2"))
+    assert find_original(fork, context) == (fork, context)
     assert any("this one was copied from" in sentence for sentence in context.unknown)

@@ -11,20 +11,20 @@ from inspector.web.kept import Kept
 from sessions.archive.selectors.blocks import load_blocks
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
-from sessions.context.selectors.contexts import Point, context_of
-from sessions.context.selectors.inherited import inherits
+from sessions.context.selectors.contexts import ContextPoint, load_context
+from sessions.context.selectors.subagent_notes import has_subagent_notes
 from sessions.linking.selectors import Answers, LinkRows, select
 from sessions.models import Transcript
 
-MOST = 20_000_000
-LEAST = 500_000
+MAX_BYTES = 20_000_000
+MIN_BYTES = 500_000
 """Every context counts as so many bytes at least: so there are forty of them at most."""
-PER_ROW = 300
+ROW_BYTES = 300
 """What a row takes in memory. A record takes about as much as it has bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _CachedContext:
     context: Context
     answers: Answers
     prints: dict[int, bytes]
@@ -42,14 +42,14 @@ class _Made:
         return blocks is None or (blocks.prints == self.prints and not blocks.raw and not blocks.damage)
 
 
-contexts: Kept[_Made] = Kept(MOST, lambda made: made.size)
+contexts: Kept[_CachedContext] = Kept(MAX_BYTES, lambda made: made.size)
 
 
-def kept_context(transcript: Transcript, point: Point) -> Context:
+def cached_context(transcript: Transcript, point: ContextPoint) -> Context:
     """The same as `context_of`. Whoever gets it shares it with others, and must not change it."""
-    if inherits(transcript) or (point.request and point.capture is not None):
+    if has_subagent_notes(transcript) or (point.request and point.capture is not None):
         # It is made of more than rows and records of the transcript.
-        return context_of(transcript, point)
+        return load_context(transcript, point)
     key = _key(transcript, point)
     known: Answers = {}
     made = contexts.find(key)
@@ -57,15 +57,15 @@ def kept_context(transcript: Transcript, point: Point) -> Context:
         return made.context
     reader = Reader(transcript.source_id)
     links = LinkRows(transcript.pk, transcript.source_id, reader, answers=known)
-    context = context_of(transcript, point, links=links)
+    context = load_context(transcript, point, links=links)
     prints = {block: frame for block, frame in reader.prints.items() if frame is not None}
     if len(prints) == len(reader.prints):
-        size = sum(length + PER_ROW for _, length in links.places.values())
-        contexts.put(key, _Made(context, known, prints, max(size, LEAST)))
+        size = sum(length + ROW_BYTES for _, length in links.places.values())
+        contexts.put(key, _CachedContext(context, known, prints, max(size, MIN_BYTES)))
     return context
 
 
-def _key(transcript: Transcript, point: Point) -> Hashable:
+def _key(transcript: Transcript, point: ContextPoint) -> Hashable:
     """What `context_of` takes from the transcript's own row, and the point."""
     boundaries = tuple(one for one in transcript.ruler.get("boundaries", ()) if one < point.position)
     return transcript.pk, transcript.source_id, transcript.version, boundaries, point

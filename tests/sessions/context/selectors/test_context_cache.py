@@ -13,9 +13,9 @@ from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.archive.engine.file_prints import print_of
 from sessions.capture.services.captures import capture_store
 from sessions.context.engine import Context
-from sessions.context.selectors import kept_contexts
-from sessions.context.selectors.contexts import Point, context_of, point_next, point_of_request
-from sessions.context.selectors.kept_contexts import kept_context
+from sessions.context.selectors import context_cache
+from sessions.context.selectors.context_cache import cached_context
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next, point_of_request
 from sessions.models import Block, Entry, Transcript
 from tests.sessions.archive.rotting import rot, without_hashes
 from tests.sessions.capture.capturing import exchange, message, request
@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Written:
     return written
 
 
-def last(transcript: Transcript) -> Point:
+def last(transcript: Transcript) -> ContextPoint:
     return point_of_request(transcript, LAST)[1]
 
 
@@ -42,10 +42,10 @@ def words(context: Context) -> str:
     return str([element.to_api() for element in context.elements])
 
 
-def again(transcript: Transcript, point: Point) -> Context:
+def again(transcript: Transcript, point: ContextPoint) -> Context:
     """What is given; it is always what would be made now."""
-    given = kept_context(transcript, point)
-    assert words(given) == words(context_of(transcript, point))
+    given = cached_context(transcript, point)
+    assert words(given) == words(load_context(transcript, point))
     return given
 
 
@@ -53,22 +53,22 @@ def test_a_context_is_given_again_with_no_more_queries_than_it_takes_to_make_it(
     transcript = file.read()
     for point in (last(transcript), point_next(transcript)):
         with CaptureQueriesContext(connection) as first:
-            made = kept_context(transcript, point)
+            made = cached_context(transcript, point)
         with CaptureQueriesContext(connection) as second:
-            assert kept_context(transcript, point) is made
+            assert cached_context(transcript, point) is made
         assert 0 < len(second) <= len(first)
 
 
 def test_every_point_has_a_context_of_its_own(file: Written) -> None:
     transcript = file.read()
     assert again(transcript, last(transcript)) is not again(transcript, point_next(transcript))
-    points = [Point(entry.position + 1, entry.uuid_key) for entry in Entry.objects.order_by("pk")]
+    points = [ContextPoint(entry.position + 1, entry.uuid_key) for entry in Entry.objects.order_by("pk")]
     assert len({words(again(transcript, point)) for point in points}) > 3
 
 
 def test_what_is_sent_next_holds_a_record_that_was_appended(file: Written) -> None:
     transcript = file.read()
-    kept_context(transcript, point_next(transcript))
+    cached_context(transcript, point_next(transcript))
     file.user("Rain at six")
     transcript = file.read()
     assert "Rain at six" in words(again(transcript, point_next(transcript)))
@@ -82,11 +82,11 @@ def test_a_request_holds_what_was_written_behind_its_answer_and_belongs_before_i
     _, point = point_of_request(transcript, "msg_late")
     first = words(again(transcript, point))
     with CaptureQueriesContext(connection) as taken:
-        kept_context(transcript, point)
+        cached_context(transcript, point)
     file.user("When does it rain?", parent=before, uuid=late)
     transcript = file.read()
     with CaptureQueriesContext(connection) as queries:
-        second = words(kept_context(transcript, point))
+        second = words(cached_context(transcript, point))
     assert "When does it rain?" not in first
     assert "When does it rain?" in second
     assert len(queries) <= len(taken) + 1
@@ -96,40 +96,40 @@ def test_a_request_holds_what_was_written_behind_its_answer_and_belongs_before_i
 def test_a_row_that_was_changed_changes_the_context(file: Written) -> None:
     transcript = file.read()
     point = point_next(transcript)
-    kept_context(transcript, point)
+    cached_context(transcript, point)
     prompt = Entry.objects.filter(type="user").order_by("pk")[2]
     Entry.objects.filter(parent_key=prompt.uuid_key).update(parent_key=prompt.parent_key)
-    made = context_of(transcript, point)
+    made = load_context(transcript, point)
     assert prompt.position not in made.positions
-    assert kept_context(transcript, point).positions == made.positions
+    assert cached_context(transcript, point).positions == made.positions
 
 
 def test_a_boundary_that_the_session_learns_of_changes_the_context(file: Written) -> None:
     transcript = file.read()
     point = last(transcript)
-    first = kept_context(transcript, point)
+    first = cached_context(transcript, point)
     transcript.ruler = {**transcript.ruler, "boundaries": [2]}
-    assert kept_context(transcript, point) is not first
+    assert cached_context(transcript, point) is not first
     transcript.version = "2.1.100"
-    assert kept_context(transcript, point) is not first
+    assert cached_context(transcript, point) is not first
 
 
 def test_damage_is_reported_although_the_context_was_kept_and_a_repair_gives_it_back(file: Written) -> None:
     transcript = file.read()
     point = last(transcript)
-    first = words(kept_context(transcript, point))
+    first = words(cached_context(transcript, point))
     file.path.unlink()
     before = rot(transcript.source, 0)
     with pytest.raises(ArchiveDamageError):
-        kept_context(transcript, point)
+        cached_context(transcript, point)
     Block.objects.update(data=before)
-    assert words(kept_context(transcript, point)) == first
+    assert words(cached_context(transcript, point)) == first
 
 
 def test_a_block_with_other_content_changes_the_context_although_the_rows_are_the_same(file: Written) -> None:
     transcript = file.read()
     point = point_next(transcript)
-    kept_context(transcript, point)
+    cached_context(transcript, point)
     (block,) = Block.objects.all()
     raw = zstandard.ZstdDecompressor().decompressobj().decompress(bytes(block.data))
     changed = raw.replace(b"North-west.", b"South-east.")
@@ -142,7 +142,7 @@ def test_what_no_hash_proves_is_not_kept(file: Written) -> None:
     transcript = file.read()
     without_hashes()
     point = point_next(transcript)
-    assert kept_context(transcript, point) is not kept_context(transcript, point)
+    assert cached_context(transcript, point) is not cached_context(transcript, point)
 
 
 def test_a_new_capture_takes_the_place_of_what_was_kept(file: Written) -> None:
@@ -154,11 +154,11 @@ def test_a_new_capture_takes_the_place_of_what_was_kept(file: Written) -> None:
     assert point.capture is not None
     captured = again(transcript, point)
     assert captured.exactness == "recorded"
-    assert kept_context(transcript, point) is not captured
+    assert cached_context(transcript, point) is not captured
 
 
 def test_contexts_are_few_and_bounded(file: Written) -> None:
     transcript = file.read()
-    for number in range(2 * kept_contexts.MOST // kept_contexts.LEAST):
-        kept_context(transcript, Point(transcript.entries, number))
-    assert kept_contexts.contexts.size <= kept_contexts.MOST
+    for number in range(2 * context_cache.MAX_BYTES // context_cache.MIN_BYTES):
+        cached_context(transcript, ContextPoint(transcript.entries, number))
+    assert context_cache.contexts.size <= context_cache.MAX_BYTES

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sessions.capture.engine import Sent
-from sessions.context.engine.captured import given_by
-from sessions.context.engine.presentation.messages import Array
-from sessions.context.engine.presentation.pieces import ShownPiece
+from sessions.context.engine.captured_request import captured_setup
+from sessions.context.engine.presentation.messages import MessageArray
+from sessions.context.engine.presentation.pieces import PieceView
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.rendering.overlays import Overlays
 from sessions.context.engine.request import Context
@@ -32,12 +32,12 @@ _REMINDER = "<system-reminder>"
 
 def context_sent(sent: Sent, *, request: str, model: str) -> Context:
     elements = tuple(_told(element_of(message, {})) for message in sent.messages)
-    return Context(request, 0, model, (), None, elements, given_by(sent), Overlays(), captured=sent)
+    return Context(request, 0, model, (), None, elements, captured_setup(sent), Overlays(), captured=sent)
 
 
-def blocks_said(answer: Mapping[str, Any], mask: Mask) -> tuple[ShownPiece, ...]:
+def blocks_said(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
     """The blocks of a captured answer, each as a whole."""
-    array = Array(context_sent(Sent(0, (answer,), None, None, {}, ()), request="", model=""), mask)
+    array = MessageArray(context_sent(Sent(0, (answer,), None, None, {}, ()), request="", model=""), mask)
     found = (array.piece(f"0.{at}") for at in range(BLOCKS))
     return tuple(piece for piece in found if piece is not None)
 
