@@ -8,7 +8,7 @@ from typing import Any
 
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message, join_messages
 
 
@@ -34,7 +34,7 @@ class Applied:
     summary: str = ""
     records: tuple[Mapping[str, Any], ...] = ()
     """Lines that would record it in a transcript, without their envelope."""
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     cache_edits: tuple[Mapping[str, Any], ...] = ()
     failures: int = 0
     """Automatic compactions that have failed in a row, this one included."""

@@ -91,7 +91,7 @@ class Job:
             applied,
             compaction=compaction,
             summary=summary_of(compaction),
-            records=tuple(compaction.records()),
+            records=tuple(compaction.to_records()),
             mechanical=mechanical,
         )
 

@@ -8,14 +8,25 @@ from typing import Any, Protocol
 
 from sessions.context.engine.captured_request import Captures, captured_elements, captured_setup, no_captures
 from sessions.context.engine.certainty import RequestSetup
-from sessions.context.engine.chain.out_of_order import FollowingRows, find_late_log, find_late_parents, find_late_summary
+from sessions.context.engine.chain.out_of_order import (
+    FollowingRows,
+    find_late_log,
+    find_late_parents,
+    find_late_summary,
+)
 from sessions.context.engine.chain.resume_signs import ResumeLoss
 from sessions.context.engine.chain.resumed_session import ResumedSession
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.chain.turns import Turns
 from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import Sender
-from sessions.context.engine.rendering.answers import continuation_of, has_cut_off, has_later_words, open_calls, render_answer
+from sessions.context.engine.rendering.answers import (
+    continuation_of,
+    has_cut_off,
+    has_later_words,
+    open_calls,
+    render_answer,
+)
 from sessions.context.engine.rendering.array import Element, elements_of, join_elements
 from sessions.context.engine.rendering.cleared_results import ResultClearing
 from sessions.context.engine.rendering.notices import select_notices
@@ -46,7 +57,14 @@ class Records(Protocol):
 class ContextBuilder:
     """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
 
-    def __init__(self, records: Records, lookup: LogLookup, later: FollowingRows, captures: Captures = no_captures, inherited: SubagentNotes | None = None) -> None:
+    def __init__(
+        self,
+        records: Records,
+        lookup: LogLookup,
+        later: FollowingRows,
+        captures: Captures = no_captures,
+        inherited: SubagentNotes | None = None,
+    ) -> None:
         self._records = records
         self._inherited = inherited
         self._captures = captures
@@ -91,10 +109,21 @@ class ContextBuilder:
     def needed_positions(self, link: int | None, position: int) -> list[int]:
         """The positions of the records that `build_at` will ask for, so that they can be fetched at once."""
         segments, _ = self._walk.segments(link, position)
-        positions = [position for segment in segments for position in segment.positions if position not in self._rendered]
+        positions = [
+            position for segment in segments for position in segment.positions if position not in self._rendered
+        ]
         return positions if self._snapshot is None else [*positions, self._snapshot]
 
-    def build_at(self, link: int | None, position: int, *, request: str = "", ref: str = "", sender: Sender | None = None, copied: bool = False) -> Context:
+    def build_at(
+        self,
+        link: int | None,
+        position: int,
+        *,
+        request: str = "",
+        ref: str = "",
+        sender: Sender | None = None,
+        copied: bool = False,
+    ) -> Context:
         """The context of what stands at `position` and hangs on the row with this key, or would. `ref`: the name that
         the request has in the client's log. `copied`: the request was made in another session."""
         segments, same = self._walk.segments(link, position)
@@ -138,7 +167,11 @@ class ContextBuilder:
         later = self._following(answer.position)
         parent = self._walk.parent_of(answer)
         is_fed, awaited = self._walk.is_fed, self._walk.awaited
-        ways = find_late_parents(parent, answer, is_fed, later) if parent == answer.parent else find_late_summary(parent, later)
+        ways = (
+            find_late_parents(parent, answer, is_fed, later)
+            if parent == answer.parent
+            else find_late_summary(parent, later)
+        )
         for row in ways or find_late_parents(awaited, answer, is_fed, later):
             self._walk.feed(row)
             self._early.add(row.position)
@@ -156,11 +189,18 @@ class ContextBuilder:
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._may_change)
         if sender != self._sender:
-            same, self._sender, self._behaviour, self._accepts_system_role = (0, sender, sender.behaviour, sender.accepts_system_role)
+            same, self._sender, self._behaviour, self._accepts_system_role = (
+                0,
+                sender,
+                sender.behaviour,
+                sender.accepts_system_role,
+            )
         behaviour = self._behaviour
         same = self._turns.advance(segments, same, self._walk.rows)
         same = self._resumed.advance(segments, same, behaviour, self._render, answer)
-        if behaviour.clears_silently and self._clearing.advance(segments, same, self._render, answer, self._resumed.read_until):
+        if behaviour.clears_silently and self._clearing.advance(
+            segments, same, self._render, answer, self._resumed.read_until
+        ):
             same = 0
         if self._unloads and behaviour.drops_removed_tools:
             same = 0 if self._loading.advance(segments, same, self._walk.rows, self._records) else same
@@ -174,7 +214,9 @@ class ContextBuilder:
         if len(self._rendered) > self._room:
             self._drop_unused()
 
-    def _build_part(self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, asked: bool) -> ContextPart:
+    def _build_part(
+        self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, asked: bool
+    ) -> ContextPart:
         behaviour, current = self._behaviour, self._turns.is_current(index)
         left = self._resumed.keep_read_rows(segment)
         answer = self._render_all(left.answer, folded)
@@ -185,14 +227,19 @@ class ContextBuilder:
         if self._clearing.cleared and behaviour.clears_silently:
             others = [self._clearing.clear(record) for record in others]
         if self._loading.removed and behaviour.drops_removed_tools:
-            others = [self._loading.drop_removed(record) if record.message.kind is MessageKind.RESULT else record for record in others]
+            others = [
+                self._loading.drop_removed(record) if record.message.kind is MessageKind.RESULT else record
+                for record in others
+            ]
         if current and any(record.is_sent_after_turn for record in others):
             others = [record for record in others if not record.is_sent_after_turn]
             self._turns.mark_changing(index)
         if not self._accepts_system_role:
             others = [give_user_role(record, behaviour) if record.user_blocks else record for record in others]
         elif current and any(record.is_user_role_during_turn for record in others):
-            others = [give_user_role(record, behaviour) if record.is_user_role_during_turn else record for record in others]
+            others = [
+                give_user_role(record, behaviour) if record.is_user_role_during_turn else record for record in others
+            ]
             self._turns.mark_changing(index)
         waiting = open_calls(answer, others)
         cut = has_cut_off(answer) or has_cut_off(others)
@@ -235,7 +282,9 @@ class ContextBuilder:
                 continue
             record = render(position)
             if record is not None:
-                records.append(apply_overlays(record, overlays) if record.message.kind is MessageKind.RESULT else record)
+                records.append(
+                    apply_overlays(record, overlays) if record.message.kind is MessageKind.RESULT else record
+                )
         return records
 
     def _find_logged(self, position: int, ref: str) -> tuple[LoggedRequest | None, tuple[Element, ...] | None]:

@@ -42,7 +42,12 @@ class Log:
             scanner.feed(data[end:], end)
         batch = scanner.take()
         self._places = [(row[1], row[2]) for row in batch.entries]
-        self.rows = [LinkRow(position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]) for position, row in enumerate(batch.entries)]
+        self.rows = [
+            LinkRow(
+                position, row[3], row[4], row[5], row[6], row[7], row[8], row[11], batch.extras.get(position), row[9]
+            )
+            for position, row in enumerate(batch.entries)
+        ]
 
     def record(self, position: int) -> Mapping[str, Any]:
         offset, length = self._places[position]
@@ -89,7 +94,12 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
     says. What reports an error answers nothing."""
     messages: set[int] = set()
     for row in rows:
-        if row.type != "assistant" or row.message is None or row.message in messages or row.flags & (_ERROR | _SIDECHAIN):
+        if (
+            row.type != "assistant"
+            or row.message is None
+            or row.message in messages
+            or row.flags & (_ERROR | _SIDECHAIN)
+        ):
             continue
         messages.add(row.message)
         yield row

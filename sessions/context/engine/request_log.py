@@ -60,7 +60,14 @@ class RequestLog:
         if base is not None and isinstance(tail, list) and isinstance(keep, int) and 0 <= keep <= len(base):
             hashes = (*base[:keep], *(text(value) for value in tail))
         marks = record.get("cacheControl")
-        logged = self._requests[name] = LoggedRequest(name, hashes, mapping(record.get("params")), text(record.get("shapeHash")), tuple(mapping(value) for value in marks) if isinstance(marks, list) else (), position)
+        logged = self._requests[name] = LoggedRequest(
+            name,
+            hashes,
+            mapping(record.get("params")),
+            text(record.get("shapeHash")),
+            tuple(mapping(value) for value in marks) if isinstance(marks, list) else (),
+            position,
+        )
         if text(record.get("querySource")).startswith(_CONVERSATION_SOURCES):
             self.last = logged
 
@@ -88,7 +95,9 @@ class RequestLog:
         words may stand in several records.
         """
         before, known_elements = self._last_resolved
-        same = next((index for index, (name, other) in enumerate(zip(hashes, before, strict=False)) if name != other), None)
+        same = next(
+            (index for index, (name, other) in enumerate(zip(hashes, before, strict=False)) if name != other), None
+        )
         elements = list(known_elements[: min(len(hashes), len(before)) if same is None else same])
         new = hashes[len(elements) :]
         self._look_up(new)
@@ -130,7 +139,9 @@ def _find_by_position(before: Sequence[Element], reconstructed: Sequence[Element
 def _last_index(elements: Sequence[Element], element: Element) -> int:
     identities = _identities(element)
     for index in range(len(elements) - 1, -1, -1):
-        if elements[index] is element or (elements[index].role == element.role and _identities(elements[index]) == identities):
+        if elements[index] is element or (
+            elements[index].role == element.role and _identities(elements[index]) == identities
+        ):
             return index
     return -1
 

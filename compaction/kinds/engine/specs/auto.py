@@ -10,7 +10,7 @@ from compaction.kinds.engine.job import Job, summary_of
 from compaction.kinds.engine.span_summariser import SpanSummariser
 from compaction.kinds.engine.spec import KindSpec
 from compaction.kinds.engine.specs.full import SUMMARY_INSTRUCTIONS
-from compaction.mechanisms.engine.compaction.record import Way
+from compaction.mechanisms.engine.compaction.record import CompactionMethod
 from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
@@ -58,7 +58,7 @@ def _apply(job: Job, config: AutoSettings) -> Applied:
     if compaction is None and others:
         why += f" Before that, these would act: {', '.join(others)}."
     elif compaction is not None:
-        stage = report.stage("session memory" if compaction.way is Way.SESSION_MEMORY else _FULL_COMPACT)
+        stage = report.stage("session memory" if compaction.way is CompactionMethod.SESSION_MEMORY else _FULL_COMPACT)
         why += f" {stage.why}" if stage is not None else ""
     return Applied(
         job.messages,
@@ -69,10 +69,10 @@ def _apply(job: Job, config: AutoSettings) -> Applied:
         bool(others),
         failed=failed,
         why=why,
-        mechanical=compaction is not None and compaction.way is Way.FULL and job.is_mechanical,
+        mechanical=compaction is not None and compaction.way is CompactionMethod.FULL and job.is_mechanical,
         compaction=compaction,
         summary=summary_of(compaction) if compaction is not None else "",
-        records=tuple(compaction.records()) if compaction is not None else (),
+        records=tuple(compaction.to_records()) if compaction is not None else (),
         persisted=outcome.persisted,
         cache_edits=outcome.cache_edits,
         failures=failures,
