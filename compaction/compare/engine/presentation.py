@@ -172,7 +172,9 @@ class Shown:
         more = len(message.content) - len(blocks)
         numbers = self._sides[name].numbers
         called = numbers[number] if numbers else number + 1
-        return ShownMessage(place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content)
+        return ShownMessage(
+            place, called, message.role, weights[number], blocks, more, is_boundary(message) and not message.content
+        )
 
     def _block(self, name: str, number: int, at: int, scale: float) -> ShownBlock:
         side = self._sides[name]
@@ -181,7 +183,9 @@ class Shown:
         piece = Piece(message.content[at], message, number not in side.inexact)
         return ShownBlock(self._pieces[name].view(place, piece, lens), paired=False)
 
-    def _beside(self, row: Row, before: ShownMessage, after: ShownMessage, scale: float) -> tuple[ShownMessage, ShownMessage]:
+    def _beside(
+        self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
+    ) -> tuple[ShownMessage, ShownMessage]:
         """The same pair with what its blocks have in common."""
         assert row.before is not None
         assert row.after is not None

@@ -81,7 +81,12 @@ def failures_of(transcript: Transcript) -> int:
 
 def compactable(context: Context) -> tuple[Message, ...]:
     """The messages of a context. Counts from before its boundary say nothing about its size."""
-    return tuple(replace_fields(message, usage=None) if message.usage is not None and message.position is not None and message.position < context.start else message for message in context.messages)
+    return tuple(
+        replace_fields(message, usage=None)
+        if message.usage is not None and message.position is not None and message.position < context.start
+        else message
+        for message in context.messages
+    )
 
 
 def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:

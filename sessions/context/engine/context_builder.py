@@ -1,4 +1,4 @@
-"""Makes the context of a request of the rows before it."""
+"""Builds the context of a request from the rows before it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,25 @@ from typing import Any, Protocol
 
 from sessions.context.engine.captured_request import Captures, captured_elements, captured_setup, no_captures
 from sessions.context.engine.certainty import RequestSetup
-from sessions.context.engine.chain.out_of_order import FollowingRows, find_late_log, find_late_parents, find_late_summary
+from sessions.context.engine.chain.out_of_order import (
+    FollowingRows,
+    find_late_log,
+    find_late_parents,
+    find_late_summary,
+)
 from sessions.context.engine.chain.resume_signs import ResumeLoss
 from sessions.context.engine.chain.resumed_session import ResumedSession
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.chain.turns import Turns
 from sessions.context.engine.chain.walk import Walk
 from sessions.context.engine.client_versions import Sender
-from sessions.context.engine.rendering.answers import continuation_of, has_cut_off, has_later_words, open_calls, render_answer
+from sessions.context.engine.rendering.answers import (
+    continuation_of,
+    has_cut_off,
+    has_later_words,
+    open_calls,
+    render_answer,
+)
 from sessions.context.engine.rendering.array import Element, elements_of, join_elements
 from sessions.context.engine.rendering.cleared_results import ResultClearing
 from sessions.context.engine.rendering.notices import select_notices
@@ -38,25 +49,33 @@ _COPY = int(Flag.COPY)
 
 
 class Records(Protocol):
-    """Gives the record at a position."""
+    """Gives the raw record at a position."""
 
     def __call__(self, position: int) -> Mapping[str, Any]: ...
 
 
 class ContextBuilder:
-    """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
+    """Feed it rows in file order, and build contexts in between. It keeps the parts of the last context for the
+    next."""
 
-    def __init__(self, records: Records, lookup: LogLookup, later: FollowingRows, captures: Captures = no_captures, inherited: SubagentNotes | None = None) -> None:
+    def __init__(
+        self,
+        records: Records,
+        lookup: LogLookup,
+        later: FollowingRows,
+        captures: Captures = no_captures,
+        inherited: SubagentNotes | None = None,
+    ) -> None:
         self._records = records
         self._inherited = inherited
         self._captures = captures
         self._later = later
         self._early: set[int] = set()
-        """Positions of rows that were fed before their turn."""
+        """Positions of rows that were fed ahead of their turn."""
         self._walk = Walk()
         self._log = RequestLog(lookup)
         self._newest_answer = -1
-        """Where the newest answer began."""
+        """Where the newest answer begins."""
         self._message: int | None = None
         self._snapshot: int | None = None
         self._rendered: dict[int, RenderedRecord | None] = {}
@@ -64,7 +83,7 @@ class ContextBuilder:
         self._parts: list[ContextPart] = []
         self._sender, self._behaviour, self._accepts_system_role = Sender(), Sender().behaviour, True
         self._may_change = False
-        """The last part was made while results could still come, and one has not."""
+        """The last part will change: results may still come, or its answer was cut off."""
         self._turns = Turns()
         self._resumed = ResumedSession(self._walk)
         self._clearing = ResultClearing()
@@ -91,12 +110,23 @@ class ContextBuilder:
     def needed_positions(self, link: int | None, position: int) -> list[int]:
         """The positions of the records that `build_at` will ask for, so that they can be fetched at once."""
         segments, _ = self._walk.segments(link, position)
-        positions = [position for segment in segments for position in segment.positions if position not in self._rendered]
+        positions = [
+            position for segment in segments for position in segment.positions if position not in self._rendered
+        ]
         return positions if self._snapshot is None else [*positions, self._snapshot]
 
-    def build_at(self, link: int | None, position: int, *, request: str = "", ref: str = "", sender: Sender | None = None, copied: bool = False) -> Context:
-        """The context of what stands at `position` and hangs on the row with this key, or would. `ref`: the name that
-        the request has in the client's log. `copied`: the request was made in another session."""
+    def build_at(
+        self,
+        link: int | None,
+        position: int,
+        *,
+        request: str = "",
+        ref: str = "",
+        sender: Sender | None = None,
+        copied: bool = False,
+    ) -> Context:
+        """The context of a row at `position` whose parent has the key `link`, even if the row does not exist yet.
+        `ref`: the id of the request in the client's log. `copied`: the request was made in another session."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
         self._update_parts(segments, same, sender, answer=position if request else -1)
@@ -134,11 +164,15 @@ class ContextBuilder:
         return self.build_at(link, row.position, request=request, ref=ref, sender=sender, copied=copied)
 
     def _feed_late_rows(self, answer: LinkRow) -> None:
-        """What belongs before an answer counts for it, even where it was written after it."""
+        """Feed the rows that belong before an answer but were written after it."""
         later = self._following(answer.position)
         parent = self._walk.parent_of(answer)
         is_fed, awaited = self._walk.is_fed, self._walk.awaited
-        ways = find_late_parents(parent, answer, is_fed, later) if parent == answer.parent else find_late_summary(parent, later)
+        ways = (
+            find_late_parents(parent, answer, is_fed, later)
+            if parent == answer.parent
+            else find_late_summary(parent, later)
+        )
         for row in ways or find_late_parents(awaited, answer, is_fed, later):
             self._walk.feed(row)
             self._early.add(row.position)
@@ -152,15 +186,22 @@ class ContextBuilder:
         return [row for row in self._later(position) if row.position not in self._early]
 
     def _update_parts(self, segments: Sequence[Segment], same: int, sender: Sender, *, answer: int) -> None:
-        """`answer`: the position of the one that follows; -1 if none does."""
+        """`answer`: the position of the answer that follows; -1 if none does."""
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._may_change)
         if sender != self._sender:
-            same, self._sender, self._behaviour, self._accepts_system_role = (0, sender, sender.behaviour, sender.accepts_system_role)
+            same, self._sender, self._behaviour, self._accepts_system_role = (
+                0,
+                sender,
+                sender.behaviour,
+                sender.accepts_system_role,
+            )
         behaviour = self._behaviour
         same = self._turns.advance(segments, same, self._walk.rows)
         same = self._resumed.advance(segments, same, behaviour, self._render, answer)
-        if behaviour.clears_silently and self._clearing.advance(segments, same, self._render, answer, self._resumed.read_until):
+        if behaviour.clears_silently and self._clearing.advance(
+            segments, same, self._render, answer, self._resumed.read_until
+        ):
             same = 0
         if self._unloads and behaviour.drops_removed_tools:
             same = 0 if self._loading.advance(segments, same, self._walk.rows, self._records) else same
@@ -174,7 +215,9 @@ class ContextBuilder:
         if len(self._rendered) > self._room:
             self._drop_unused()
 
-    def _build_part(self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, asked: bool) -> ContextPart:
+    def _build_part(
+        self, segment: Segment, folded: Mapping[int, CollapsedSpan | None], index: int, *, last: bool, asked: bool
+    ) -> ContextPart:
         behaviour, current = self._behaviour, self._turns.is_current(index)
         left = self._resumed.keep_read_rows(segment)
         answer = self._render_all(left.answer, folded)
@@ -185,14 +228,19 @@ class ContextBuilder:
         if self._clearing.cleared and behaviour.clears_silently:
             others = [self._clearing.clear(record) for record in others]
         if self._loading.removed and behaviour.drops_removed_tools:
-            others = [self._loading.drop_removed(record) if record.message.kind is MessageKind.RESULT else record for record in others]
+            others = [
+                self._loading.drop_removed(record) if record.message.kind is MessageKind.RESULT else record
+                for record in others
+            ]
         if current and any(record.is_sent_after_turn for record in others):
             others = [record for record in others if not record.is_sent_after_turn]
             self._turns.mark_changing(index)
         if not self._accepts_system_role:
             others = [give_user_role(record, behaviour) if record.user_blocks else record for record in others]
         elif current and any(record.is_user_role_during_turn for record in others):
-            others = [give_user_role(record, behaviour) if record.is_user_role_during_turn else record for record in others]
+            others = [
+                give_user_role(record, behaviour) if record.is_user_role_during_turn else record for record in others
+            ]
             self._turns.mark_changing(index)
         waiting = open_calls(answer, others)
         cut = has_cut_off(answer) or has_cut_off(others)
@@ -235,11 +283,13 @@ class ContextBuilder:
                 continue
             record = render(position)
             if record is not None:
-                records.append(apply_overlays(record, overlays) if record.message.kind is MessageKind.RESULT else record)
+                records.append(
+                    apply_overlays(record, overlays) if record.message.kind is MessageKind.RESULT else record
+                )
         return records
 
     def _find_logged(self, position: int, ref: str) -> tuple[LoggedRequest | None, tuple[Element, ...] | None]:
-        """The log's word for this request: by its name, or if it was made after the answer before."""
+        """The request in the client's log: the one with this id, or the last one since the previous answer."""
         logged = self._log.find(ref)
         if logged is None:
             logged = self._log.last
@@ -253,7 +303,7 @@ class ContextBuilder:
         return join_elements(part.elements for part in self._parts)
 
     def _setup(self, logged: LoggedRequest | None, sender: Sender) -> RequestSetup:
-        """A snapshot says nothing about the requests of a client that is too old to write one."""
+        """What is known beside the messages. A snapshot counts only for versions that write snapshots."""
         if logged is None and self._snapshot is None:
             return _NOTHING
         shape = self._log.shape(logged.shape) if logged is not None else None
@@ -265,7 +315,7 @@ class ContextBuilder:
         return setup if logged is None else replace(setup, params=logged.params, marks=logged.marks)
 
     def _drop_unused(self) -> None:
-        """What left the context need not be held."""
+        """Forget the records that are no longer in the context."""
         used = {position for part in self._parts for position in part.segment.positions}
         self._rendered = {position: record for position, record in self._rendered.items() if position in used}
         self._room = 3 * len(self._rendered) + _SPARE_RECORDS

@@ -1,4 +1,4 @@
-"""The tokens of a context by what they are spent on. Estimates: only the whole request is ever counted by the API."""
+"""The tokens of a context by category. These are estimates: the API counts only whole requests."""
 
 from __future__ import annotations
 
@@ -48,10 +48,22 @@ class Tally(NamedTuple):
 
 _CATEGORIES = len(Category)
 _INDEX = {category: index for index, category in enumerate(Category)}
-_BY_KIND = {MessageKind.PROMPT: _INDEX[Category.USER_TEXT], MessageKind.SUMMARY: _INDEX[Category.SUMMARY], MessageKind.INJECTED: _INDEX[Category.ATTACHMENTS], MessageKind.RESULT: _INDEX[Category.ATTACHMENTS], MessageKind.ANSWER: _INDEX[Category.ASSISTANT_TEXT]}
+_BY_KIND = {
+    MessageKind.PROMPT: _INDEX[Category.USER_TEXT],
+    MessageKind.SUMMARY: _INDEX[Category.SUMMARY],
+    MessageKind.INJECTED: _INDEX[Category.ATTACHMENTS],
+    MessageKind.RESULT: _INDEX[Category.ATTACHMENTS],
+    MessageKind.ANSWER: _INDEX[Category.ASSISTANT_TEXT],
+}
 _RESULTS, _IMAGES = _INDEX[Category.TOOL_RESULTS], _INDEX[Category.IMAGES]
 _PICTURES = frozenset({"image", "document"})
-_BY_TYPE: dict[Any, int] = {"thinking": _INDEX[Category.THINKING], "redacted_thinking": _INDEX[Category.THINKING], "tool_use": _INDEX[Category.TOOL_INPUTS], "server_tool_use": _INDEX[Category.TOOL_INPUTS], **dict.fromkeys(_PICTURES, _IMAGES)}
+_BY_TYPE: dict[Any, int] = {
+    "thinking": _INDEX[Category.THINKING],
+    "redacted_thinking": _INDEX[Category.THINKING],
+    "tool_use": _INDEX[Category.TOOL_INPUTS],
+    "server_tool_use": _INDEX[Category.TOOL_INPUTS],
+    **dict.fromkeys(_PICTURES, _IMAGES),
+}
 
 
 def tally_of(elements: Iterable[Element]) -> Tally:

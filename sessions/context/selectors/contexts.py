@@ -87,7 +87,9 @@ def point_next(transcript: Transcript) -> ContextPoint:
     return ContextPoint(transcript.entries, leaf if isinstance(leaf, int) else None)
 
 
-def load_context(transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None) -> Context:
+def load_context(
+    transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None
+) -> Context:
     """Decodes what the context is made of, and little else, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
@@ -102,7 +104,9 @@ def load_context(transcript: Transcript, point: ContextPoint, reader: Reader | N
     return _ContextLoader(transcript, links, rows, point).context()
 
 
-def _extend_to_parents(links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint) -> list[LinkRow]:
+def _extend_to_parents(
+    links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint
+) -> list[LinkRow]:
     """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
 
     What is missing need not be in the file at all."""
@@ -151,7 +155,9 @@ class _ContextLoader:
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         captured = Captured({point.request: point.capture})
-        self.viewer = ContextBuilder(self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript))
+        self.viewer = ContextBuilder(
+            self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
+        )
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._load_before(transcript, rows, begin) if begin else []
@@ -189,7 +195,11 @@ class _ContextLoader:
         found = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
         self._logged |= {row.tool: row.position for row in found if row.type in (MESSAGE, SHAPE)}
         last = max((row.position for row in found if row.detail == PROMPT), default=None)
-        mine = [row for row in found if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)]
+        mine = [
+            row
+            for row in found
+            if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)
+        ]
         self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
         return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
 
@@ -222,7 +232,9 @@ class _ContextLoader:
         rows = self._links.load(position + 1, position + 1 + AHEAD)
         self._links.fetch([row.position for row in rows if row.type != "assistant"])
         self._logged |= {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
-        return self._links.with_records(rows, [row.position for row in rows if needs_record(row.type, row.detail, row.flags)])
+        return self._links.with_records(
+            rows, [row.position for row in rows if needs_record(row.type, row.detail, row.flags)]
+        )
 
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         wanted = {key_of(one) for one in hashes}
@@ -260,7 +272,9 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
         viewer.feed(row)
 
 
-def load_left_out_among(transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None) -> dict[int, LeftOutEntry]:
+def load_left_out_among(
+    transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None
+) -> dict[int, LeftOutEntry]:
     """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
@@ -270,7 +284,9 @@ def load_left_out_among(transcript: Transcript, context: Context, positions: Col
     return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
 
 
-def load_left_out(transcript: Transcript, context: Context, links: LinkRows | None = None) -> list[tuple[LeftOutEntry, LinkRow]]:
+def load_left_out(
+    transcript: Transcript, context: Context, links: LinkRows | None = None
+) -> list[tuple[LeftOutEntry, LinkRow]]:
     """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}

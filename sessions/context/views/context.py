@@ -42,7 +42,17 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     return render_page(
         request,
         "transcripts/context.html",
-        {**values, "sent": sent, "answered": any(element.role == "assistant" for element in sent.elements), "array": array, "beside": array.setup_elements(), "items": array.page(query_number(request, "from")), "sizes": sizes, **_bars(sizes, view.request), **_ruler(view)},
+        {
+            **values,
+            "sent": sent,
+            "answered": any(element.role == "assistant" for element in sent.elements),
+            "array": array,
+            "beside": array.setup_elements(),
+            "items": array.page(query_number(request, "from")),
+            "sizes": sizes,
+            **_bars(sizes, view.request),
+            **_ruler(view),
+        },
         partials=("context",),
     )
 
@@ -61,7 +71,12 @@ def redirect_to_subagent(name: str, view: Viewpoint) -> HttpResponseRedirect:
 
 def read_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
     """The point that the address names; without one, the last request."""
-    return find_viewpoint(transcript, request=request.GET.get("request", ""), after=request.GET.get("at", ""), at_end=request.GET.get("next") == "1")
+    return find_viewpoint(
+        transcript,
+        request=request.GET.get("request", ""),
+        after=request.GET.get("at", ""),
+        at_end=request.GET.get("next") == "1",
+    )
 
 
 def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, dict[str, Any]] | None:
@@ -98,7 +113,11 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
         written = request.cache_write_5m + request.cache_write_1h
         counts = [("read", "cache read", request.cache_read), ("written", "cache write", written)]
         usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
-    return {"bar": token_bar(parts, limit=limit, threshold=sizes.threshold), "zoom": token_bar(parts) if sizes.total < limit * ZOOM_BELOW else None, "usage": usage}
+    return {
+        "bar": token_bar(parts, limit=limit, threshold=sizes.threshold),
+        "zoom": token_bar(parts) if sizes.total < limit * ZOOM_BELOW else None,
+        "usage": usage,
+    }
 
 
 def _ruler(view: Viewpoint) -> dict[str, Any]:

@@ -83,12 +83,26 @@ def _tokens(element: Element) -> int:
 
 def _describe_change(change: Change, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
     element = _element(change, previous, current)
-    speaking = (piece for piece in element.pieces if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip())
+    speaking = (
+        piece
+        for piece in element.pieces
+        if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip()
+    )
     first = next(speaking, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)
     name = f"{text(first.block.get('name'))} " if first else ""
     line = Lens(mask).line((name.lstrip() + block_text(first.block))[:4_000] if first else "", _LINE_WIDTH)
-    return ChangedMessage(change.kind, change.old, change.new, element.role, line or ", ".join(kinds), _tokens(element), address_of(first) if first else "", first.message.position if first else None, change.cause)
+    return ChangedMessage(
+        change.kind,
+        change.old,
+        change.new,
+        element.role,
+        line or ", ".join(kinds),
+        _tokens(element),
+        address_of(first) if first else "",
+        first.message.position if first else None,
+        change.cause,
+    )
 
 
 def _add_diffs(message: ChangedMessage, previous: Context, current: Context, mask: Mask) -> ChangedMessage:

@@ -29,7 +29,11 @@ ROOM = 74_000
 _FRAME = 520
 """Bytes of markup around a block."""
 _MIN_SCALE = 0.12
-_HOLDS = {Hold.TOOL_PAIR: "No cut here: a call would lose its result.", Hold.ANSWER: "No cut here: records of one answer would be parted.", Hold.OPEN_CALL: "No cut here: the result of a call is still to come."}
+_HOLDS = {
+    Hold.TOOL_PAIR: "No cut here: a call would lose its result.",
+    Hold.ANSWER: "No cut here: records of one answer would be parted.",
+    Hold.OPEN_CALL: "No cut here: the result of a call is still to come.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,9 @@ class MessageArray:
         for place, blocks in (("system", setup.system), ("tools", setup.tools)):
             if blocks is None:
                 continue
-            pieces = [setup_piece(place, number, block, lens.fresh(), origin) for number, block in enumerate(blocks[:PIECES])]
+            pieces = [
+                setup_piece(place, number, block, lens.fresh(), origin) for number, block in enumerate(blocks[:PIECES])
+            ]
             if place == "tools":
                 pieces = [_tools_piece(blocks, lens.fresh(), origin)] if blocks else []
             more = max(0, len(blocks) - PIECES) if place == "system" else 0
@@ -191,9 +197,16 @@ class MessageArray:
         """Why it cannot be cut here, and the record that a cut would stand before."""
         if self._cuts is None:
             messages = self._context.messages
-            self._cuts = find_cuts(messages), {message.uuid: index for index, message in reversed([*enumerate(messages)])}
+            self._cuts = (
+                find_cuts(messages),
+                {message.uuid: index for index, message in reversed([*enumerate(messages)])},
+            )
         message_cuts, index_by_uuid = self._cuts
-        indexes = [index_by_uuid[uuid] for piece in self._context.elements[number].pieces if (uuid := piece.message.uuid) in index_by_uuid]
+        indexes = [
+            index_by_uuid[uuid]
+            for piece in self._context.elements[number].pieces
+            if (uuid := piece.message.uuid) in index_by_uuid
+        ]
         if not number or not indexes:
             return None, ""
         first = min(indexes)

@@ -56,7 +56,9 @@ class PieceView:
 class PieceViews:
     """Shows the blocks of one conversation."""
 
-    def __init__(self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str) -> None:
+    def __init__(
+        self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
+    ) -> None:
         """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
         self._blocks = blocks
         self._removed_results = removed_results
@@ -95,14 +97,20 @@ class PieceViews:
     def _names(self) -> dict[str, str]:
         """tool_use id -> the name of the tool."""
         if self._tool_names is None:
-            self._tool_names = {text(block.get("id")): text(block.get("name")) for block in self._blocks() if block.get("type") == "tool_use"}
+            self._tool_names = {
+                text(block.get("id")): text(block.get("name"))
+                for block in self._blocks()
+                if block.get("type") == "tool_use"
+            }
         return self._tool_names
 
     def _notes(self, piece: Piece, *, cached: bool) -> tuple[PieceNote, ...]:
         notes: list[PieceNote] = []
         message = piece.message
         if message.kind is MessageKind.SUMMARY and not message.uuid and message.position is not None:
-            notes.append(PieceNote("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
+            notes.append(
+                PieceNote("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded.")
+            )
         elif message.kind is MessageKind.SUMMARY:
             notes.append(PieceNote("summarised", "▨", "summary", why="Stands for what was summarised away."))
         elif message.kind is MessageKind.INJECTED:

@@ -18,7 +18,14 @@ _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def render_answer(answer: Sequence[RenderedRecord], open_calls: frozenset[str], sender: Sender, *, is_over: bool, from_file: bool = False) -> Sequence[RenderedRecord]:
+def render_answer(
+    answer: Sequence[RenderedRecord],
+    open_calls: frozenset[str],
+    sender: Sender,
+    *,
+    is_over: bool,
+    from_file: bool = False,
+) -> Sequence[RenderedRecord]:
     """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
     the client has the answer from the file."""
     lost = open_calls if is_over else _NONE
@@ -26,16 +33,28 @@ def render_answer(answer: Sequence[RenderedRecord], open_calls: frozenset[str], 
     if not lost and not from_file and _is_sent_unchanged(answer, sender.model, plans=behaviour.sends_filed_plans):
         return answer
     sent = [_drop_unsent(record, sender, behaviour, lost, from_file=from_file) for record in answer]
-    if behaviour.emptied_answer_text and not lost and not from_file and not any(record.message.content for record in sent):
+    if (
+        behaviour.emptied_answer_text
+        and not lost
+        and not from_file
+        and not any(record.message.content for record in sent)
+    ):
         return _replace_emptied(sent, answer, behaviour.emptied_answer_text)
     alone = not (behaviour.sends_lone_thinking_after_resume if from_file else behaviour.sends_lone_thinking)
-    alone = alone and all(_is_thinking(block) or (from_file and is_blank(block)) for record in sent for block in record.message.content)
+    alone = alone and all(
+        _is_thinking(block) or (from_file and is_blank(block)) for record in sent for block in record.message.content
+    )
     return [_without_content(record) for record in sent] if alone else sent
 
 
 def open_calls(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord]) -> frozenset[str]:
     """Those that have no result."""
-    calls = {text(block.get("id")) for record in answer for block in record.message.content if block.get("type") == "tool_use"}
+    calls = {
+        text(block.get("id"))
+        for record in answer
+        for block in record.message.content
+        if block.get("type") == "tool_use"
+    }
     if not calls:
         return _NONE
     for record in others:
@@ -54,7 +73,9 @@ def continuation_of(others: Sequence[RenderedRecord], behaviour: ClientBehaviour
     follows the answer."""
     if not behaviour.continuation_text or any(record.message.content for record in others):
         return None
-    return RenderedRecord(Message("user", (text_block(behaviour.continuation_text),), MessageKind.INJECTED), Placement.ROW)
+    return RenderedRecord(
+        Message("user", (text_block(behaviour.continuation_text),), MessageKind.INJECTED), Placement.ROW
+    )
 
 
 def has_cut_off(records: Sequence[RenderedRecord]) -> bool:
@@ -76,7 +97,9 @@ def _is_sent_unchanged(answer: Sequence[RenderedRecord], model: str, *, plans: b
     return spoken
 
 
-def _drop_unsent(record: RenderedRecord, sender: Sender, behaviour: ClientBehaviour, lost: frozenset[str], *, from_file: bool) -> RenderedRecord:
+def _drop_unsent(
+    record: RenderedRecord, sender: Sender, behaviour: ClientBehaviour, lost: frozenset[str], *, from_file: bool
+) -> RenderedRecord:
     message = record.message
     foreign = behaviour.drops_foreign_thinking and sender.model and message.model != sender.model
     blocks = []
@@ -90,13 +113,18 @@ def _drop_unsent(record: RenderedRecord, sender: Sender, behaviour: ClientBehavi
     return record if content == message.content else replace(record, message=replace_fields(message, content=content))
 
 
-def _replace_emptied(sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str) -> Sequence[RenderedRecord]:
+def _replace_emptied(
+    sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str
+) -> Sequence[RenderedRecord]:
     """Nothing is left: the client says so, where there was something."""
     index = next((index for index, record in enumerate(answer) if record.message.content), None)
     if index is None:
         return sent
     block: Block = {"type": "text", "text": words, "citations": []}
-    return [replace(record, message=replace_fields(record.message, content=(block,))) if n == index else record for n, record in enumerate(sent)]
+    return [
+        replace(record, message=replace_fields(record.message, content=(block,))) if n == index else record
+        for n, record in enumerate(sent)
+    ]
 
 
 def _without_content(record: RenderedRecord) -> RenderedRecord:

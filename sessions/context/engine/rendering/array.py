@@ -32,7 +32,9 @@ class Element(Struct, frozen=True, gc=False):
         return {"role": self.role, "content": [dict(piece.block) for piece in self.pieces]}
 
 
-def elements_of(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord], *, calls_last: bool = False) -> tuple[Element, ...]:
+def elements_of(
+    answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord], *, calls_last: bool = False
+) -> tuple[Element, ...]:
     """One answer (or none) and what follows it. `others`: results first."""
     elements = []
     if pieces := tuple(_move_calls_last(_pieces(answer)) if calls_last else _pieces(answer)):

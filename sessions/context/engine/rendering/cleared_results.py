@@ -47,7 +47,11 @@ class ResultClearing:
         before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
         if not after < before:
             return
-        old = [position for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS] if position not in self.cleared]
+        old = [
+            position
+            for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS]
+            if position not in self.cleared
+        ]
         # Estimates are meant to be too high by a third; here two of them are held against what was counted.
         added, saved = estimate_tokens(last.positions, render) * 3 // 4, estimate_tokens(old, render) * 3 // 4
         if saved >= MIN_TOKENS and after - before < added - saved / 2:
@@ -63,7 +67,9 @@ class ResultClearing:
 def _clearable_results(segments: Sequence[Segment], render: RenderAt) -> list[int]:
     positions: list[int] = []
     for segment in segments:
-        calls = [block for position in segment.answer if (record := render(position)) for block in record.message.content]
+        calls = [
+            block for position in segment.answer if (record := render(position)) for block in record.message.content
+        ]
         names = {text(block.get("id")): text(block.get("name")) for block in calls}
         for position in segment.results:
             record = render(position)

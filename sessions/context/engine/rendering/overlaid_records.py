@@ -12,7 +12,9 @@ from sessions.context.engine.rendering.records import Placement, RenderedRecord
 from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
 
-def place_spans(segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk) -> dict[int, CollapsedSpan | None]:
+def place_spans(
+    segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk
+) -> dict[int, CollapsedSpan | None]:
     """Position -> the span that stands in its place; None for the rest of the span."""
     order = [position for segment in segments for position in segment.positions]
     places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
@@ -34,7 +36,13 @@ def render_span(span: CollapsedSpan) -> RenderedRecord:
 
 def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> RenderedRecord:
     """How a model is told it that does not take the role `system`."""
-    place = Placement.NOTE if record.is_user_role_during_turn else Placement.RESULT if behaviour.adds_notes_to_parts else Placement.WORDS
+    place = (
+        Placement.NOTE
+        if record.is_user_role_during_turn
+        else Placement.RESULT
+        if behaviour.adds_notes_to_parts
+        else Placement.WORDS
+    )
     return RenderedRecord(replace_fields(record.message, role="user", content=record.user_blocks), place, record.exact)
 
 
@@ -43,7 +51,11 @@ def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord
     if not overlays.replaced and not overlays.cleared:
         return record
     blocks = tuple(_replace_result(block, overlays) for block in record.message.content)
-    return record if blocks == record.message.content else RenderedRecord(replace_fields(record.message, content=blocks), record.placement, record.exact)
+    return (
+        record
+        if blocks == record.message.content
+        else RenderedRecord(replace_fields(record.message, content=blocks), record.placement, record.exact)
+    )
 
 
 def _replace_result(block: Block, overlays: Overlays) -> Block:

@@ -77,21 +77,44 @@ def render_record(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | N
     if row.type == "attachment":
         return _render_attachment(record, row)
     if row.type == "system" and row.detail == "local_command" and not record.get("isDisplayOnly"):
-        return RenderedRecord(_message(record, row, "user", (text_block(text(record.get("content"))),), MessageKind.INJECTED), Placement.ROW)
+        return RenderedRecord(
+            _message(record, row, "user", (text_block(text(record.get("content"))),), MessageKind.INJECTED),
+            Placement.ROW,
+        )
     return None
 
 
 def _render_answer(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     if record.get("isApiErrorMessage"):
-        message = Message("assistant", (), MessageKind.ANSWER, text(record.get("uuid")), at=_timestamp(row), position=row.position)
-        return RenderedRecord(message, Placement.ROW, is_cut_off=True) if record.get("apiError") == "max_output_tokens" else None
+        message = Message(
+            "assistant", (), MessageKind.ANSWER, text(record.get("uuid")), at=_timestamp(row), position=row.position
+        )
+        return (
+            RenderedRecord(message, Placement.ROW, is_cut_off=True)
+            if record.get("apiError") == "max_output_tokens"
+            else None
+        )
     raw = mapping(record.get("message"))
     blocks = _content_blocks(raw.get("content"))
     for block in blocks:
         if block.get("type") == "text" and is_blank(block) and not (behaviour := _behaviour(record)).sends_blank_texts:
-            blocks = tuple(block for block in blocks if not is_blank(block) or (behaviour.sends_empty_texts and not block.get("text")))
+            blocks = tuple(
+                block
+                for block in blocks
+                if not is_blank(block) or (behaviour.sends_empty_texts and not block.get("text"))
+            )
             break
-    message = Message("assistant", blocks, MessageKind.ANSWER, text(record.get("uuid")), text(raw.get("id")), _timestamp(row), Usage.from_raw(raw.get("usage")), text(raw.get("model")), row.position)
+    message = Message(
+        "assistant",
+        blocks,
+        MessageKind.ANSWER,
+        text(record.get("uuid")),
+        text(raw.get("id")),
+        _timestamp(row),
+        Usage.from_raw(raw.get("usage")),
+        text(raw.get("model")),
+        row.position,
+    )
     return RenderedRecord(message, Placement.ROW, is_cut_off=raw.get("stop_reason") in _CUT)
 
 
@@ -103,7 +126,11 @@ def _render_user(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | No
     if row.flags & _RESULT:
         kind = MessageKind.RESULT
         for block in blocks:
-            if type(block.get("content")) is list and _brings_tools(block) and _behaviour(record).announces_loaded_tools:
+            if (
+                type(block.get("content")) is list
+                and _brings_tools(block)
+                and _behaviour(record).announces_loaded_tools
+            ):
                 blocks = (*blocks, text_block(LOADED))
                 break
     elif row.flags & _SUMMARY:
@@ -113,13 +140,17 @@ def _render_user(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | No
     else:
         kind = MessageKind.PROMPT if row.flags & _TYPED or _is_task_prompt(row, blocks) else MessageKind.INJECTED
     streamed = kind is MessageKind.PROMPT and isinstance(content, list)
-    return RenderedRecord(_message(record, row, "user", blocks, kind), Placement.ROW, has_todos="todos" in record, is_streamed=streamed)
+    return RenderedRecord(
+        _message(record, row, "user", blocks, kind), Placement.ROW, has_todos="todos" in record, is_streamed=streamed
+    )
 
 
 def _introduce_reports(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
     if not words:
         return blocks
-    return tuple(text_block(f"<system-reminder>\n{words}\n\n{text(block.get('text'))}\n</system-reminder>") for block in blocks)
+    return tuple(
+        text_block(f"<system-reminder>\n{words}\n\n{text(block.get('text'))}\n</system-reminder>") for block in blocks
+    )
 
 
 def _is_task_prompt(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
@@ -142,12 +173,18 @@ def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecor
     if record.get("renderedRole") == "system":
         rendered = _render_as_system(record, row, attachment, blocks)
         # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
-        return replace(rendered, message=replace_fields(rendered.message, role="user")) if _is_typed_by_person(attachment) else rendered
+        return (
+            replace(rendered, message=replace_fields(rendered.message, role="user"))
+            if _is_typed_by_person(attachment)
+            else rendered
+        )
     place = Placement.BATCH if row.detail in _BATCH else Placement.NOTE
     return RenderedRecord(_message(record, row, "user", blocks, _attachment_kind(attachment)), place)
 
 
-def _render_unworded_attachment(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]) -> RenderedRecord | None:
+def _render_unworded_attachment(
+    record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]
+) -> RenderedRecord | None:
     """An attachment without its words, told as the version told it."""
     behaviour = _behaviour(record)
     texts, is_recorded = ((), False) if behaviour.records_wording else texts_of_attachment(attachment)
@@ -161,10 +198,19 @@ def _render_unworded_attachment(record: Mapping[str, Any], row: LinkRow, attachm
             return rendered
         event = attachment.get("hookEvent")
         return replace(rendered, is_user_role_during_turn=event in _WATCHED, is_sent_after_turn=event in _ENDING)
-    return RenderedRecord(_message(record, row, "user", blocks, _attachment_kind(attachment)), Placement.NOTE, exact=exact)
+    return RenderedRecord(
+        _message(record, row, "user", blocks, _attachment_kind(attachment)), Placement.NOTE, exact=exact
+    )
 
 
-def _render_as_system(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any], blocks: tuple[Block, ...], *, exact: bool = True) -> RenderedRecord:
+def _render_as_system(
+    record: Mapping[str, Any],
+    row: LinkRow,
+    attachment: Mapping[str, Any],
+    blocks: tuple[Block, ...],
+    *,
+    exact: bool = True,
+) -> RenderedRecord:
     words = "\n".join(strip_reminder_tags(text(block.get("text"))) for block in blocks)
     message = _message(record, row, "system", (text_block(words),), _attachment_kind(attachment))
     return RenderedRecord(message, Placement.NOTE, exact, blocks)
@@ -189,7 +235,9 @@ def strip_reminder_tags(words: str) -> str:
     return inner[len(_OPENED) : -len(_CLOSED)].removeprefix("\n").removesuffix("\n")
 
 
-def _message(record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: MessageKind) -> Message:
+def _message(
+    record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: MessageKind
+) -> Message:
     return Message(role, blocks, kind, text(record.get("uuid")), at=_timestamp(row), position=row.position)
 
 

@@ -18,7 +18,10 @@ from sessions.transcripts.engine.messages import Message, MessageKind, text_bloc
 
 AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
 LISTS = (AGENTS, SERVERS)
-_COLUMNS = {AGENTS: ("addedTypes", "addedLines", "removedTypes"), SERVERS: ("addedNames", "addedBlocks", "removedNames")}
+_COLUMNS = {
+    AGENTS: ("addedTypes", "addedLines", "removedTypes"),
+    SERVERS: ("addedNames", "addedBlocks", "removedNames"),
+}
 _REMINDER = {"type": "task_reminder"}
 _TOOL_LIST = re.compile(r"\(Tools: ([^()]*)\)\s*$")
 _ALL_EXCEPT = "All tools except "
@@ -45,16 +48,28 @@ class SubagentNotes:
         if not behaviour.has_system_role or behaviour.records_wording:
             return []
         tools = self._tools()
-        attachments = [self.lists[list_type] for list_type in LISTS if first and list_type in self.lists and _is_relevant(list_type, tools)]
+        attachments = [
+            self.lists[list_type]
+            for list_type in LISTS
+            if first and list_type in self.lists and _is_relevant(list_type, tools)
+        ]
         if due and _has_any(tools, TASK_TOOLS):
             attachments.append(_REMINDER)
-        return [_note(words, exact=behaviour.wording_is_known) for attachment in attachments for words in attachment_texts(attachment)]
+        return [
+            _note(words, exact=behaviour.wording_is_known)
+            for attachment in attachments
+            for words in attachment_texts(attachment)
+        ]
 
     def _tools(self) -> str:
         """As the list of agents has them: a list, all, or all but a few."""
         lines = self.lists.get(AGENTS, {}).get("addedLines")
         for line in lines if isinstance(lines, list) else ():
-            if isinstance(line, str) and line.startswith(f"- {self.agent_type}: ") and (match := _TOOL_LIST.search(line)):
+            if (
+                isinstance(line, str)
+                and line.startswith(f"- {self.agent_type}: ")
+                and (match := _TOOL_LIST.search(line))
+            ):
                 return "*" if match[1] == "All tools" else match[1]
         return ""
 
@@ -91,4 +106,6 @@ def _tool_names(tools: str) -> set[str]:
 
 def _note(words: str, *, exact: bool) -> RenderedRecord:
     user_blocks = (text_block(f"<system-reminder>\n{words}\n</system-reminder>"),)
-    return RenderedRecord(Message("system", (text_block(words),), MessageKind.INJECTED), Placement.NOTE, exact, user_blocks)
+    return RenderedRecord(
+        Message("system", (text_block(words),), MessageKind.INJECTED), Placement.NOTE, exact, user_blocks
+    )

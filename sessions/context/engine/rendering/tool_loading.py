@@ -27,7 +27,13 @@ class ToolLoading:
     _removed_after: list[frozenset[str]] = field(default_factory=list)
     """The same after each segment."""
 
-    def advance(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow], records: Callable[[int], Mapping[str, Any]]) -> bool:
+    def advance(
+        self,
+        segments: Sequence[Segment],
+        same: int,
+        rows: Mapping[int, LinkRow],
+        records: Callable[[int], Mapping[str, Any]],
+    ) -> bool:
         """Takes the segments of the next context, and returns whether other tools are gone than before."""
         same = min(same, len(self._removed_after))
         del self._removed_after[same:]
@@ -36,7 +42,9 @@ class ToolLoading:
             if removed:
                 # A search waits for servers that are still connecting: what it finds is there, told or not.
                 messages = (mapping(records(position).get("message")) for position in segment.results)
-                removed = removed.difference(_tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)]))
+                removed = removed.difference(
+                    _tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)])
+                )
             for position in segment.rest:
                 if rows[position].detail == CHANGE:
                     change = mapping(records(position).get("attachment"))

@@ -36,7 +36,10 @@ TOOLS = tuple(tool(name) for name in ("Bash", "Edit", "Read", "Write"))
 
 def said(count: int, words: str = "The tide at harbour {} is high. ") -> tuple[Json, ...]:
     """A conversation of so many messages, 800 characters each or more."""
-    return tuple({"role": "user" if at % 2 == 0 else "assistant", "content": [{"type": "text", "text": words.format(at) * 30}]} for at in range(count))
+    return tuple(
+        {"role": "user" if at % 2 == 0 else "assistant", "content": [{"type": "text", "text": words.format(at) * 30}]}
+        for at in range(count)
+    )
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,22 @@ class Asked:
         elements = tuple(self._element(at, message) for at, message in enumerate(self.messages))
         system = None if self.system is None else tuple({"type": "text", "text": one} for one in self.system)
         tools = None if self.tools is None else tuple(self.tools)
-        logged = LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        logged = (
+            LoggedRequest("r", self.prints, self.params, self.shape, (), self.position - 1) if self.logged else None
+        )
         marks = self._marks() if self.logged else None
         params = {"model": self.model, **self.params} if self.logged else {}
         part = ContextPart(Segment(None, [], [], [], []), (), elements)
-        return Context(f"msg_{self.position}", self.position, self.model, (part,), logged, elements if self.logged else None, RequestSetup(system, tools, params, marks), Overlays())
+        return Context(
+            f"msg_{self.position}",
+            self.position,
+            self.model,
+            (part,),
+            logged,
+            elements if self.logged else None,
+            RequestSetup(system, tools, params, marks),
+            Overlays(),
+        )
 
     def _element(self, at: int, message: Json) -> Element:
         position = self.places.get(at, 10 + at)
@@ -80,13 +94,37 @@ class Asked:
         return tuple({"path": path, "value": self.mark} for path in paths)
 
 
-def call(read: int = 0, written: int = 0, *, at: int = 0, model: str = OPUS, source: str = "main", name: str = "", hour: bool = False, position: int = 0, copied: bool = False, fresh: int = 3) -> Call:
+def call(
+    read: int = 0,
+    written: int = 0,
+    *,
+    at: int = 0,
+    model: str = OPUS,
+    source: str = "main",
+    name: str = "",
+    hour: bool = False,
+    position: int = 0,
+    copied: bool = False,
+    fresh: int = 3,
+) -> Call:
     """`at`: in minutes."""
     usage = Usage(fresh, read, 0 if hour else written, written if hour else 0, 10)
     return Call(name or f"msg_{position or at}", source, model, position or at, at * MINUTE, usage, copied)
 
 
-def broken(before: Asked, after: Asked, *, read: int, gap: int = 1, hour: bool = False, events: Sequence[Event] = (), answers: tuple[Answer, Answer] = (Answer(), Answer()), within_reach: int | None = None, was: int = 9_000, returned_to: Asked | None = None) -> Break:
+def broken(
+    before: Asked,
+    after: Asked,
+    *,
+    read: int,
+    gap: int = 1,
+    hour: bool = False,
+    events: Sequence[Event] = (),
+    answers: tuple[Answer, Answer] = (Answer(), Answer()),
+    within_reach: int | None = None,
+    was: int = 9_000,
+    returned_to: Asked | None = None,
+) -> Break:
     """What is said of two requests. The first had `was` tokens read and 1,000 written; of the second all that is not
     read was written. `gap`: in minutes."""
     previous = call(was, 1_000, at=0, model=before.model, position=before.position, hour=hour)

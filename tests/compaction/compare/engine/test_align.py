@@ -49,7 +49,12 @@ def test_a_message_in_other_words_is_changed() -> None:
 
 def test_one_that_changed_its_place_stands_where_it_is_now_and_only_there() -> None:
     rows = compared(TALK, [TALK[3], *TALK[:3]]).rows
-    assert [(row.before, row.after, row.moved) for row in rows] == [(3, 0, True), (0, 1, False), (1, 2, False), (2, 3, False)]
+    assert [(row.before, row.after, row.moved) for row in rows] == [
+        (3, 0, True),
+        (0, 1, False),
+        (1, 2, False),
+        (2, 3, False),
+    ]
 
 
 def test_two_records_that_say_the_same_are_two() -> None:
@@ -82,7 +87,11 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 def test_records_of_the_session_say_why() -> None:
     before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
-    left = [LeftOutEntry(0, LeftOutReason.SUMMARISED, 9), LeftOutEntry(1, LeftOutReason.SNIPPED, 7), LeftOutEntry(2, LeftOutReason.ABANDONED)]
+    left = [
+        LeftOutEntry(0, LeftOutReason.SUMMARISED, 9),
+        LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
+        LeftOutEntry(2, LeftOutReason.ABANDONED),
+    ]
     rows = compared(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
     assert [row.cause.by for row in rows if row.cause] == [9, 7, None]
@@ -118,7 +127,9 @@ def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_
 
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
-    applied = apply_kind(Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
+    applied = apply_kind(
+        Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON
+    )
     rows = compared(applied.before, applied.after, causes_of_report(report_of(applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
     long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]

@@ -28,7 +28,12 @@ pytestmark = pytest.mark.django_db
 SESSION = "7446aeed-5c8c-513e-a5af-e6bd525f2f4a"
 DEMO = settings.DEMO_DIR
 KEYS = {"run", "status", "kind", "before", "after", "summary", "kept", "dropped", "report"}
-SETTINGS = {Kind.BUDGET: ["per_result=300", "preview=100"], Kind.SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"], Kind.AUTO: ["percent=1"], Kind.COLLAPSE: ["keep_tokens=500", "least_score=0"]}
+SETTINGS = {
+    Kind.BUDGET: ["per_result=300", "preview=100"],
+    Kind.SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"],
+    Kind.AUTO: ["percent=1"],
+    Kind.COLLAPSE: ["keep_tokens=500", "least_score=0"],
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -55,7 +60,11 @@ def transcript() -> Transcript:
 def arguments(kind: Kind) -> list[str]:
     messages = compactable(load_context(transcript(), point_next(transcript())))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
-    more = {Kind.SNIP: ["--ids", prompts[0]], Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]], Kind.PARTIAL_UP_TO: ["--pivot", prompts[-1]]}
+    more = {
+        Kind.SNIP: ["--ids", prompts[0]],
+        Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
+        Kind.PARTIAL_UP_TO: ["--pivot", prompts[-1]],
+    }
     given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
     return [SESSION, "--kind", kind, "--model", "mechanical", *more.get(kind, []), *given]
 
@@ -103,7 +112,9 @@ def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
     assert first["session_id"] == Compaction.objects.get(pk=made["id"]).session_id
     assert second["session_id"] != first["session_id"]
     assert Path(first["path"]).read_bytes() == data
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([f"{first['session_id']}.jsonl", f"{second['session_id']}.jsonl"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [f"{first['session_id']}.jsonl", f"{second['session_id']}.jsonl"]
+    )
 
 
 def test_it_says_what_was_done(tmp_path: Path) -> None:
@@ -124,7 +135,13 @@ def test_auto_says_why_nothing_would_happen() -> None:
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [(["--kind", "snip"], "needs the ids"), (["--kind", "partial-from"], "needs a pivot"), (["--kind", "budget", "--set", "size=3"], "budget has no setting 'size'"), (["--kind", "budget", "--set", "size"], "written name=value"), (["--kind", "full", "--model", "claude-opus-5"], "claude-opus-5 cannot be asked")],
+    [
+        (["--kind", "snip"], "needs the ids"),
+        (["--kind", "partial-from"], "needs a pivot"),
+        (["--kind", "budget", "--set", "size=3"], "budget has no setting 'size'"),
+        (["--kind", "budget", "--set", "size"], "written name=value"),
+        (["--kind", "full", "--model", "claude-opus-5"], "claude-opus-5 cannot be asked"),
+    ],
 )
 def test_what_makes_no_sense_is_refused_with_a_reason(given: list[str], words: str) -> None:
     with pytest.raises(CommandError, match=words):

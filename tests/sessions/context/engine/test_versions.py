@@ -37,7 +37,11 @@ def test_a_call_that_never_had_a_result_is_not_sent_once_the_conversation_went_o
     assert ("assistant", ["Looking.", "call t1", "call t2"]) in texts(following(writing))
     writing.user("Go on")
     writing.assistant("Yes.", message="m2")
-    assert texts(last(writing)) == [("user", ["Look"]), ("assistant", ["Looking.", "call t2"]), ("user", ["result t2: two", "Go on"])]
+    assert texts(last(writing)) == [
+        ("user", ["Look"]),
+        ("assistant", ["Looking.", "call t2"]),
+        ("user", ["result t2: two", "Go on"]),
+    ]
     assert reason_of(writing, lost) is LeftOutReason.UNSENT
 
 
@@ -154,7 +158,11 @@ def test_models_that_do_not_take_the_role_are_told_by_the_user() -> None:
     writing.result("t1", "one")
     attach(writing, "total_tokens_reminder", "Few are left.", role="system")
     writing.assistant("Done.", message="m2", model=TAKES_NONE)
-    assert texts(last(writing)) == [("user", ["<system-reminder>\nIt is Monday.\n</system-reminder>\n", "Look"]), ("assistant", ["call t1"]), ("user", ["result t1: one\n\n<system-reminder>\nFew are left.\n</system-reminder>"])]
+    assert texts(last(writing)) == [
+        ("user", ["<system-reminder>\nIt is Monday.\n</system-reminder>\n", "Look"]),
+        ("assistant", ["call t1"]),
+        ("user", ["result t1: one\n\n<system-reminder>\nFew are left.\n</system-reminder>"]),
+    ]
 
 
 def test_a_reminder_is_a_further_part_of_a_result_that_has_parts() -> None:
@@ -180,7 +188,9 @@ def test_attachments_of_which_only_the_facts_were_kept_are_told_in_the_words_of_
     context = last(writing)
     role, (words,) = texts(context)[-1]
     assert role == "system"
-    assert words.startswith("The following skills are available for use with the Skill tool:\n\n- tide: tells the tide\n\n#")
+    assert words.startswith(
+        "The following skills are available for use with the Skill tool:\n\n- tide: tells the tide\n\n#"
+    )
     assert words.endswith("resources:\n\n## t\nWith care.")
     assert all(piece.exact for element in context.elements for piece in element.pieces)
 
@@ -196,7 +206,15 @@ def test_a_wording_that_no_recording_shows_is_called_inexact() -> None:
     assert any("wording of 1 attachment" in sentence for sentence in context.unknown)
 
 
-@pytest.mark.parametrize(("version", "kind", "exact"), [("2.1.197", "nested_memory", True), ("2.1.160", "nested_memory", False), ("2.1.197", "compact_file_reference", True), ("2.1.197", "plan_mode", False)])
+@pytest.mark.parametrize(
+    ("version", "kind", "exact"),
+    [
+        ("2.1.197", "nested_memory", True),
+        ("2.1.160", "nested_memory", False),
+        ("2.1.197", "compact_file_reference", True),
+        ("2.1.197", "plan_mode", False),
+    ],
+)
 def test_only_words_that_the_version_was_seen_to_send_are_called_exact(version: str, kind: str, exact: bool) -> None:
     writing = Writing()
     writing.user("Look", version=version)
@@ -262,7 +280,13 @@ def test_what_was_said_to_have_an_answer_finished_is_gone_when_the_turn_is_over(
     assert "token limit" not in str(texts(last(writing)))
 
 
-@pytest.mark.parametrize(("version", "sent"), [("2.1.197", [("user", ["Look"]), ("assistant", ["(no content)"]), ("user", ["More"])]), ("2.1.325", [("user", ["Look\n", "More"])])])
+@pytest.mark.parametrize(
+    ("version", "sent"),
+    [
+        ("2.1.197", [("user", ["Look"]), ("assistant", ["(no content)"]), ("user", ["More"])]),
+        ("2.1.325", [("user", ["Look\n", "More"])]),
+    ],
+)
 def test_an_answer_of_thoughts_alone_to_another_model(version: str, sent: list[tuple[str, list[str]]]) -> None:
     writing = Writing()
     writing.user("Look", version=version)
@@ -276,7 +300,9 @@ def test_an_answer_of_thoughts_alone_to_another_model(version: str, sent: list[t
 def test_a_plan_that_the_client_took_from_its_file(version: str, sent: bool) -> None:
     writing = Writing()
     writing.user("Plan", version=version)
-    writing.assistant(call("t1", "ExitPlanMode", plan="# X", planFilePath="/p.md"), message="m1", version=version, model=TAKES_NONE)
+    writing.assistant(
+        call("t1", "ExitPlanMode", plan="# X", planFilePath="/p.md"), message="m1", version=version, model=TAKES_NONE
+    )
     writing.result("t1", "approved")
     writing.assistant("Done.", message="m2", version=version, model=TAKES_NONE)
     given = last(writing).elements[1].pieces[0].block["input"]
@@ -330,12 +356,20 @@ def test_tasks_and_skills_are_listed_as_the_client_did() -> None:
     writing.user("Look", version=version)
     tasks = [{"id": "1", "subject": "Moor", "status": "pending"}, {"id": "2", "subject": "Sail", "status": "completed"}]
     note(writing, version, "task_reminder", content=tasks, itemCount=2)
-    skills = [{"name": "knot", "path": "p:knot", "content": "Tie it."}, {"name": "hail", "path": "p:hail", "content": "Hoy."}]
+    skills = [
+        {"name": "knot", "path": "p:knot", "content": "Tie it."},
+        {"name": "hail", "path": "p:hail", "content": "Hoy."},
+    ]
     note(writing, version, "invoked_skills", skills=skills)
     writing.assistant("Seen.", version=version, model=TAKES_SYSTEM)
     (words,) = texts(last(writing))[1][1]
-    assert "applicable.\n\n\nHere are the existing tasks:\n\n#1. [pending] Moor\n#2. [completed] Sail\n\nThe following" in words
-    assert words.endswith("\n\n### Skill: knot\nPath: p:knot\n\nTie it.\n\n---\n\n### Skill: hail\nPath: p:hail\n\nHoy.")
+    assert (
+        "applicable.\n\n\nHere are the existing tasks:\n\n#1. [pending] Moor\n#2. [completed] Sail\n\nThe following"
+        in words
+    )
+    assert words.endswith(
+        "\n\n### Skill: knot\nPath: p:knot\n\nTie it.\n\n---\n\n### Skill: hail\nPath: p:hail\n\nHoy."
+    )
 
 
 def test_the_report_of_a_task_that_ends_meanwhile_is_introduced() -> None:
@@ -415,6 +449,12 @@ def test_a_row_whose_parent_was_never_written_follows_the_row_before_it() -> Non
     writing.user("Again", parent="another-one")
     writing.assistant("Yes.", message="m3")
     context = last(writing)
-    assert texts(context) == [("user", ["Look"]), ("assistant", ["call t1"]), ("user", ["result t1: one"]), ("assistant", ["Done."]), ("user", ["Again"])]
+    assert texts(context) == [
+        ("user", ["Look"]),
+        ("assistant", ["call t1"]),
+        ("user", ["result t1: one"]),
+        ("assistant", ["Done."]),
+        ("user", ["Again"]),
+    ]
     assert any("gap" in sentence for sentence in context.unknown)
     assert context_at(log_of(writing), "m3").elements == context.elements
