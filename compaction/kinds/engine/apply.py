@@ -33,7 +33,7 @@ from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
 from compaction.mechanisms.engine.session_memory import session_memory_compact
 from compaction.mechanisms.engine.snip.removal import short_id, snip
-from compaction.mechanisms.engine.tool_result_limit.limit import budget
+from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
     CountCache,
@@ -85,7 +85,7 @@ def _living(applied: Applied, moment: Moment) -> Applied:
 
 
 def _budget(moment: Moment, config: Any) -> Applied:
-    done = budget(moment.messages, config, counter=moment.counter)
+    done = limit_tool_results(moment.messages, config, counter=moment.counter)
     records = (done.state.to_record(moment.session_id),) if done.persisted else ()
     return replace(moment.simple(done, records), persisted=done.persisted)
 

@@ -9,7 +9,7 @@ from compaction.kinds.engine.kind import Applied
 from compaction.kinds.engine.moment import Moment, summary_of
 from compaction.kinds.engine.settings import AutoSettings
 from compaction.kinds.engine.spans import SpanSummariser
-from compaction.mechanisms.engine.compaction.record import Way
+from compaction.mechanisms.engine.compaction.record import CompactionMethod
 from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.pipeline import PipelineState, run_pipeline
@@ -50,7 +50,9 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
     if made is None and others:
         why += f" Before that, these would act: {', '.join(others)}."
     elif made is not None:
-        stage = report.stage(made.way.value.replace("_", " ") if made.way is Way.SESSION_MEMORY else "full compact")
+        stage = report.stage(
+            made.way.value.replace("_", " ") if made.way is CompactionMethod.SESSION_MEMORY else "full compact"
+        )
         why += f" {stage.why}" if stage is not None else ""
     return Applied(
         moment.kind,
@@ -62,10 +64,10 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
         bool(others),
         failed=failed,
         why=why,
-        mechanical=made is not None and made.way is Way.FULL and moment.mechanical,
+        mechanical=made is not None and made.way is CompactionMethod.FULL and moment.mechanical,
         compaction=made,
         summary=summary_of(made) if made is not None else "",
-        records=tuple(made.records()) if made is not None else (),
+        records=tuple(made.to_records()) if made is not None else (),
         persisted=outcome.persisted,
         cache_edits=outcome.cache_edits,
         failures=failures,

@@ -9,7 +9,7 @@ from typing import Any
 
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message, join_messages
 
 
@@ -64,7 +64,7 @@ class Applied:
     summary: str = ""
     records: tuple[Mapping[str, Any], ...] = ()
     """Lines that would tell a transcript of it, without their envelope."""
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     cache_edits: tuple[Mapping[str, Any], ...] = ()
     failures: int = 0
     """Of automatic compactions, in a row, with this one."""

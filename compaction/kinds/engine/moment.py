@@ -78,7 +78,7 @@ class Moment:
             # Nobody was asked, so nobody has failed: there was just too little to summarise.
             return replace(base, failed=outcome.state.failed and not mechanical)
         return replace(
-            base, compaction=made, summary=summary_of(made), records=tuple(made.records()), mechanical=mechanical
+            base, compaction=made, summary=summary_of(made), records=tuple(made.to_records()), mechanical=mechanical
         )
 
 

@@ -11,14 +11,14 @@ import zstandard
 
 from compaction.kinds.engine.kind import Applied
 from compaction.mechanisms.engine.compaction.record import Compaction
-from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message
 
 
 class Keepsake(msgspec.Struct, frozen=True):
     after: tuple[Message, ...]
     made: Compaction | None = None
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     records: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod

@@ -19,9 +19,9 @@ from compaction.mechanisms.engine.microcompact.clearable import (
 )
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
@@ -146,8 +146,8 @@ def _freed(one: Clearable, counter: TokenCounter) -> int:
 
 def _change(messages: Sequence[Message], one: Clearable, counter: TokenCounter) -> Change:
     return Change(
-        What.REPLACED,
-        messages[one.result.at].uuid,
+        ChangeKind.REPLACED,
+        messages[one.result.message_index].uuid,
         counter((one.result.block,)),
         counter((cleared(one.result.block),)),
         f"A result of {one.call.name}, deleted from the cache; the array keeps it.",

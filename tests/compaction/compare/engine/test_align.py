@@ -74,7 +74,7 @@ def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
 
 
 def test_a_boundary_is_a_row_of_its_own() -> None:
-    boundary = Boundary("b", Trigger.AUTO, 10).message()
+    boundary = Boundary("b", Trigger.AUTO, 10).to_message()
     found = compared(TALK, [boundary, *TALK])
     assert [row.status for row in found.rows] == [Status.ADDED, *[Status.KEPT] * 4]
 

@@ -62,7 +62,7 @@ def parameters_of(kind: Kind, messages: Sequence[Message], number: int, model: s
         pivots = legal_pivots(messages, DIRECTIONS[kind], model)
         return Parameters(pivot=pivots[number % len(pivots)], settings=settings) if pivots else None
     if kind is Kind.SNIP:
-        turns = [turn for turn in turns_of(messages) if not turn.open]
+        turns = [turn for turn in turns_of(messages) if not turn.is_open]
         if not turns:
             return None
         return Parameters(ids=(short_id(messages[turns[number % len(turns)].first].uuid),))
