@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.compaction.boundary import Trigger
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 OPENING = (
     "The conversation that led here no longer fits, and its earlier part was replaced by a summary. "
@@ -38,4 +38,4 @@ def continuation_text(
 
 
 def summary_message(text: str, uuid: str, at: float | None = None) -> Message:
-    return Message("user", (text_block(text),), Kind.SUMMARY, uuid, at=at)
+    return Message("user", (text_block(text),), MessageKind.SUMMARY, uuid, at=at)

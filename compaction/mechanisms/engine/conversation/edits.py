@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 
-Place = tuple[int, int]
+BlockPosition = tuple[int, int]
 """A message's index and a block's place in its content."""
 
 
-def with_blocks(messages: Sequence[Message], blocks: Mapping[Place, Block]) -> Sequence[Message]:
+def replace_blocks(messages: Sequence[Message], blocks: Mapping[BlockPosition, Block]) -> Sequence[Message]:
     if not blocks:
         return messages
     edited = list(messages)
@@ -18,5 +18,5 @@ def with_blocks(messages: Sequence[Message], blocks: Mapping[Place, Block]) -> S
     for (at, place), block in blocks.items():
         contents.setdefault(at, list(messages[at].content))[place] = block
     for at, content in contents.items():
-        edited[at] = changed(messages[at], content=tuple(content))
+        edited[at] = replace_fields(messages[at], content=tuple(content))
     return edited

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Turn:
     """The index of its input."""
     messages: tuple[int, ...]
     """The indexes of all its messages, ascending."""
-    open: bool = False
+    is_open: bool = False
     """A call of it has no result yet, or the model has yet to answer."""
-    entangled: bool = False
+    is_entangled: bool = False
     """One of its messages holds results of another turn too."""
 
 
@@ -35,10 +35,10 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
     answer = ""
     for at, message in enumerate(messages):
         turn = current
-        if message.kind is Kind.PROMPT and message.role == "user" and message.uuid:
+        if message.kind is MessageKind.PROMPT and message.role == "user" and message.uuid:
             members.append([])
             turn = current = len(members) - 1
-        elif message.kind is Kind.SUMMARY:
+        elif message.kind is MessageKind.SUMMARY:
             turn = current = -1
         elif message.role == "assistant":
             if message.message_id:

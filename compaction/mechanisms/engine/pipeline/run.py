@@ -21,7 +21,7 @@ from compaction.mechanisms.engine.pipeline.state import PipelineState
 from compaction.mechanisms.engine.pipeline.work import Work
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import (
-    Remembered,
+    CountCache,
     TokenCounter,
     estimate,
     estimate_blocks,
@@ -108,7 +108,7 @@ def _work(
         config or PipelineConfig(),
         effects or Effects(),
         now,
-        counter if isinstance(counter, Remembered) else Remembered(counter),
+        counter if isinstance(counter, CountCache) else CountCache(counter),
     )
 
 

@@ -8,13 +8,13 @@ from uuid import UUID, uuid5
 
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.snip.state import SnipState
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _NAMESPACE = UUID("0c6b6a7e-97a7-4f0a-8a53-5a0b8a2c1d90")
@@ -52,8 +52,8 @@ def nudge(
         return Outcome(messages, Report("nudge", False, why, before, before), replace(state, baseline=baseline))
     last = messages[-1].uuid if messages else ""
     text = text_block(_TEXT.format(growth=growth))
-    added = Message("user", (text,), Kind.INJECTED, str(uuid5(_NAMESPACE, f"{last} {size}")))
+    added = Message("user", (text,), MessageKind.INJECTED, str(uuid5(_NAMESPACE, f"{last} {size}")))
     cost = counter(added.content)
     why = f"The context grew by {growth:,} tokens without a snip."
-    report = Report("nudge", True, why, before, before + cost, (Change(What.ADDED, added.uuid, 0, cost, why),))
+    report = Report("nudge", True, why, before, before + cost, (Change(ChangeKind.ADDED, added.uuid, 0, cost, why),))
     return Outcome([*messages, added], report, replace(state, baseline=size))

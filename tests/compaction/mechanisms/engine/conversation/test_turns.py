@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from compaction.mechanisms.engine.conversation.turns import turns_of
-from sessions.transcripts.engine.messages import Kind, Message, changed
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
     answered,
@@ -30,20 +30,20 @@ def test_later_records_of_an_answer_belong_to_the_turn_of_the_first() -> None:
 
 
 def test_a_summary_ends_a_turn_and_belongs_to_none() -> None:
-    summary = changed(said("in short"), kind=Kind.SUMMARY)
+    summary = replace_fields(said("in short"), kind=MessageKind.SUMMARY)
     messages = [said("one"), answered("1"), summary, answered("kept"), said("two"), answered("2")]
     assert [turn.messages for turn in turns_of(messages)] == [(0, 1), (4, 5)]
 
 
 def test_a_turn_with_a_call_that_still_runs_is_open() -> None:
     messages = [said("one"), answered("1"), said("two"), answered("", call("toolu_1"))]
-    assert [turn.open for turn in turns_of(messages)] == [False, True]
+    assert [turn.is_open for turn in turns_of(messages)] == [False, True]
 
 
 def test_a_turn_that_waits_for_an_answer_is_open() -> None:
     messages = [said("one"), answered("", call("toolu_1")), returned(("toolu_1", "ok"))]
-    assert [turn.open for turn in turns_of(messages)] == [True]
-    assert [turn.open for turn in turns_of([*messages, answered("done")])] == [False]
+    assert [turn.is_open for turn in turns_of(messages)] == [True]
+    assert [turn.is_open for turn in turns_of([*messages, answered("done")])] == [False]
 
 
 def test_turns_whose_results_share_a_message_are_entangled() -> None:
@@ -55,13 +55,13 @@ def test_turns_whose_results_share_a_message_are_entangled() -> None:
         returned(("toolu_1", "ok"), ("toolu_2", "ok")),
         said("three"),
     ]
-    assert [turn.entangled for turn in turns_of(messages)] == [True, True, False]
+    assert [turn.is_entangled for turn in turns_of(messages)] == [True, True, False]
 
 
 @given(conversations())
 def test_no_turn_shares_a_pair_or_an_answer_with_another(messages: list[Message]) -> None:
     turns = turns_of(messages)
-    assert [turn.first for turn in turns] == [at for at, one in enumerate(messages) if one.kind is Kind.PROMPT]
+    assert [turn.first for turn in turns] == [at for at, one in enumerate(messages) if one.kind is MessageKind.PROMPT]
     for turn in turns:
         inside = [messages[at] for at in turn.messages]
         outside = [one for at, one in enumerate(messages) if at not in turn.messages]

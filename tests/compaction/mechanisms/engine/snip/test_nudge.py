@@ -3,7 +3,7 @@ from __future__ import annotations
 from compaction.mechanisms.engine.snip.nudge import nudge
 from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
 from compaction.mechanisms.engine.snip.state import SnipState
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.talk import answered, call, said
 
@@ -13,7 +13,7 @@ TALK = [said("hello"), answered("yes"), said("go on")]
 def test_it_is_due_after_ten_thousand_tokens_of_growth() -> None:
     assert not nudge(TALK, tokens=9_999).report.applied
     done = nudge(TALK, tokens=10_000)
-    assert done.messages[-1].kind is Kind.INJECTED
+    assert done.messages[-1].kind is MessageKind.INJECTED
     assert list(done.messages[:-1]) == TALK
     assert done.report.tokens_after == estimate(done.messages)
 
