@@ -8,21 +8,29 @@ estimates what was never counted.
 
 from __future__ import annotations
 
+from sessions.weights.engine.context_weights import ContextWeights, combine, weigh_context
+from sessions.weights.engine.conversation import PartKey, PartReader
 from sessions.weights.engine.features import Content, Features, features_of
 from sessions.weights.engine.ledger import Count, Ledger, Part, Sizing
-from sessions.weights.engine.rates import Rates, rates_of
+from sessions.weights.engine.rates import Rates
+from sessions.weights.engine.table import WeightTable
 from sessions.weights.engine.weight import Basis, Weight
 
 __all__ = [
     "Basis",
     "Content",
+    "ContextWeights",
     "Count",
     "Features",
     "Ledger",
     "Part",
+    "PartKey",
+    "PartReader",
     "Rates",
     "Sizing",
     "Weight",
+    "WeightTable",
+    "combine",
     "features_of",
-    "rates_of",
+    "weigh_context",
 ]

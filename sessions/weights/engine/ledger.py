@@ -41,6 +41,8 @@ class Part(NamedTuple):
 class Count:
     """A request as the API counted it."""
 
+    position: int
+    """Where its answer stands: what is measured holds from there on."""
     request: str
     model: str
     prompt: int
@@ -66,6 +68,14 @@ class Sizing:
         return self.head.tokens + self.parts
 
 
+class Change(NamedTuple):
+    """From the request at `since` on, a part has this weight."""
+
+    since: int
+    key: Hashable
+    weight: Weight
+
+
 @dataclass(slots=True)
 class _Pending:
     """A request whose count is not shared out yet: only the next one shows what its answer was."""
@@ -81,6 +91,8 @@ class Ledger:
     weights: dict[Hashable, Weight] = field(default_factory=dict)
     head: Weight | None = None
     unrecorded: float = 0.0
+    changes: list[Change] = field(default_factory=list)
+    """In the order of the requests."""
     _features: dict[Hashable, Features] = field(default_factory=dict)
     _rates: dict[int, Rates] = field(default_factory=dict)
     _model: str = ""
@@ -93,12 +105,12 @@ class Ledger:
         new = [part for part in parts if part.key not in self.weights]
         answer = [part for part in new if before is not None and part.answer == before.count.request]
         sizing = self._settle(several_prompts=any(part.server_call for part in answer))
-        self._follow_model(count.model)
+        self._follow_model(count.model, since=count.position)
         rates = self.rates(count.model)
         for part in new:
             self._features[part.key] = part.features
             self.weights[part.key] = Weight(rates.estimate(part.features), Basis.ESTIMATED)
-        counted = before is not None and self._weigh_answer(answer, before.count.output)
+        counted = before is not None and self._weigh_answer(answer, before.count.output, since=count.position)
         group = [part.key for part in new if not (counted and part in answer)]
         self._pending = _Pending(count, known, group, None if self.head is None else self._expected(known))
         return sizing
@@ -123,7 +135,7 @@ class Ledger:
     def _sum(self, parts: Mapping[Hashable, int]) -> float:
         return sum(self.weights[key].tokens * times for key, times in parts.items())
 
-    def _follow_model(self, model: str) -> None:
+    def _follow_model(self, model: str, *, since: int) -> None:
         """Another tokenizer counts the same words differently."""
         before, self._model = self._model, model
         if not before or tokenizer_of(before) == tokenizer_of(model):
@@ -131,14 +143,14 @@ class Ledger:
         old, new = self.rates(before), self.rates(model)
         for key, features in self._features.items():
             ratio = new.estimate(features) / max(old.estimate(features), 1e-9)
-            self.weights[key] = Weight(self.weights[key].tokens * ratio, Basis.ESTIMATED)
+            self._set(since, key, Weight(self.weights[key].tokens * ratio, Basis.ESTIMATED))
         prose = Features(Content.PROSE, plain=1_000)
         ratio = new.estimate(prose) / old.estimate(prose)
         self.unrecorded *= ratio
         if self.head is not None:
             self.head = Weight(self.head.tokens * ratio, Basis.ESTIMATED)
 
-    def _weigh_answer(self, answer: Sequence[Part], output: int) -> bool:
+    def _weigh_answer(self, answer: Sequence[Part], output: int, *, since: int) -> bool:
         """An answer weighs what it counted as output. False if that count cannot be the whole of it."""
         visible = [part for part in answer if part.features.content is not Content.THINKING]
         thoughts = [part for part in answer if part.features.content is Content.THINKING]
@@ -147,18 +159,22 @@ class Ledger:
             return False
         basis = Basis.MEASURED if len(answer) == 1 else Basis.APPORTIONED
         if thoughts and output > spoken:
-            self._share([part.key for part in thoughts], output - spoken, basis)
-            self._share([part.key for part in visible], spoken, basis)
+            self._share([part.key for part in thoughts], output - spoken, basis, since)
+            self._share([part.key for part in visible], spoken, basis, since)
         elif thoughts or output < MOST_OF_ESTIMATE * spoken + SLACK:
-            self._share([part.key for part in answer], output, basis)
+            self._share([part.key for part in answer], output, basis, since)
         # Else most of the output were thoughts that did not stay.
         return True
 
-    def _share(self, keys: Sequence[Hashable], tokens: float, basis: Basis) -> None:
+    def _share(self, keys: Sequence[Hashable], tokens: float, basis: Basis, since: int) -> None:
         total = sum(self.weights[key].tokens for key in keys)
         for key in keys:
             part = self.weights[key].tokens / total if total and len(keys) > 1 else 1 / len(keys)
-            self.weights[key] = Weight(tokens * part, basis)
+            self._set(since, key, Weight(tokens * part, basis))
+
+    def _set(self, since: int, key: Hashable, weight: Weight) -> None:
+        self.weights[key] = weight
+        self.changes.append(Change(since, key, weight))
 
     def _settle(self, *, several_prompts: bool) -> Sizing | None:
         pending, self._pending = self._pending, None
@@ -176,27 +192,29 @@ class Ledger:
         """The first request: what its messages do not weigh stands before them."""
         messages = self._sum(pending.parts)
         if messages > pending.count.prompt:
-            self._share(list(pending.parts), pending.count.prompt, Basis.APPORTIONED)
+            self._share(list(pending.parts), pending.count.prompt, Basis.APPORTIONED, pending.count.position)
             messages = pending.count.prompt
         self.head = Weight(pending.count.prompt - messages, Basis.APPORTIONED)
 
     def _weigh_group(self, pending: _Pending) -> None:
+        since = pending.count.position
         surplus = pending.count.prompt - self._expected(pending.parts)
         group = sum(self.weights[key].tokens for key in pending.group)
         least, most = LEAST_OF_ESTIMATE * group, MOST_OF_ESTIMATE * group + SLACK
         if group and least <= group + surplus <= most:
             measured = group + surplus
             self.rates(pending.count.model).learn([self._features[key] for key in pending.group], measured)
-            self._share(pending.group, measured, Basis.MEASURED if len(pending.group) == 1 else Basis.APPORTIONED)
+            basis = Basis.MEASURED if len(pending.group) == 1 else Basis.APPORTIONED
+            self._share(pending.group, measured, basis, since)
         elif surplus < 0:
             self._lose(pending, -surplus)
         elif thoughts := [key for key in pending.group if self._features[key].content is Content.THINKING]:
             # What is recorded of a thought may be a summary of it: the count alone tells how long it was.
             thought = sum(self.weights[key].tokens for key in thoughts)
-            self._share(thoughts, thought + surplus, Basis.APPORTIONED)
+            self._share(thoughts, thought + surplus, Basis.APPORTIONED, since)
         else:
             if group:
-                self._share(pending.group, most - SLACK, Basis.ESTIMATED)
+                self._share(pending.group, most - SLACK, Basis.ESTIMATED, since)
             self._gain(pending, surplus - max(0.0, most - SLACK - group))
 
     def _gain(self, pending: _Pending, tokens: float) -> None:
@@ -214,7 +232,7 @@ class Ledger:
         thought = sum(self.weights[key].tokens for key in thoughts)
         gone = min(thought, tokens)
         if gone:
-            self._share(thoughts, thought - gone, Basis.APPORTIONED)
+            self._share(thoughts, thought - gone, Basis.APPORTIONED, pending.count.position)
         tokens -= gone
         gone = min(self.unrecorded, tokens)
         self.unrecorded -= gone
@@ -222,6 +240,6 @@ class Ledger:
         group = sum(self.weights[key].tokens for key in pending.group)
         gone = min((1 - LEAST_OF_ESTIMATE) * group, tokens)
         if gone:
-            self._share(pending.group, group - gone, Basis.ESTIMATED)
+            self._share(pending.group, group - gone, Basis.ESTIMATED, pending.count.position)
         tokens -= gone
         self.head = Weight(max(0.0, self.head.tokens - tokens), Basis.APPORTIONED)

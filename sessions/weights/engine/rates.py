@@ -79,7 +79,3 @@ class Rates:
         share = min(1.0, MOST_AT_ONCE / max(expected, 1.0))
         self._measured[content] += share * tokens
         self._expected[content] += share * expected
-
-
-def rates_of(model: str) -> Rates:
-    return Rates(model)

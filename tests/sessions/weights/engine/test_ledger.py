@@ -38,7 +38,14 @@ class Talk:
         request = f"answer {self.requests}"
         prompt = self.head + self.unrecorded + sum(tokens for _, tokens in self.blocks)
         times = 2 if server else 1
-        count = Count(request, self.model, prompt * times, self.read, output + thought if counted is None else counted)
+        count = Count(
+            self.requests,
+            request,
+            self.model,
+            prompt * times,
+            self.read,
+            output + thought if counted is None else counted,
+        )
         sizing = self.ledger.feed(count, [part for part, _ in self.blocks])
         self.read = prompt
         if thought:

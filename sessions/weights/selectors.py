@@ -1,0 +1,37 @@
+"""Reads what was measured of a transcript, and which transcripts are to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import F, Q
+
+from sessions.models import Source, Transcript, Weighing
+from sessions.weights.engine.table import WeightTable
+
+RULES_VERSION = 1
+"""Raise it when the rules change: everything is then measured again."""
+KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
+"""Files whose requests continue each other."""
+GROWTH = 1.1
+"""A file that grows while somebody works is measured again when it has grown by a tenth; until then the newest parts
+are estimated."""
+
+
+def weight_table(transcript: Transcript) -> WeightTable:
+    """Empty if it was not measured yet. Always one query."""
+    packed = (
+        Weighing.objects.filter(transcript=transcript, rules=RULES_VERSION).values_list("packed", flat=True).first()
+    )
+    return WeightTable() if packed is None else WeightTable.unpack(bytes(packed))
+
+
+def transcripts_to_weigh(ids: Collection[int] | None = None, *, growing: bool = False) -> list[int]:
+    """Those with requests that were not measured up to their end, the latest first. `growing`: leave out those that have
+    grown only a little since."""
+    current = Transcript.objects.filter(kind__in=KINDS, requests__gt=0).exclude(source__state=Source.State.REPLACED)
+    if ids is not None:
+        current = current.filter(pk__in=ids)
+    missing = Q(weighing=None) | ~Q(weighing__rules=RULES_VERSION)
+    grown = Q(entries__gt=F("weighing__entries") * GROWTH) if growing else ~Q(entries=F("weighing__entries"))
+    return list(current.filter(missing | grown).order_by("-last_at", "-pk").values_list("pk", flat=True))
