@@ -17,7 +17,7 @@ from sessions.context.engine.presentation.pieces import (
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.safe_get import text
+from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, cuts
 from sessions.usage.engine.tokens import estimate_blocks
@@ -242,7 +242,7 @@ def beside_piece(place: str, at: int, block: Mapping[str, Any], lens: Lens, orig
 
 
 def _tools(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> ShownPiece:
-    names = [text(tool.get("name")) or "unnamed" for tool in tools]
+    names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
     label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
     tokens = estimate_blocks([dict(tool) for tool in tools])

@@ -1,12 +1,12 @@
-"""What stands in place of records that are damaged in the archive: one card for all that lie in the same stretch."""
+"""One card for consecutive records that are damaged in the archive."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from sessions.text.engine.words import plural
-from sessions.timeline.engine.cards.card import Card, Kind, Plain
-from sessions.timeline.engine.cards.draft import draft
+from sessions.timeline.engine.cards.card import Card, CardKind, Plain
+from sessions.timeline.engine.cards.draft import make_card
 from sessions.timeline.engine.cards.lens import Lens
 from sessions.transcripts.engine.rows import Row
 
@@ -18,11 +18,11 @@ ADVICE = (
 
 
 def damage_card(row: Row, lens: Lens) -> Card:
-    return draft(Kind.NOTE, row, lens, TITLE, row.damage, parts=(Plain(ADVICE),), tone="bad")
+    return make_card(CardKind.NOTE, row, lens, TITLE, row.damage, parts=(Plain(ADVICE),), tone="bad")
 
 
-def with_another(card: Card, row: Row) -> Card | None:
-    """The card of the records before, if it can stand for this one too."""
+def extend_damage_card(card: Card, row: Row) -> Card | None:
+    """The card with this row added, or None if the row needs a card of its own."""
     if card.title != TITLE or card.summary != row.damage or card.turn != row.turn:
         return None
     rows = (*card.rows, row.position)

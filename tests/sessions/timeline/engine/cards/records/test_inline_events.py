@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sessions.timeline.engine.cards import Kind, Pairs
-from sessions.timeline.engine.cards.build import build
+from sessions.timeline.engine.cards import CardKind, Pairs
+from sessions.timeline.engine.cards.build import build_cards
 from tests.sessions.timeline.engine.cards.window import (
     assistant,
     cards,
@@ -24,7 +24,7 @@ def test_chips_in_a_row_share_one_line() -> None:
     card = one(
         attached("date", newDate="2026-02-01"), attached("skill_listing", skillCount=13), {"type": "mode", "mode": "x"}
     )
-    assert card.kind is Kind.CHIPS
+    assert card.kind is CardKind.CHIPS
     assert [(chip.label, chip.detail) for chip in card.chips] == [
         ("date", "2026-02-01"),
         ("skills", "13"),
@@ -41,12 +41,12 @@ def test_chips_of_one_label_count_up() -> None:
 
 def test_a_line_of_chips_ends_with_its_turn() -> None:
     rows = [row(attached("date"), 0, turn=1), row(attached("date"), 1, turn=2)]
-    assert len(build(rows, {}, mask=unmasked)) == 2
+    assert len(build_cards(rows, {}, mask=unmasked)) == 2
 
 
 def test_cards_part_the_lines_of_chips() -> None:
     kinds = [card.kind for card in cards(attached("date"), user("hi"), attached("date"))]
-    assert kinds == [Kind.CHIPS, Kind.USER, Kind.CHIPS]
+    assert kinds == [CardKind.CHIPS, CardKind.USER, CardKind.CHIPS]
 
 
 def test_a_failed_hook_stands_out() -> None:
@@ -109,7 +109,7 @@ def test_a_retried_api_error_is_a_red_note() -> None:
         "retryInMs": 547.9,
     }
     card = one(record)
-    assert (card.kind, card.error, card.summary) == (Kind.NOTE, True, "529 Overloaded")
+    assert (card.kind, card.error, card.summary) == (CardKind.NOTE, True, "529 Overloaded")
     assert card.facts == ("attempt 1 of 10", "retry in 548ms")
 
 
@@ -136,4 +136,4 @@ def test_on_its_own_page_a_chip_shows_all_that_its_record_says() -> None:
 
 
 def test_an_empty_text_is_no_card() -> None:
-    assert one(assistant({"type": "text", "text": " "})).kind is Kind.CHIPS
+    assert one(assistant({"type": "text", "text": " "})).kind is CardKind.CHIPS

@@ -4,20 +4,20 @@ from sessions.context.engine.left_out import LeftOut, Reason
 from sessions.timeline.engine.cards import (
     Badge,
     Card,
+    CardKind,
     Chip,
-    Kind,
 )
-from sessions.timeline.engine.cards.viewpoint_filter import seen_from
+from sessions.timeline.engine.cards.adjustments.visibility import mark_visibility
 from sessions.transcripts.engine.marks import Fate
 
 
-def card(*rows: int, kind: Kind = Kind.ASSISTANT, chips: tuple[Chip, ...] = ()) -> Card:
+def card(*rows: int, kind: CardKind = CardKind.ASSISTANT, chips: tuple[Chip, ...] = ()) -> Card:
     later = Badge(Fate.SUMMARISED, "▨", "in summary", 99)
     return Card(kind, rows[0], f"L{rows[0]}", None, 1, "", rows=rows, marks=(later,), chips=chips)
 
 
 def seen(shown: Card, *left: LeftOut, until: int = 50) -> list[tuple[str, int | None]]:
-    (found,) = seen_from([shown], {one.position: one for one in left}, until)
+    (found,) = mark_visibility([shown], {one.position: one for one in left}, until)
     return [(mark.fate.value, mark.by) for mark in found.marks]
 
 
@@ -44,16 +44,16 @@ def test_a_call_whose_result_came_later_is_seen() -> None:
 
 
 def test_a_boundary_whose_summary_is_sent_is_seen() -> None:
-    assert seen(card(3, 4, kind=Kind.BAR), LeftOut(3, Reason.UNSENT)) == [("seen", None)]
+    assert seen(card(3, 4, kind=CardKind.BAR), LeftOut(3, Reason.UNSENT)) == [("seen", None)]
 
 
 def test_each_chip_of_a_line_has_its_own_sight() -> None:
     chips = (Chip("a", "", 3, "L3"), Chip("b", "", 4, "L4"), Chip("c", "", 60, "L60"))
-    line = card(3, 4, 60, kind=Kind.CHIPS, chips=chips)
-    (found,) = seen_from([line], {4: LeftOut(4, Reason.UNSENT)}, 50)
-    assert [chip.sight for chip in found.chips] == ["seen", "unsent", "ahead"]
+    line = card(3, 4, 60, kind=CardKind.CHIPS, chips=chips)
+    (found,) = mark_visibility([line], {4: LeftOut(4, Reason.UNSENT)}, 50)
+    assert [chip.visibility for chip in found.chips] == ["seen", "unsent", "ahead"]
 
 
 def test_a_run_of_cards_says_it_once() -> None:
-    found = seen_from([card(1), card(2), card(3)], {3: LeftOut(3, Reason.SNIPPED, 9)}, 50)
+    found = mark_visibility([card(1), card(2), card(3)], {3: LeftOut(3, Reason.SNIPPED, 9)}, 50)
     assert [[mark.repeated for mark in one.marks] for one in found] == [[False], [True], [False]]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.timeline.engine.cards import Kind, Prose
+from sessions.timeline.engine.cards import CardKind, Prose
 from sessions.timeline.engine.cards.card import Fold
 from tests.sessions.timeline.engine.cards.window import (
     cards,
@@ -30,7 +30,7 @@ def test_a_compaction_is_told_in_one_sentence_with_its_summary() -> None:
         "preservedMessages": {"uuids": list("abcdefghi")},
     }
     card = one(boundary(metadata), summary("x" * 16_400))
-    assert card.kind is Kind.BAR
+    assert card.kind is CardKind.BAR
     assert card.summary == (
         "Compacted automatically at 167.2k tokens. 118 messages became a ~4.1k summary;"
         " the last 9 are kept word for word."
@@ -63,7 +63,7 @@ def test_a_summary_behind_a_conversation_is_not_the_boundarys() -> None:
 
 def test_an_old_summary_without_a_flag_is_known_by_its_words() -> None:
     card = one(user("This session is being continued from a previous conversation that ran out of context."))
-    assert (card.kind, card.title) == (Kind.BAR, "Summary")
+    assert (card.kind, card.title) == (CardKind.BAR, "Summary")
 
 
 def test_a_microcompaction_counts_what_it_cleared() -> None:

@@ -1,4 +1,4 @@
-"""Records that are a remark beside the conversation: attachments, hooks, progress, state. Each is a small chip."""
+"""Chips for records outside the conversation: attachments, hooks, progress, state."""
 
 from __future__ import annotations
 
@@ -7,22 +7,14 @@ from typing import Any
 from sessions.text.engine.words import duration, money, plural
 from sessions.timeline.engine.cards.card import Chip, Part
 from sessions.timeline.engine.cards.lens import Lens
-from sessions.timeline.engine.cards.safe_get import (
-    items,
-    joined,
-    number,
-    table,
-    text,
-    whole,
-    word,
-)
-from sessions.timeline.engine.cards.tools.other import pairs
+from sessions.timeline.engine.cards.safe_get import as_dict, as_int, as_list, as_number, as_text, as_word, joined_text
+from sessions.timeline.engine.cards.tools.other import pair_parts
 from sessions.transcripts.engine.rows import Record, Row
 
-Told = tuple[str, str, str]
+ChipText = tuple[str, str, str]
 """Label, detail, tone."""
 
-_STATE = {
+_STATES = {
     "ai-title": ("title", "aiTitle"),
     "custom-title": ("title", "customTitle"),
     "summary": ("title", "summary"),
@@ -55,7 +47,7 @@ _STATE = {
     "failed": ("failed", "key"),
     "saved_hook_context": ("hook context", "hookName"),
 }
-_ATTACHED = {
+_ATTACHMENTS = {
     "hook_success": ("hook", "hookName"),
     "hook_non_blocking_error": ("hook failed", "hookName"),
     "hook_blocking_error": ("hook blocked", "hookName"),
@@ -107,7 +99,7 @@ _ATTACHED = {
     "prompt_snapshot": ("system prompt", ""),
     "queued_command": ("queued", "prompt"),
 }
-_BAD = {"hook_non_blocking_error": "warn", "hook_blocking_error": "bad", "max_turns_reached": "warn"}
+_TONES = {"hook_non_blocking_error": "warn", "hook_blocking_error": "bad", "max_turns_reached": "warn"}
 _PROGRESS = {
     "bash_progress": ("running", "elapsedTimeSeconds"),
     "hook_progress": ("hook", "hookName"),
@@ -119,35 +111,37 @@ _PROGRESS = {
 }
 
 
-def chip(row: Row, told: Told, lens: Lens) -> Chip:
-    label, detail, tone = told
-    return Chip(lens.line(label, 60), lens.line(detail, 70), row.position, row.address, tone, parts=_whole(row, lens))
+def make_chip(row: Row, chip_text: ChipText, lens: Lens) -> Chip:
+    label, detail, tone = chip_text
+    return Chip(
+        lens.line(label, 60), lens.line(detail, 70), row.position, row.address, tone, parts=_record_parts(row, lens)
+    )
 
 
-def _whole(row: Row, lens: Lens) -> tuple[Part, ...]:
-    """On a page of its own, a chip shows everything that its record says."""
+def _record_parts(row: Row, lens: Lens) -> tuple[Part, ...]:
+    """On the entry page, everything that the record says."""
     if not lens.whole:
         return ()
     record = row.record
-    inside = table(record.get("attachment")) or table(record.get("data"))
+    inside = as_dict(record.get("attachment")) or as_dict(record.get("data"))
     envelope = {"parentUuid", "uuid", "sessionId", "session_id", "type", "cwd", "version", "gitBranch", "slug"}
-    return pairs(inside or {key: value for key, value in record.items() if key not in envelope}, lens)
+    return pair_parts(inside or {key: value for key, value in record.items() if key not in envelope}, lens)
 
 
-def attached(record: Record) -> Told:
-    attachment = table(record.get("attachment"))
-    kind = text(attachment.get("type"))
-    if kind not in _ATTACHED:
+def describe_attachment(record: Record) -> ChipText:
+    attachment = as_dict(record.get("attachment"))
+    kind = as_text(attachment.get("type"))
+    if kind not in _ATTACHMENTS:
         return "unknown attachment", kind, ""
-    label, key = _ATTACHED[kind]
-    code = whole(attachment.get("exitCode"))
+    label, key = _ATTACHMENTS[kind]
+    code = as_int(attachment.get("exitCode"))
     suffix = f" exit {code}" if code else ""
-    return label, _detail(attachment, key) + suffix, "warn" if code and kind not in _BAD else _BAD.get(kind, "")
+    return label, _detail(attachment, key) + suffix, "warn" if code and kind not in _TONES else _TONES.get(kind, "")
 
 
-def progress(record: Record) -> Told:
-    data = table(record.get("data"))
-    kind = text(data.get("type"))
+def describe_progress(record: Record) -> ChipText:
+    data = as_dict(record.get("data"))
+    kind = as_text(data.get("type"))
     if kind not in _PROGRESS:
         return "unknown progress", kind, ""
     label, key = _PROGRESS[kind]
@@ -155,36 +149,36 @@ def progress(record: Record) -> Told:
     return label, f"{detail}s" if kind == "bash_progress" and detail else detail, ""
 
 
-def state(record: Record) -> Told:
-    kind = text(record.get("type"))
+def describe_state(record: Record) -> ChipText:
+    kind = as_text(record.get("type"))
     if kind == "queue-operation":
-        return "queue", f"{text(record.get('operation'))} {joined(record.get('content'))}", ""
+        return "queue", f"{as_text(record.get('operation'))} {joined_text(record.get('content'))}", ""
     if kind == "file-history-snapshot":
-        files = len(table(table(record.get("snapshot")).get("trackedFileBackups")))
+        files = len(as_dict(as_dict(record.get("snapshot")).get("trackedFileBackups")))
         return "file backups", plural(files, "file"), ""
     if kind == "cost-state":
-        spent, took = number(record.get("totalCostUSD")), number(record.get("totalDuration"))
+        spent, took = as_number(record.get("totalCostUSD")), as_number(record.get("totalDuration"))
         return (
             "cost so far",
             " ".join(("" if spent is None else money(spent), "" if took is None else duration(took))),
             "",
         )
-    if kind in _STATE:
-        label, key = _STATE[kind]
+    if kind in _STATES:
+        label, key = _STATES[kind]
         return label, _detail(record, key), "bad" if kind == "failed" else ""
     return "unknown record", kind or "without a type", "warn"
 
 
 def _detail(values: dict[str, Any], path: str) -> str:
-    """The value at a dotted path, in a few words."""
+    """The value at a dotted path, as a short text."""
     value: Any = values
     for key in path.split(".") if path else ():
-        value = table(value).get(key)
+        value = as_dict(value).get(key)
     if not path:
         return ""
     if isinstance(value, list):
-        if value and all(isinstance(item, dict) for item in items(value)):
-            return joined(value) or f"{len(value)}"
+        if value and all(isinstance(item, dict) for item in as_list(value)):
+            return joined_text(value) or f"{len(value)}"
         names = [item for item in value if isinstance(item, str)]
         return f"{len(value)}: {', '.join(names[:3])}" if value else "none"
-    return word(value)
+    return as_word(value)

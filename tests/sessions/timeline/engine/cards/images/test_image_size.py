@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.timeline.engine.cards.measure import fitted, measure
+from sessions.timeline.engine.cards.images.image_size import fit_box, image_size
 
 SEGMENT = b"\xff\xe1\x00\x08EXIF\0\0"
 FRAME = b"\x08\x00\x64\x01\x2c\x03"  # 8 bits, 100 high, 300 wide, 3 colours
@@ -25,22 +25,22 @@ IMAGES = {
 
 @pytest.mark.parametrize("kind", IMAGES)
 def test_the_size_is_read_from_the_start_of_the_file(kind: str) -> None:
-    assert measure(b64encode(IMAGES[kind] + bytes(100)).decode()) == (300, 100)
+    assert image_size(b64encode(IMAGES[kind] + bytes(100)).decode()) == (300, 100)
 
 
 @pytest.mark.parametrize("data", ["", "QUJD", "é", "====", b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()])
 def test_what_does_not_tell_has_no_size(data: str) -> None:
-    assert measure(data) is None
+    assert image_size(data) is None
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\xff\xd8", b"\xff\xd8\xff\xe0", b"RIFF....WEBP", b"GIF8"]))
 def test_any_bytes_are_borne(data: bytes, start: bytes) -> None:
-    size = measure(b64encode(start + data).decode())
+    size = image_size(b64encode(start + data).decode())
     assert size is None or min(size) > 0
 
 
 def test_large_images_are_made_to_fit_and_small_ones_left() -> None:
-    assert fitted((3200, 1100), 320, 220) == (320, 110)
-    assert fitted((440, 2200), 320, 220) == (44, 220)
-    assert fitted((16, 16), 320, 220) == (16, 16)
-    assert fitted((100_000, 1), 320, 220) == (320, 1)
+    assert fit_box((3200, 1100), 320, 220) == (320, 110)
+    assert fit_box((440, 2200), 320, 220) == (44, 220)
+    assert fit_box((16, 16), 320, 220) == (16, 16)
+    assert fit_box((100_000, 1), 320, 220) == (320, 1)

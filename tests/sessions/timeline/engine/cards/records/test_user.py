@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sessions.timeline.engine.cards import (
-    Kind,
+    CardKind,
     Output,
     Pictures,
     Plain,
@@ -17,21 +17,21 @@ from tests.sessions.timeline.engine.cards.window import (
 
 def test_typed_words_are_shown_as_they_were_typed() -> None:
     card = one(user("fix *this*\n  please"))
-    assert (card.kind, card.title) == (Kind.USER, "User")
+    assert (card.kind, card.title) == (CardKind.USER, "User")
     assert part(card, Plain).text == "fix *this*\n  please"
 
 
 def test_words_queued_while_the_model_worked_are_the_users() -> None:
     attachment = {"type": "queued_command", "prompt": "and the tests", "commandMode": "prompt"}
     card = one({"type": "attachment", "uuid": "q", "attachment": attachment})
-    assert card.kind is Kind.USER
+    assert card.kind is CardKind.USER
     assert part(card, Plain).text == "and the tests"
     assert card.facts == ("queued while the model worked",)
 
 
 def test_a_queued_notification_is_a_chip() -> None:
     attachment = {"type": "queued_command", "prompt": "<task-notification>", "commandMode": "task-notification"}
-    assert one({"type": "attachment", "attachment": attachment}).kind is Kind.CHIPS
+    assert one({"type": "attachment", "attachment": attachment}).kind is CardKind.CHIPS
 
 
 def test_a_slash_command_and_its_output_are_one_small_card() -> None:
@@ -40,7 +40,7 @@ def test_a_slash_command_and_its_output_are_one_small_card() -> None:
     )
     said = "<local-command-stdout>\x1b[2mdone\x1b[22m</local-command-stdout>"
     card = one(user(command), user(said))
-    assert (card.kind, card.title, card.summary) == (Kind.COMMAND, "/review", "14")
+    assert (card.kind, card.title, card.summary) == (CardKind.COMMAND, "/review", "14")
     assert part(card, Output).text == "done"
     assert card.rows == (0, 1)
 
@@ -83,7 +83,7 @@ def test_reminders_between_the_words_are_folded_away() -> None:
 
 def test_injected_text_is_folded() -> None:
     card = one(user("Base directory: /x\nlong text", isMeta=True, sourceToolUseID="t"))
-    assert (card.kind, card.title, card.folded) == (Kind.NOTE, "Skill", True)
+    assert (card.kind, card.title, card.folded) == (CardKind.NOTE, "Skill", True)
 
 
 def test_an_interruption_is_a_warning() -> None:
@@ -105,7 +105,7 @@ def test_the_prompt_of_a_sub_agent_is_not_called_the_users() -> None:
 
 
 def test_a_record_without_content_is_shown_raw() -> None:
-    assert [card.kind for card in cards(user(None), user([]), {"type": "user"})] == [Kind.RAW] * 3
+    assert [card.kind for card in cards(user(None), user([]), {"type": "user"})] == [CardKind.RAW] * 3
 
 
 def test_an_unknown_block_is_shown_beside_the_words() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sessions.timeline.engine.cards import (
-    Kind,
+    CardKind,
     Links,
     Output,
     Prose,
@@ -16,7 +16,7 @@ from tests.sessions.timeline.engine.cards.window import (
 
 def test_text_is_markdown_and_names_its_model() -> None:
     card = one(assistant({"type": "text", "text": "all **done**"}))
-    assert (card.kind, card.facts) == (Kind.ASSISTANT, ("model-a",))
+    assert (card.kind, card.facts) == (CardKind.ASSISTANT, ("model-a",))
     assert part(card, Prose).html == "<p>all <strong>done</strong></p>\n"
 
 
@@ -28,7 +28,7 @@ def test_a_text_that_hit_the_limit_says_so() -> None:
 
 def test_thinking_is_folded_behind_its_first_words() -> None:
     card = one(assistant({"type": "thinking", "thinking": "hm,\nlet me see", "signature": "x"}))
-    assert (card.kind, card.summary, card.folded) == (Kind.THINKING, "hm, let me see", True)
+    assert (card.kind, card.summary, card.folded) == (CardKind.THINKING, "hm, let me see", True)
     assert part(card, Prose).html == "<p>hm,\nlet me see</p>\n"
 
 
@@ -54,7 +54,7 @@ def test_several_blocks_of_one_record_are_cards_with_anchors_of_their_own() -> N
 
 def test_an_api_error_is_red() -> None:
     card = one(assistant({"type": "text", "text": "API Error: 529"}, isApiErrorMessage=True, error="overloaded"))
-    assert (card.kind, card.error, card.facts) == (Kind.NOTE, True, ("overloaded",))
+    assert (card.kind, card.error, card.facts) == (CardKind.NOTE, True, ("overloaded",))
     assert part(card, Output).tone == "bad"
 
 
@@ -66,7 +66,7 @@ def test_words_of_the_client_are_not_the_models() -> None:
 
 def test_a_server_tool_and_its_hits_are_shown() -> None:
     asked = one(assistant({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "zstd"}}))
-    assert (asked.kind, asked.title, asked.summary) == (Kind.TOOL, "web_search", "zstd")
+    assert (asked.kind, asked.title, asked.summary) == (CardKind.TOOL, "web_search", "zstd")
     hits = [{"type": "web_search_result", "title": "Z", "url": "https://example.com"}, {"url": "javascript:x"}]
     found = one(assistant({"type": "web_search_tool_result", "tool_use_id": "s", "content": hits}))
     assert [(link.title, link.url) for link in part(found, Links).items] == [
@@ -89,5 +89,5 @@ def test_a_fallback_names_both_models() -> None:
 
 def test_an_unknown_block_is_shown_as_it_stands() -> None:
     card = one(assistant({"type": "hologram", "depth": 3}))
-    assert (card.kind, card.title) == (Kind.RAW, "unknown block: hologram")
+    assert (card.kind, card.title) == (CardKind.RAW, "unknown block: hologram")
     assert part(card, Output).text == '{\n  type: "hologram",\n  depth: 3\n}'
