@@ -11,11 +11,10 @@ from django.conf import settings
 
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.hooks.services import HookBlockedError, RunningHooks
-from compaction.kinds.engine import Kind, KindError, Parameters
+from compaction.kinds.engine import KindError, Parameters, kind_named
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.kinds.services.watching import Asked
-from compaction.mechanisms.engine import Trigger
 from compaction.models import Compaction
 from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
@@ -24,7 +23,7 @@ from inspector.runs.models import Run
 from inspector.runs.services.running import Running
 from inspector.runs.services.stops import RunError, Stopped
 from inspector.web.clock import now_ms
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine import words
 
@@ -52,7 +51,7 @@ def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | No
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
             if summariser.asking is not None:
                 budget_hold()
-                summariser.asking.model = WithinBudget(summariser.asking.model, run.pk)
+                summariser.asking.model = BudgetedModel(summariser.asking.model, run.pk)
             hooks = _hooks(run, transcript, told, cancel)
             made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:
@@ -73,8 +72,7 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         raise KindError(f"Which hooks run is off, user or all, not {run.parameters['hooks']!r}.") from None
     if scope is Scope.OFF:
         return None
-    trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
-    configured = hooks_of(transcript, str(trigger))
+    configured = hooks_of(transcript, str(kind_named(run.parameters["kind"]).trigger))
     if run.parameters.get("hooks_seen") != configured.fingerprint:
         raise KindError(UNSEEN)
     for problem in configured.problems:
@@ -95,7 +93,7 @@ def _made(
     asked = run.parameters
     return compaction_make(
         transcript=transcript,
-        kind=Kind(asked["kind"]),
+        kind=kind_named(asked["kind"]),
         parameters=Parameters(
             asked.get("pivot", ""),
             tuple(asked.get("ids", ())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sessions.text.engine.diffs import Diff, Hunk, from_patch, from_texts, plain, with_words
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.words import plural
 from sessions.timeline.engine.cards.card import Changes, Part
 from sessions.timeline.engine.cards.lens import BRIEF, DIFF_LINES, Lens
@@ -102,7 +102,7 @@ def _cut_lines(hunk: Hunk, lens: Lens) -> Hunk:
 def _mask_hunk(hunk: Hunk, lens: Lens) -> Hunk:
     """Masks a hunk as one text, because a key spans lines. If the number of lines changes, their kinds are lost."""
     original = "\n".join(line.text for line in hunk.lines)
-    masked = visible(lens.mask(original))
+    masked = spell_invisible(lens.mask(original))
     if masked == original:
         return hunk
     texts = masked.split("\n")
