@@ -26,8 +26,7 @@ from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import CountCache, estimate
 
 PER_PAGE = 30

@@ -10,7 +10,7 @@ from django.test import Client
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services import bulk
 from sessions.imports.services.plan import Plan, Planner
-from sessions.imports.services.sync import Report, Work, sync
+from sessions.imports.services.sync import ImportWork, Report, sync
 from sessions.models import (
     Block,
     Entry,
@@ -40,12 +40,12 @@ def path(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     writing.turns(30)
     path = writing.save(project)
 
-    def cut_off(_work: Work) -> None:
+    def cut_off(_work: ImportWork) -> None:
         raise CutOffError
 
     with monkeypatch.context() as patch:
         patch.setattr(bulk, "LARGE", 0)
-        patch.setattr(Work, "archive", cut_off)
+        patch.setattr(ImportWork, "archive", cut_off)
         with pytest.raises(CutOffError):
             sync([project.parents[1]])
     assert Source.objects.get().owed
