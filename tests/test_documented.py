@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from compaction.cache.engine.names import Name
+from compaction.cache.engine.causes.cause_names import CauseName
 from compaction.kinds.engine import Kind
 from inspector.runs.kinds import all_kinds
 from memory.lint.engine import RULES
@@ -128,7 +128,7 @@ CATALOGUES = [
     Catalogue("kinds of compactions", "docs/compaction.md", lambda: set(map(str, Kind)), compaction_headings),
     Catalogue("rules for requests", "docs/engine.md", request_rules, in_table("### Rules")),
     Catalogue("findings in memory", "docs/memory.md", lambda: set(RULES), in_table("## The linter")),
-    Catalogue("causes of cache breaks", "docs/cache.md", lambda: set(map(str, Name)), in_table("## Causes")),
+    Catalogue("causes of cache breaks", "docs/cache.md", lambda: set(map(str, CauseName)), in_table("## Causes")),
     Catalogue("targets of make", "Makefile", makefile_rules, targets_in_help),
 ]
 each_catalogue = pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda catalogue: catalogue.things)

@@ -17,7 +17,7 @@ from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
 from inspector.agents.choosing import MECHANICAL, ModelSettings
 from sessions.context.engine import Context, Log, context_at
-from sessions.context.selectors.contexts import Point, context_of, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.export.engine.test_resumable import parameters_of
@@ -53,7 +53,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
     resumed = 0
     for transcript in Transcript.objects.filter(kind=Transcript.Kind.MAIN):
         point = point_next(transcript)
-        session = context_of(transcript, point)
+        session = load_context(transcript, point)
         made = compacted(transcript, point, session, kind)
         if made is None or not made.done:
             continue
@@ -73,7 +73,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
     assert resumed
 
 
-def compacted(transcript: Transcript, point: Point, session: Context, kind: Kind) -> Compaction | None:
+def compacted(transcript: Transcript, point: ContextPoint, session: Context, kind: Kind) -> Compaction | None:
     parameters = parameters_of(kind, compactable(session), 7, session.model)
     if parameters is None:
         return None

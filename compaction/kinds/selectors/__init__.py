@@ -19,7 +19,7 @@ from memory.notes.selectors.notes import notes_files
 from sessions.archive.engine.damage import DamageError, verify
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.linking.selectors import LinkRows
 from sessions.models import Source, Transcript
 from sessions.transcripts.engine.messages import Message, replace_fields
@@ -52,7 +52,7 @@ def compaction_get(number: str | int) -> Compaction:
 
 
 def compaction_load(row: Compaction) -> Loaded:
-    context = context_of(row.transcript, Point(row.position, row.link))
+    context = load_context(row.transcript, ContextPoint(row.position, row.link))
     return Loaded(row, compactable(context), keepsake_of(row))
 
 

@@ -48,7 +48,7 @@ def forecast(
 ) -> Forecast:
     """`asking`: a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable(context)
-    overhead = system_tally(context.given.system, context.given.tools).total
+    overhead = system_tally(context.setup.system, context.setup.tools).total
     weighing = Weighing(overhead) if asking and ABOUT[kind].summarises else None
     if weighing is not None and not shared and kind is not Kind.COLLAPSE:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})

@@ -26,7 +26,7 @@ from compaction.trail.engine import said_of
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
-from sessions.context.selectors.contexts import Point, context_of, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
 from sessions.requests.selectors import Sharing, parent_of, sharing_with
 from sessions.transcripts.engine.paths import decode_path
@@ -41,14 +41,14 @@ def compaction_make(
     parameters: Parameters,
     summariser: Summariser,
     now_ms: int,
-    point: Point | None = None,
+    point: ContextPoint | None = None,
     run_id: int | None = None,
     hooks: RunningHooks | None = None,
     watcher: Watcher | None = None,
 ) -> Compaction:
     """`point`: where in the session; else at its end. Raises KindError if what is asked for makes no sense."""
     point = point or point_next(transcript)
-    context = context_of(transcript, point)
+    context = load_context(transcript, point)
     session_id = str(uuid4())
     sharing = _shared(transcript, context, kind, summariser)
     completed = _completed(transcript, kind, parameters, sharing, session_id)
@@ -90,7 +90,7 @@ def _applied(
     hooks: RunningHooks | None,
 ) -> Applied:
     messages = compactable(context)
-    beside = system_tally(context.given.system, context.given.tools)
+    beside = system_tally(context.setup.system, context.setup.tools)
     effects = Effects(
         summarise=summariser.summarise,
         announce_span=summariser.asking.announce if summariser.asking is not None else None,

@@ -12,10 +12,10 @@ _SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
 
 
 @dataclass(slots=True)
-class Seam:
+class MidTurnBoundary:
     _latest: LinkRow | None = None
     """The newest row of the conversation itself."""
-    _ended: LinkRow | None = None
+    _row_before_boundary: LinkRow | None = None
     """That row as it was when the boundary was written, until an answer follows."""
     _boundary: int | None = None
     _summary: int | None = None
@@ -30,8 +30,8 @@ class Seam:
             else:
                 self._latest = row
             return row.parent
-        parent = row.parent if self._ended is None else self.parent_of(row)
-        self._latest, self._ended = row, None
+        parent = row.parent if self._row_before_boundary is None else self.parent_of(row)
+        self._latest, self._row_before_boundary = row, None
         return parent
 
     @property
@@ -40,17 +40,17 @@ class Seam:
         return None if self._latest is None else self._latest.uuid
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Has no answer followed the newest boundary?"""
-        return self._ended is not None
+        return self._row_before_boundary is not None
 
-    def cut(self, boundary: LinkRow) -> None:
+    def feed_boundary(self, boundary: LinkRow) -> None:
         """Everything before this boundary is gone."""
-        self._ended, self._boundary, self._summary = self._latest, boundary.uuid, None
+        self._row_before_boundary, self._boundary, self._summary = self._latest, boundary.uuid, None
 
     def parent_of(self, row: LinkRow) -> int | None:
         """The parent; of an answer that was written as if there were no boundary, the summary."""
-        ended = self._ended
+        ended = self._row_before_boundary
         if ended is None or row.type != "assistant" or row.parent != ended.uuid or row.parent is None:
             return row.parent
         goes_on = row.message is not None and row.message == ended.message

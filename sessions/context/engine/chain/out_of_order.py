@@ -15,40 +15,40 @@ AHEAD = 64
 """So many rows after an answer may hold what belongs before it."""
 
 
-class Later(Protocol):
+class FollowingRows(Protocol):
     """Gives the rows that follow a position, as many as are looked at."""
 
     def __call__(self, position: int) -> Sequence[LinkRow]: ...
 
 
-def way_up(
-    parent: int | None, answer: LinkRow, known: Callable[[int], bool], later: Sequence[LinkRow]
+def find_late_parents(
+    parent: int | None, answer: LinkRow, is_fed: Callable[[int], bool], later: Sequence[LinkRow]
 ) -> list[LinkRow]:
     """Those of the later rows that the way up from `parent` leads through, the uppermost first; none if it leads back
     to the answer: parents that go in a ring were not written late."""
     rows = {row.uuid: row for row in reversed(later) if row.uuid is not None}
-    found: list[LinkRow] = []
-    while parent is not None and not known(parent) and (row := rows.pop(parent, None)) is not None:
-        found.append(row)
+    path: list[LinkRow] = []
+    while parent is not None and not is_fed(parent) and (row := rows.pop(parent, None)) is not None:
+        path.append(row)
         parent = row.parent
-    found.reverse()
-    return [] if parent is not None and parent == answer.uuid else found
+    path.reverse()
+    return [] if parent is not None and parent == answer.uuid else path
 
 
-def summary_of(boundary: int | None, later: Sequence[LinkRow]) -> list[LinkRow]:
+def find_late_summary(boundary: int | None, later: Sequence[LinkRow]) -> list[LinkRow]:
     """The later row that is the summary of a boundary."""
     return [row for row in later if row.parent == boundary and row.type == "user" and row.flags & _SUMMARY][:1]
 
 
-def log_of(
+def find_late_log(
     request: str, later: Sequence[LinkRow], records: Callable[[int], Mapping[str, Any]]
 ) -> list[tuple[LinkRow, Mapping[str, Any]]]:
     """The later records of the log up to this request; none if it is not among them."""
-    found: list[tuple[LinkRow, Mapping[str, Any]]] = []
+    log: list[tuple[LinkRow, Mapping[str, Any]]] = []
     for row in later:
         if row.type == REQUEST:
             record = records(row.position)
-            found.append((row, record))
+            log.append((row, record))
             if record.get("id") == request:
-                return found
+                return log
     return []

@@ -32,6 +32,6 @@ class Segment(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    at: int
+    position: int
     anchor: int
-    kept: tuple[int, ...]
+    kept_uuids: tuple[int, ...]

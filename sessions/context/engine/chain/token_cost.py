@@ -7,43 +7,43 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from sessions.context.engine.chain.segments import Segment
-from sessions.context.engine.rendering.records import Said
+from sessions.context.engine.rendering.records import RenderedRecord
 from sessions.usage.engine.tokens import estimate_blocks
 
-Speak = Callable[[int], Said | None]
+RenderAt = Callable[[int], RenderedRecord | None]
 """What the record at a position says."""
-_LEAST = 100
+_MIN_TOKENS = 100
 """Tokens: less than that may be the client's own doing, a reminder more or less."""
 
-MOST_BESIDE = 2_000
+MAX_OFF_CHAIN = 2_000
 """Rows that are weighed for one prompt: no session of a person has as many beside its chain."""
 
 
-def counted(answer: Said | None) -> int:
+def request_tokens(answer: RenderedRecord | None) -> int:
     """The tokens of the request that was answered; 0 if nobody counted them."""
     usage = answer.message.usage if answer is not None else None
     return usage.context if usage is not None else 0
 
 
-def weight(positions: Iterable[int], speak: Speak) -> int:
-    told = (speak(position) for position in positions)
-    return sum(estimate_blocks(one.message.content) for one in told if one is not None)
+def estimate_tokens(positions: Iterable[int], render: RenderAt) -> int:
+    records = (render(position) for position in positions)
+    return sum(estimate_blocks(record.message.content) for record in records if record is not None)
 
 
-def is_lighter(last: Segment, prompt: int, following: int, beside: Sequence[int], speak: Speak) -> bool | None:
+def is_lighter(last: Segment, prompt: int, following: int, off_chain: Sequence[int], render: RenderAt) -> bool | None:
     """Did the request after a prompt hold too little for what stands beside the chain? `last`: the segment that the
     prompt ends; `following`: the next answer. None if that cannot be told."""
-    if not beside or not last.answer or following < 0:
+    if not off_chain or not last.answer or following < 0:
         return None
-    before, after = counted(speak(last.answer[-1])), counted(speak(following))
-    lost, added = weight(beside, speak), weight(last.positions, speak)
+    before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
+    lost, added = estimate_tokens(off_chain, render), estimate_tokens(last.positions, render)
     # Estimates are too high by up to a third and more.
-    if not before or not after or lost < max(_LEAST, added):
+    if not before or not after or lost < max(_MIN_TOKENS, added):
         return None
     return after - before < added - lost / 2
 
 
-class Beside:
+class OffChainRows:
     """What stands beside the chain, looked for once however many prompts ask: in a session of ten thousand prompts that
     is the difference between a moment and minutes. Whoever asks goes forward, and so does what was lost before."""
 
@@ -56,40 +56,40 @@ class Beside:
         self._low = self._high = -1
         self.looked_at = 0
 
-    def before(self, prompt: int, at: int, since: int) -> list[int]:
+    def find_before(self, prompt: int, segment_index: int, since: int) -> list[int]:
         """Before a prompt, which ends the segment `at`, and not lost before: from the row `since`. The nearest of very
         many."""
-        self._advance(at)
+        self._advance(segment_index)
         found: list[int] = []
         for newest, positions in reversed(self._runs):
-            if newest < since or len(found) > MOST_BESIDE:
-                return found[:MOST_BESIDE]
-            found += [one for one in positions if since <= one < prompt]
-        while self._low > 0 and len(found) <= MOST_BESIDE:
+            if newest < since or len(found) > MAX_OFF_CHAIN:
+                return found[:MAX_OFF_CHAIN]
+            found += [position for position in positions if since <= position < prompt]
+        while self._low > 0 and len(found) <= MAX_OFF_CHAIN:
             self._low -= 1
-            newest, positions = self._look(self._low)
+            newest, positions = self._examine(self._low)
             if self._runs and not positions and not self._runs[0][1]:
                 self._runs[0] = (min(newest, self._runs[0][0]), [])
             else:
                 self._runs.appendleft((newest, positions))
             if newest < since:
                 break
-            found += [one for one in positions if since <= one < prompt]
-        return found[:MOST_BESIDE]
+            found += [position for position in positions if since <= position < prompt]
+        return found[:MAX_OFF_CHAIN]
 
-    def _advance(self, at: int) -> None:
+    def _advance(self, segment_index: int) -> None:
         if self._high < 0:
-            self._low = self._high = at
-        for number in range(self._high, at + 1):
-            newest, positions = self._look(number)
+            self._low = self._high = segment_index
+        for number in range(self._high, segment_index + 1):
+            newest, positions = self._examine(number)
             if self._runs and not positions and not self._runs[-1][1]:
                 self._runs[-1] = (min(newest, self._runs[-1][0]), [])
             else:
                 self._runs.append((newest, positions))
-        self._high = max(self._high, at + 1)
+        self._high = max(self._high, segment_index + 1)
 
-    def _look(self, number: int) -> tuple[int, list[int]]:
+    def _examine(self, number: int) -> tuple[int, list[int]]:
         segment = self._segments[number]
         self.looked_at += 1
         newest = max(segment.answer or segment.rest, default=-1)
-        return newest, [one for one in segment.positions if not self._on_chain(one)]
+        return newest, [position for position in segment.positions if not self._on_chain(position)]

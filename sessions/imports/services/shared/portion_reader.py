@@ -140,7 +140,8 @@ class _Portion:
 
 
 def _check_files(jobs: Sequence[Job]) -> None:
-    """Raises FilesUnavailableError unless the files here are those of the import. On its own host they may have grown since."""
+    """Raises FilesUnavailableError unless the files here are those of the import. On its own host they may have
+    grown."""
     sources = Source.objects.in_bulk([job.source_id for job in jobs])
     for job in jobs:
         source = sources.get(job.source_id)

@@ -1,28 +1,14 @@
 from __future__ import annotations
 
-from compaction.compare.engine import (
-    Cause,
-    Causes,
-    Status,
-    causes_of_left_out,
-    causes_of_report,
-    compared,
-)
+from compaction.compare.engine import Cause, Causes, Status, causes_of_left_out, causes_of_report, compared
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
 from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
-from sessions.context.engine.left_out import LeftOut, Reason
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    loop,
-    returned,
-    said,
-)
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
 MECHANICAL = Summariser("mechanical", "")
@@ -100,7 +86,11 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 def test_records_of_the_session_say_why() -> None:
     before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
-    left = [LeftOut(0, Reason.SUMMARISED, 9), LeftOut(1, Reason.SNIPPED, 7), LeftOut(2, Reason.ABANDONED)]
+    left = [
+        LeftOutEntry(0, LeftOutReason.SUMMARISED, 9),
+        LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
+        LeftOutEntry(2, LeftOutReason.ABANDONED),
+    ]
     rows = compared(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
     assert [row.cause.by for row in rows if row.cause] == [9, 7, None]
@@ -109,7 +99,7 @@ def test_records_of_the_session_say_why() -> None:
 
 def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
     before = [replace_fields(TALK[0], position=3)]
-    rows = compared(before, [], causes_of_left_out([LeftOut(3, Reason.UNSENT)], start=9)).rows
+    rows = compared(before, [], causes_of_left_out([LeftOutEntry(3, LeftOutReason.UNSENT)], start=9)).rows
     assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
 
 

@@ -17,7 +17,7 @@ from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import Summariser
 from compaction.models import Compaction
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from tests.pages import flowing
 from tests.sessions.context.views.test_context import compacted
@@ -491,7 +491,7 @@ def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) 
     boundary(file)
     transcript = file.read()
     html = page(client, transcript, "compare/?a=next&b=next")
-    total = context_of(transcript, point_next(transcript)).tokens.total
+    total = load_context(transcript, point_next(transcript)).tokens.total
     shown = re.findall(r"<b>~(\d+)</b> in \d+ record", html)
     assert len(shown) == 2
     assert abs(int(shown[0]) - total) <= 5

@@ -18,7 +18,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.agents.forks import fork
 from inspector.agents.wire import to_bytes
 from sessions.context.engine.digest import digest
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.imports.services.sync import sync
 from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
@@ -242,7 +242,7 @@ def test_it_is_what_the_real_client_forks(name: str) -> None:
     sync([REALCLIENT / name / "projects"], workers=1)
     transcript = Transcript.objects.get(source__path__startswith=str(REALCLIENT / name), parent=None)
     theirs, answered = recorded(REALCLIENT / name / "requests.jsonl")
-    parent = parent_of(transcript, context_of(transcript, before_the_boundary(transcript)))
+    parent = parent_of(transcript, load_context(transcript, before_the_boundary(transcript)))
     assert isinstance(parent, Parent)
     assert parent.logged
     assert (parent.params.model, parent.params.thinking) == (theirs["model"], theirs["thinking"])
@@ -263,11 +263,11 @@ def recorded(path: Path) -> tuple[dict[str, Any], bool]:
     return found, found["status"] == 200
 
 
-def before_the_boundary(transcript: Transcript) -> Point:
+def before_the_boundary(transcript: Transcript) -> ContextPoint:
     position = transcript.ruler["boundaries"][0]
     rows = LinkRows(transcript.pk, transcript.source_id).load(0, position)
     leaf = [row for row in rows if row.type in ("user", "assistant", "attachment")][-1]
-    return Point(position, leaf.uuid)
+    return ContextPoint(position, leaf.uuid)
 
 
 def digest_of(message: dict[str, Any]) -> tuple[str, list[str]]:

@@ -23,7 +23,7 @@ from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
 from inspector.runs.services import Running
 from inspector.web.clock import now_ms
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Message
 from tests.demo import names
@@ -62,7 +62,7 @@ def transcript() -> Transcript:
 
 
 def messages() -> tuple[Message, ...]:
-    return compactable(context_of(transcript(), point_next(transcript())))
+    return compactable(load_context(transcript(), point_next(transcript())))
 
 
 def prompts() -> list[str]:
@@ -274,7 +274,7 @@ def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").select_related("parent").first()
     assert agent is not None
     assert agent.parent is not None
-    inside = next(one.uuid for one in context_of(agent, point_next(agent)).messages if one.uuid)
+    inside = next(one.uuid for one in load_context(agent, point_next(agent)).messages if one.uuid)
     response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
     assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
 

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from compaction.kinds.engine import Kind
 from compaction.kinds.selectors import compactable
 from inspector.agents.choosing import ModelSettings
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.inspector.agents.server import Say, messages_server
@@ -49,7 +49,7 @@ def test_nothing_executes_before_and_after_a_compaction(client: Client, settings
     save_with_family(writing, project, PAYLOAD, "plain.txt")
     sync([tmp_path / "config"])
     transcript = Transcript.objects.get(session_id=writing.session, parent=None)
-    messages = compactable(context_of(transcript, point_next(transcript)))
+    messages = compactable(load_context(transcript, point_next(transcript)))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     chosen = {
         Kind.SNIP: ["--ids", prompts[-2]],

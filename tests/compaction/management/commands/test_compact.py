@@ -18,7 +18,7 @@ from compaction.mechanisms.engine import Direction, legal_pivots
 from compaction.models import Compaction
 from inspector.runs.models import Run
 from sessions.context.engine import Log, context_at
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import join_messages
@@ -58,7 +58,7 @@ def transcript() -> Transcript:
 
 
 def arguments(kind: Kind) -> list[str]:
-    messages = compactable(context_of(transcript(), point_next(transcript())))
+    messages = compactable(load_context(transcript(), point_next(transcript())))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     more = {
         Kind.SNIP: ["--ids", prompts[0]],
@@ -91,7 +91,7 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Pat
     report = sync([path], workers=1)
     assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    assert json.dumps(join_messages(context_of(new, point_next(new)).messages)) == again
+    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == again
     assert new.cost == 0
 
 

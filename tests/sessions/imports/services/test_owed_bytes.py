@@ -44,7 +44,7 @@ def path(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise CutOffError
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk, "LARGE", 0)
+        patch.setattr(bulk, "LARGE_BYTES", 0)
         patch.setattr(ImportWork, "archive", cut_off)
         with pytest.raises(CutOffError):
             sync([project.parents[1]])
@@ -62,7 +62,7 @@ def kept(source: Source) -> bytes:
 
 
 def test_a_large_import_ends_with_every_byte_archived(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "LARGE", 0)
+    monkeypatch.setattr(bulk, "LARGE_BYTES", 0)
     paths = [Writing(session=f"{number}1111111-2222-4333-8444-555555555555").turns(9).save(project) for number in "123"]
 
     report = finish(project)
