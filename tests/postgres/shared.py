@@ -68,7 +68,7 @@ from sessions.imports.services import bulk
 from sessions.imports.services.shared import portions
 bulk.LARGE_BYTES, portions.PORTION_BYTES = 1, 10_000
 import_workers.ANSWER_SECONDS, import_workers.WANTED_SECONDS = 10, 600  # the machine may be busy
-told = imports._tell
+told = imports._report_progress
 def tell(running, progress):
     end = time.monotonic() + 240
     while not tell.met and Portion.objects.exists() and time.monotonic() < end:
@@ -76,7 +76,7 @@ def tell(running, progress):
         time.sleep(0.02)
     told(running, progress)
 tell.met = False
-imports._tell = tell
+imports._report_progress = tell
 imports.import_run(Path(sys.argv[1]))
 """
 
