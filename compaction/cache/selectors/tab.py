@@ -25,7 +25,7 @@ from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import (
     ACTIVE,
-    LISTED,
+    DETAIL_FIELDS,
     RunCard,
     run_cards,
 )
@@ -65,7 +65,7 @@ class CacheTab:
     def runs(self) -> list[RunCard]:
         """That will look into it: its own, or one for all."""
         mine = Q(target=self.session.public_id) | Q(target="")
-        found = Run.objects.filter(mine, kind=KIND, status__in=ACTIVE).defer(*LISTED)
+        found = Run.objects.filter(mine, kind=KIND, status__in=ACTIVE).defer(*DETAIL_FIELDS)
         return run_cards(found.order_by("-pk")[:2], self.now)
 
     def breaks(self, *, expected: bool) -> QuerySet[CacheBreak]:

@@ -21,7 +21,7 @@ from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
-from inspector.runs.services import Running
+from inspector.runs.services import ActiveRun
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import context_of, point_next
 from sessions.models import Transcript
@@ -78,7 +78,7 @@ def chosen(kind: Kind) -> dict[str, str]:
 
 def execute(run: Run) -> None:
     """Here and now: a worker would not see what a test has not committed."""
-    compaction_run(Running(run), run)
+    compaction_run(ActiveRun(run), run)
 
 
 def page(client: Client, query: dict[str, Any] | None = None, **headers: str) -> str:
