@@ -14,10 +14,10 @@ from inspector.runs.services import run_create
 from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
-from sessions.archive.selectors.doubles import Double, doubles
+from sessions.archive.selectors.doubles import DuplicateSource, duplicate_sources
 from sessions.archive.selectors.soundness import (
+    CheckStep,
     Damage,
-    Step,
     archive_extent,
     archive_steps,
     source_steps,
@@ -49,7 +49,7 @@ class Tally:
     damaged: list[Damage] = field(default_factory=list)
     repaired: list[Damage] = field(default_factory=list)
 
-    def add(self, step: Step, *, repair: bool) -> None:
+    def add(self, step: CheckStep, *, repair: bool) -> None:
         self.files += step.last
         self.blocks += step.blocks
         self.bytes += step.bytes
@@ -111,7 +111,7 @@ def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
         compactions_seal(hashes=step.hashes)
         tally.add(step, repair=repair)
         running.check()
-    return _result(tally, doubles(), extent.owed)
+    return _result(tally, duplicate_sources(), extent.owed)
 
 
 def _repair(damage: Damage) -> bool:
@@ -120,7 +120,7 @@ def _repair(damage: Damage) -> bool:
     return damage.kind == "version" and blob_repair(blob_id=damage.key)
 
 
-def _result(tally: Tally, twice: list[Double], owed: int) -> dict[str, Any]:
+def _result(tally: Tally, twice: list[DuplicateSource], owed: int) -> dict[str, Any]:
     repairable = sum(one.repairable for one in tally.damaged)
     return {
         "summary": _summary(tally) + _twice(twice),
@@ -146,12 +146,12 @@ def _document(one: Damage) -> dict[str, Any]:
         "kind": one.kind,
         "path": one.path,
         "range": [one.start, one.end],
-        "what": one.what,
+        "what": one.description,
         "repairable": one.repairable,
     }
 
 
-def _twice(twice: list[Double]) -> str:
+def _twice(twice: list[DuplicateSource]) -> str:
     if not twice:
         return ""
     entries = plural(sum(one.entries for one in twice), "entry", "entries")

@@ -25,7 +25,7 @@ from memory.files.services.scanning import directories_of, memory_follow, memory
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.services.repair import blocks_catch_up
-from sessions.imports.engine.discovery import inside, wanted
+from sessions.imports.engine.discovery import is_inside, is_session_file
 from sessions.imports.services.runs import (
     demo_return,
     demo_settle,
@@ -123,7 +123,7 @@ def _follow_present(path: Path, stop: threading.Event, seal: Sealing) -> None:
 def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     named = {Path(name) for _, name in changes}
     root = _root(path)
-    files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
+    files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
     # What goes in a memory directory is no transcript.
     gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []

@@ -13,7 +13,7 @@ from memory.files.selectors.shelves import chain_for
 from memory.files.views.frame import frame, of_directory
 from memory.models import Directory
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 MOST_SHOWN = 200
 LONGEST = 4_000
@@ -25,7 +25,7 @@ LONGEST = 4_000
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
-        (file, visible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
+        (file, spell_invisible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {

@@ -20,7 +20,7 @@ from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 AT_ONCE = 100
 
@@ -37,9 +37,9 @@ def extraction_of(transcript: Transcript) -> Extraction:
 def memory_path(transcript: Transcript) -> Path:
     """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
     rows = Directory.objects.filter(project=transcript.project_id).order_by("pk")
-    found = [opened(path) for path in rows.values_list("path", flat=True)]
+    found = [decode_path(path) for path in rows.values_list("path", flat=True)]
     demo = Path(settings.DEMO_DIR).resolve()
-    for path in (*found, opened(transcript.project.directory) / "memory"):
+    for path in (*found, decode_path(transcript.project.directory) / "memory"):
         if not path.resolve().is_relative_to(demo):
             return path
     raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
@@ -52,7 +52,7 @@ def extraction_considered(
     for who knows it."""
     cursor = extraction_of(transcript).position
     wrote = Touch.objects.filter(
-        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor
+        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(encode_path(memory)), position__gte=cursor
     )
     messages = stretch_of(transcript, cursor, transcript.entries, latest)
     main = transcript.kind == Transcript.Kind.MAIN

@@ -18,7 +18,7 @@ from inspector.web.clock import now_ms
 from sessions.agents.engine.activity import ANSWER_TOKENS, tidy
 from sessions.agents.selectors.activity import KIND, Doing, doing_of
 from sessions.agents.selectors.tree import Agent, agents_of
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import AgentSummary, Transcript
 from sessions.text.engine.words import plural
 
@@ -50,7 +50,7 @@ def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     choice = choose_model(settings.MODELS)
     if choice.model is None:
         raise RunError(f"No model can be asked. {NO_MODEL}", choice.why)
-    model = WithinBudget(choice.model, run.pk)
+    model = BudgetedModel(choice.model, run.pk)
     keys = set(run.parameters["agents"])
     due = [one for one in doing_of(session, _wanted(session, keys)) if one.due]
     running.begin_phase("asking", total=len(due), unit="agents")

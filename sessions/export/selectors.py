@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sessions.agents.selectors.tree import agents_of
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards import Card, Kind, build
 from sessions.timeline.engine.cards.bars import is_bar, is_summary
 from sessions.timeline.selectors.window import Window, window_from
@@ -43,7 +43,7 @@ class Sheet:
 
 def shown(text: str) -> str:
     """A text of the session's own rows, fit for a document that leaves the machine."""
-    return visible(mask(text))
+    return spell_invisible(mask(text))
 
 
 def sections(session: Transcript, title: str) -> list[Section]:

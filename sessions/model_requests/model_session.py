@@ -36,7 +36,7 @@ from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.text.engine.words import (
     duration,
     money,
@@ -50,28 +50,28 @@ MakeAsk = Callable[[CancelToken, Listener], Ask]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChosenModel:
     """Whom a run asks."""
 
     model: LanguageModel
     name: str
 
 
-def model_choose(run: Run, name: str) -> Asked:
+def model_choose(run: Run, name: str) -> ChosenModel:
     """`name`: a model, or `configured`. Within the budget; raises RunError if there is nobody to ask."""
     choice = choose_model(settings.MODELS)
     if choice.model is None:
         raise RunError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
     budget_hold()
-    return Asked(WithinBudget(choice.model, run.pk), choice.main if name == CONFIGURED else name)
+    return ChosenModel(BudgetedModel(choice.model, run.pk), choice.main if name == CONFIGURED else name)
 
 
 def agent_conduct(
-    running: ActiveRun, asked: Asked, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
+    running: ActiveRun, asked: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
 ) -> AgentOutcome:
     """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
     cancel = CancelToken()
-    told = _Told(running, asked.name, limits.turns, root)
+    told = _RunReporter(running, asked.name, limits.turns, root)
     told.asking(1)
     with running.close_on_stop(cancel.cancel):
         ask = make(cancel, told.hear)
@@ -84,7 +84,7 @@ def agent_conduct(
     return outcome
 
 
-def spent(outcome: AgentOutcome, model: str) -> str:
+def describe_spending(outcome: AgentOutcome, model: str) -> str:
     """In a sentence."""
     cost = price_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
@@ -92,12 +92,12 @@ def spent(outcome: AgentOutcome, model: str) -> str:
     return f"Asked {model} in {asked}: {tokens(outcome.usage.total)} tokens{price}."
 
 
-def denied(outcome: AgentOutcome) -> list[str]:
+def describe_denials(outcome: AgentOutcome) -> list[str]:
     return [f"{one.tool} was not allowed: {one.reason}" for one in outcome.denials]
 
 
 @dataclass(slots=True)
-class _Told:
+class _RunReporter:
     running: ActiveRun
     name: str
     turns: int

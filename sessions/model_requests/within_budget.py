@@ -10,17 +10,17 @@ from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.services.local_runs import mark_model_asked
-from sessions.model_requests.own_requests import Remembered
-from sessions.transcripts.engine.messages import messages_of
+from sessions.model_requests.own_requests import CapturedModel
+from sessions.transcripts.engine.messages import read_messages
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 
 
-class WithinBudget:
+class BudgetedModel:
     """A model that is not asked beyond the budget. What its own run spends counts at once, and what it is sent is
     captured."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:
-        self._model = Remembered(model, run_id)
+        self._model = CapturedModel(model, run_id)
         self._run_id = run_id
         self._spent = 0.0
 
@@ -52,4 +52,4 @@ class WithinBudget:
 def _size(ask: Ask) -> int:
     """An estimate of what is sent, as if none of it were cached."""
     system: list[Any] = [{"type": "text", "text": ask.system}] if isinstance(ask.system, str) else [*ask.system]
-    return estimate(messages_of(list(ask.messages))) + estimate_blocks([*system, *ask.tools])
+    return estimate(read_messages(list(ask.messages))) + estimate_blocks([*system, *ask.tools])

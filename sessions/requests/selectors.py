@@ -18,7 +18,7 @@ from sessions.context.engine.digest import canonical, full_hash
 from sessions.context.engine.rendering.array import Element
 from sessions.context.selectors.contexts import Point, context_of, point_next
 from sessions.models import Request, Transcript
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.model_names import bare_name
 
 NOBODY = "No model is asked."
@@ -185,4 +185,4 @@ def _marked(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | Non
 
 def _stays(message: Message, gone: Collection[int]) -> bool:
     """Of a message that is cut: results answer the message before it; what else stands there belongs to what goes."""
-    return message.kind is Kind.RESULT and message.position not in gone
+    return message.kind is MessageKind.RESULT and message.position not in gone

@@ -127,13 +127,13 @@ def _moment(milliseconds: int | None) -> datetime | None:
 @register.filter
 def visible(text: str) -> str:
     """A name out of a transcript: control characters in it are spelled out."""
-    return invisible_characters.visible(text)
+    return invisible_characters.spell_invisible(text)
 
 
 @register.filter
 def masked(text: str) -> str:
     """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
-    return invisible_characters.visible(mask(text))
+    return invisible_characters.spell_invisible(mask(text))
 
 
 @register.filter

@@ -19,7 +19,7 @@ from inspector.agents.choosing import MECHANICAL, ModelSettings
 from sessions.context.engine import Context, Log, context_at
 from sessions.context.selectors.contexts import Point, context_of, point_next
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.export.engine.test_resumable import parameters_of
 from tests.importing import imported
 from tests.inspector.agents.server import Say, messages_server
@@ -62,7 +62,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
         before = written.path.read_bytes()
         context = context_at(Log(before))
         if kind not in (Kind.BUDGET, Kind.AUTO):  # the paths of their texts are those of this place
-            assert joined(context.messages) == joined(compaction_load(made).after)
+            assert join_messages(context.messages) == join_messages(compaction_load(made).after)
         ours = [
             {"role": element.role, "content": [piece.block for piece in element.pieces]} for element in context.elements
         ]

@@ -106,7 +106,7 @@ def _passes(iterations: object) -> tuple[Usage, ...]:
     if not isinstance(iterations, list):
         return ()
     own = [mapping(one) for one in iterations if mapping(one).get("type") == "message"]
-    return tuple(usage for one in own if (usage := Usage.of(dict(one))) is not None)
+    return tuple(usage for one in own if (usage := Usage.from_raw(dict(one))) is not None)
 
 
 def _count(value: object) -> int:

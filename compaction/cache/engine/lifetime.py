@@ -8,7 +8,7 @@ from typing import Any
 
 from compaction.cache.engine.calls import LIMITS, Call, Limits
 from compaction.cache.engine.names import Name
-from compaction.mechanisms.engine.ttl import Ttl
+from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from compaction.cache.engine.calls import (
     gap_of,
 )
 from compaction.cache.engine.names import Name
-from compaction.mechanisms.engine.ttl import Ttl
+from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 from sessions.text.engine.words import money, plural
 from sessions.usage.engine.prices import cost_of
 from sessions.usage.engine.usage import Usage

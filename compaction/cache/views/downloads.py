@@ -16,7 +16,7 @@ from compaction.models import CacheBreak
 from inspector.web.htmx import HtmxRequest
 from inspector.web.query import query_number
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 COLUMNS = (
     "session",
@@ -68,7 +68,7 @@ def _rows(request: HtmxRequest) -> Iterator[dict[str, Any]]:
 
 def _masked(value: Any) -> Any:
     if isinstance(value, str):
-        return visible(mask(value))
+        return spell_invisible(mask(value))
     if isinstance(value, dict):
         return {name: _masked(one) for name, one in value.items()}
     return [_masked(one) for one in value] if isinstance(value, list) else value

@@ -26,7 +26,7 @@ from inspector.web.query import page_number, query_number
 from inspector.web.svg import token_bar
 from sessions.catalog.selectors.facets import ProjectNode, project_tree
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 TEMPLATE = "cache/report.html"
 SIZE = 20
@@ -70,7 +70,7 @@ def _around(report: Report, projects: dict[int, ProjectNode]) -> dict[str, Any]:
 
 
 def _answer(totals: dict[str, Any], losses: list[Loss], project: str) -> str:
-    return answer(totals, losses, f"the sessions of {visible(mask(project))}" if project else "all sessions")
+    return answer(totals, losses, f"the sessions of {spell_invisible(mask(project))}" if project else "all sessions")
 
 
 def _causes(losses: list[Loss]) -> list[dict[str, Any]]:

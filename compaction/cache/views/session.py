@@ -21,7 +21,7 @@ from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from inspector.web.svg import token_bar
 from sessions.text.engine.words import duration
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 TEMPLATE = "cache/session.html"
 SIZE = 20
@@ -62,7 +62,7 @@ def cache_look(request: HtmxRequest, session: str) -> HttpResponse:
     return HttpResponseRedirect(f"{session_root(head.transcript)}cache/")
 
 
-def cache_frame(head: Head) -> dict[str, Any]:
+def cache_frame(head: SessionHead) -> dict[str, Any]:
     root = session_root(head.transcript)
     return {"section": "sessions", "tab": "cache", "head": head, "session": head.transcript, "root": root}
 

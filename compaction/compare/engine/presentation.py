@@ -19,12 +19,12 @@ from compaction.compare.engine.words import (
     elided,
     word_diff,
 )
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
 from sessions.context.engine.presentation.pieces import Pieces, ShownPiece, told
 from sessions.context.engine.rendering.array import Piece
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import Block, Message
 
@@ -212,7 +212,7 @@ class Shown:
     def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
         most = _WHOLE if whole else _TEXT
         texts = told(old), told(new)
-        before, after = (visible(self._mask(one[: most + 4_096])[:most]) for one in texts)
+        before, after = (spell_invisible(self._mask(one[: most + 4_096])[:most]) for one in texts)
         found = word_diff(before, after, Room() if whole else self._room)
         if not whole:
             found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))

@@ -11,7 +11,7 @@ from compaction.trail.engine.attribution import Attribution, attribute
 from sessions.text.engine.words import UNKNOWN, plural, tokens
 from sessions.timeline.engine.cards.lens import Mask
 from sessions.timeline.engine.cards.safe_get import number, table, text
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 _HOW = {"auto": "automatically", "manual": "by hand"}
 _TITLES = {
@@ -67,7 +67,7 @@ def summary_in(found: Comparison) -> Message | None:
 
 def _place_of_summary(found: Comparison) -> int | None:
     added = (row.after for row in found.rows if row.status is Status.ADDED and row.after is not None)
-    return next((at for at in added if found.after[at].kind is Kind.SUMMARY and found.after[at].content), None)
+    return next((at for at in added if found.after[at].kind is MessageKind.SUMMARY and found.after[at].content), None)
 
 
 def _summarised(gone: Count, found: Comparison) -> str:

@@ -34,7 +34,7 @@ from sessions.context.selectors.contexts import (
 )
 from sessions.context.selectors.steps import Step, steps_at, steps_of
 from sessions.linking.engine.raw_fields import key
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Entry, Transcript
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
@@ -103,7 +103,7 @@ class Points:
     """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
 
     transcript: Transcript
-    _links: dict[int, Links] = field(default_factory=dict)
+    _links: dict[int, LinkRows] = field(default_factory=dict)
     _steps: dict[int, list[Step]] = field(default_factory=dict)
 
     def end(self, name: str) -> End:
@@ -212,8 +212,8 @@ class Points:
         context = context_of(owner, point, links=self.links(owner))
         return _of_context(name, title, owner, context, query, answered=bool(point.request))
 
-    def links(self, owner: Transcript) -> Links:
-        return self._links.setdefault(owner.pk, Links(owner.pk, owner.source_id))
+    def links(self, owner: Transcript) -> LinkRows:
+        return self._links.setdefault(owner.pk, LinkRows(owner.pk, owner.source_id))
 
     def _all(self, owner: Transcript) -> list[Step]:
         if owner.pk not in self._steps:

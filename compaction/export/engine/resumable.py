@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from compaction.mechanisms.engine.boundary import (
+from compaction.mechanisms.engine.compaction.boundary import (
     Boundary,
     Direction,
     PreservedMessages,
@@ -23,12 +23,12 @@ from compaction.mechanisms.engine.boundary import (
     Trigger,
     is_boundary,
 )
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.context.engine.rendering.records import LOADED
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
     text_block,
 )
@@ -99,7 +99,7 @@ def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | No
             return writer.above(spoken, place, compaction)
         return writer.below(spoken[place:], compaction)
     for place, message in enumerate(spoken):
-        if message.kind is Kind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
+        if message.kind is MessageKind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
             return writer.again(spoken, place, sizes)
     return list(writer.rows(spoken, None))
@@ -183,7 +183,7 @@ class _Writer:
         for message in messages:
             uuid = self.fresh(message.uuid)
             if message.uuid not in notes:
-                open_ = message.role == "user" and message.kind is not Kind.RESULT
+                open_ = message.role == "user" and message.kind is not MessageKind.RESULT
             # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
             # nobody did answer they are such rows, as the client would put notes in front of them.
             if message.uuid in notes and not open_:

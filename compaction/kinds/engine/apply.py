@@ -25,20 +25,19 @@ from compaction.kinds.engine.settings import (
     config_of,
 )
 from compaction.kinds.engine.spans import SpanSummariser
-from compaction.mechanisms.engine.boundary import Direction, Trigger, is_boundary
 from compaction.mechanisms.engine.collapse import CollapseReport, collapse, to_records
+from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger, is_boundary
 from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.partial import partial_compact
+from compaction.mechanisms.engine.partial.compact import partial_compact
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
 from compaction.mechanisms.engine.session_memory import session_memory_compact
-from compaction.mechanisms.engine.snip import short_id, snip
-from compaction.mechanisms.engine.tool_result_limit import budget
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message
+from compaction.mechanisms.engine.snip.removal import short_id, snip
+from compaction.mechanisms.engine.tool_result_limit.limit import budget
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
+    CountCache,
     Limits,
-    Remembered,
     context_window,
     estimate,
 )
@@ -65,7 +64,7 @@ def apply_kind(
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
     effects = effects or Effects()
-    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
+    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, CountCache(), failures)
     return _living(_ACTIONS[kind](moment, config), moment)
 
 

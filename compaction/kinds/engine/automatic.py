@@ -9,11 +9,11 @@ from compaction.kinds.engine.kind import Applied
 from compaction.kinds.engine.moment import Moment, summary_of
 from compaction.kinds.engine.settings import AutoSettings
 from compaction.kinds.engine.spans import SpanSummariser
-from compaction.mechanisms.engine.calls import results_of
+from compaction.mechanisms.engine.compaction.record import Way
+from compaction.mechanisms.engine.conversation.calls import results_of
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.pipeline import PipelineState, run_pipeline
-from compaction.mechanisms.engine.record import Way
-from compaction.mechanisms.engine.replacements import ContentReplacementState
+from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compaction.kinds.engine.kind import KindError
-from compaction.mechanisms.engine.boundary import Direction
-from compaction.mechanisms.engine.pivots import pivots_of
-from compaction.mechanisms.engine.snip import short_id
-from compaction.mechanisms.engine.turns import turns_of
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.conversation.turns import turns_of
+from compaction.mechanisms.engine.partial.pivots import pivots_of
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit import Persisted
-from sessions.transcripts.engine.messages import Message, joined
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from sessions.transcripts.engine.messages import Message, join_messages
 
 
 class Kind(StrEnum):
@@ -83,8 +83,8 @@ class Applied:
     @property
     def messages_before(self) -> int:
         """Elements of the array that is sent."""
-        return len(joined(self.before))
+        return len(join_messages(self.before))
 
     @property
     def messages_after(self) -> int:
-        return len(joined(self.after))
+        return len(join_messages(self.after))

@@ -8,13 +8,13 @@ from typing import Any
 
 from compaction.kinds.engine.kind import Applied, Kind, Parameters
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import Trigger
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import Compaction
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.mechanical import Mechanical, MechanicalConfig
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.record import Compaction
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate

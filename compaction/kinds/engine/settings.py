@@ -16,15 +16,15 @@ from compaction.kinds.engine.kind import Kind, KindError
 from compaction.kinds.engine.values import NAMES, parsed
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.collapse import CollapseConfig
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.mechanical import MechanicalConfig
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig
 from compaction.mechanisms.engine.microcompact.cached import CachedConfig
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
 from compaction.mechanisms.engine.pipeline import PipelineConfig
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
-from compaction.mechanisms.engine.snip import SnipConfig
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+from compaction.mechanisms.engine.snip.removal import SnipConfig
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
 
 MODE = "mode"
 

@@ -18,7 +18,7 @@ from compaction.mechanisms.engine.full.too_long import PromptTooLongError
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.mechanical import Mechanical
 from sessions.lint.engine import repair_messages
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class SpanSummariser:
         instruction = Message(
             "user",
             (text_block(compaction_prompt(Variant.UP_TO)),),
-            Kind.INJECTED,
+            MessageKind.INJECTED,
             derived_id("instruction", span[-1].uuid),
         )
         try:

@@ -10,8 +10,8 @@ import msgspec
 import zstandard
 
 from compaction.kinds.engine.kind import Applied
-from compaction.mechanisms.engine.record import Compaction
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.mechanisms.engine.compaction.record import Compaction
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
 from sessions.transcripts.engine.messages import Message
 
 

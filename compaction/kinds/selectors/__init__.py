@@ -20,9 +20,9 @@ from sessions.archive.engine.damage import DamageError, verify
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
 from sessions.context.selectors.contexts import Point, context_of
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.messages import Message, changed
+from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 class CompactionMissingError(LookupError):
@@ -82,7 +82,7 @@ def failures_of(transcript: Transcript) -> int:
 def compactable(context: Context) -> tuple[Message, ...]:
     """The messages of a context. Counts from before its boundary say nothing about its size."""
     return tuple(
-        changed(message, usage=None)
+        replace_fields(message, usage=None)
         if message.usage is not None and message.position is not None and message.position < context.start
         else message
         for message in context.messages
@@ -92,7 +92,7 @@ def compactable(context: Context) -> tuple[Message, ...]:
 def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
     """The records that messages come from, fetched at once."""
     positions = sorted({message.position for message in messages if message.position is not None})
-    links = Links(transcript.pk, transcript.source_id)
+    links = LinkRows(transcript.pk, transcript.source_id)
     if positions:
         links.load(positions[0], positions[-1] + 1)
         links.fetch(positions)

@@ -15,7 +15,7 @@ from compaction.kinds.engine.about import ABOUT
 from compaction.kinds.engine.token_cost import Weighing
 from compaction.kinds.selectors import compactable, notes_of
 from compaction.mechanisms.engine import Effects
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript

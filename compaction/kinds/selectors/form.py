@@ -16,8 +16,8 @@ from compaction.kinds.engine.choices import (
 )
 from compaction.kinds.selectors import compactable
 from compaction.kinds.selectors.forecast import Forecast, forecast
-from compaction.mechanisms.engine.boundary import Direction
-from compaction.mechanisms.engine.pivots import legal_pivots
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
 from sessions.context.engine.left_out import Reason
@@ -26,9 +26,9 @@ from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.messages import Kind as MessageKind
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import Remembered, estimate
+from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.usage.engine.tokens import CountCache, estimate
 
 PER_PAGE = 30
 WORDS = 160
@@ -83,7 +83,7 @@ class Situation:
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
-        self._counter = Remembered()
+        self._counter = CountCache()
 
     @cached_property
     def context(self) -> Context:

@@ -19,8 +19,8 @@ from compaction.kinds.selectors import compactable, failures_of, notes_of
 from compaction.kinds.services.summarising import Summariser
 from compaction.kinds.services.watching import Unwatched, Watcher
 from compaction.mechanisms.engine import Effects, Report
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
-from compaction.mechanisms.engine.occasion import NoHooks
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
 from compaction.trail.engine import said_of
 from sessions.archive.engine.file_prints import print_of
@@ -29,7 +29,7 @@ from sessions.context.engine.tally import system_tally
 from sessions.context.selectors.contexts import Point, context_of, point_next
 from sessions.models import Transcript
 from sessions.requests.selectors import Sharing, parent_of, sharing_with
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 _ASKING = (Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO)
 
@@ -97,7 +97,7 @@ def _applied(
         hooks=hooks or NoHooks(),
         read_notes=lambda: notes_of(transcript),
         read_file=recorded_files(messages),
-        transcript_path=str(opened(transcript.source.path)),
+        transcript_path=str(decode_path(transcript.source.path)),
     )
     return apply_kind(
         kind,
@@ -134,7 +134,7 @@ def _completed(
         settings["fork"] = "off"  # as the last, it has the last word
     if kind in (Kind.BUDGET, Kind.AUTO):
         # Where the texts will lie if it is exported beside its session. Nobody else has a say: an export writes there.
-        folder = opened(transcript.source.path).parent / session_id / "tool-results"
+        folder = decode_path(transcript.source.path).parent / session_id / "tool-results"
         settings["budget.path" if kind is Kind.AUTO else "path"] = f"{folder}/{{tool_use_id}}.txt"
     return replace(parameters, settings=settings)
 

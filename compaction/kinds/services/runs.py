@@ -24,7 +24,7 @@ from inspector.runs.models import Run
 from inspector.runs.services.active_run import ActiveRun
 from inspector.runs.services.stops import RunError, RunStopped
 from inspector.web.clock import now_ms
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine import words
 
@@ -52,7 +52,7 @@ def compaction_run(running: ActiveRun, run: Run, aloud: Callable[[str], None] | 
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
             if summariser.asking is not None:
                 budget_hold()
-                summariser.asking.model = WithinBudget(summariser.asking.model, run.pk)
+                summariser.asking.model = BudgetedModel(summariser.asking.model, run.pk)
             hooks = _hooks(run, transcript, told, cancel)
             made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:

@@ -44,7 +44,7 @@ from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from sessions.requests.selectors import Parent
 from sessions.text.engine import words
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 
 CUT_OFF = "max_tokens"
 
@@ -148,7 +148,11 @@ class Asking:
             writes = not request.skips_cache_write
             return fork(params, [own], writes_cache=writes, listener=self._hear, cancel=self.cancel)
         asked = direct(
-            self.name, request.system or SYSTEM, joined(request.messages), listener=self._hear, cancel=self.cancel
+            self.name,
+            request.system or SYSTEM,
+            join_messages(request.messages),
+            listener=self._hear,
+            cancel=self.cancel,
         )
         return replace(asked, max_tokens=request.max_output_tokens or asked.max_tokens)
 

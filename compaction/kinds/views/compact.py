@@ -26,7 +26,7 @@ from compaction.kinds.views.form import (
     form_of,
     form_of_run,
 )
-from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.compaction.boundary import Direction
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold
@@ -42,8 +42,8 @@ from sessions.models import Transcript
 from sessions.requests.selectors import sharing_of
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.extent import is_large
-from sessions.transcripts.selectors.session import Head, session_head
-from sessions.usage.engine.price_forecast import price_of
+from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.usage.engine.price_forecast import forecast_price
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,7 +59,7 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     return page.show()
 
 
-def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
+def _asked(request: HtmxRequest, head: SessionHead) -> CompactionForm:
     if request.method == "POST":
         return form_of(request.POST)
     again = query_number(request, "again")
@@ -80,7 +80,7 @@ def confirmation_of(run: Run) -> str | None:
 
 
 class _Page:
-    def __init__(self, request: HtmxRequest, head: Head, form: CompactionForm, situation: Situation) -> None:
+    def __init__(self, request: HtmxRequest, head: SessionHead, form: CompactionForm, situation: Situation) -> None:
         self.request = request
         self.head = head
         self.form = form
@@ -173,7 +173,7 @@ class _Page:
             kept, freed = found.applied.tokens_after, max(0, found.freed)
             values["bar"] = token_bar([("kept", "left", kept), ("freed", "freed", freed)])
         if self.form.asks:
-            values["price"] = price_of(self.model, found.weights)
+            values["price"] = forecast_price(self.model, found.weights)
         return values
 
     def forecast(self, *, shared: bool = False) -> Forecast:
@@ -227,7 +227,7 @@ class _Page:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
         sharing = sharing_of(self.head.transcript, self.model)
         found = self.forecast(shared=sharing.shared)
-        price = price_of(self.model, found.weights)
+        price = forecast_price(self.model, found.weights)
         budget = budget_at(now_ms())
         beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining
         values = {

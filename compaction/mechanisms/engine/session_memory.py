@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import floor_of
-from compaction.mechanisms.engine.kept_range import start_at_or_before
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.record import Cut, Way
+from compaction.mechanisms.engine.compaction.boundary import floor_of
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import Cut, Way
+from compaction.mechanisms.engine.compaction.result_messages import Draft, survivors
+from compaction.mechanisms.engine.conversation.kept_range import start_at_or_before
 from compaction.mechanisms.engine.report import Outcome, Report
-from compaction.mechanisms.engine.result_messages import Draft, survivors
 from memory.notes.engine import is_empty, sections_of
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
@@ -147,7 +147,7 @@ def _named(notes: Notes) -> tuple[str, ...]:
 def _floor(messages: Sequence[Message]) -> int:
     """Behind the last boundary and its summary: the notes stand for that too."""
     floor = floor_of(messages)
-    while floor and floor < len(messages) and messages[floor].kind is Kind.SUMMARY:
+    while floor and floor < len(messages) and messages[floor].kind is MessageKind.SUMMARY:
         floor += 1
     return floor
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from compaction.trail.engine.attribution.words import text_of
 from compaction.trail.engine.quoting import Quoting, quotable
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 GONE = frozenset({Fate.ABANDONED, Fate.SIDECHAIN})
 """Nothing that happened on these ways is part of what the session goes on from."""
@@ -51,7 +51,7 @@ class Said:
 def said_of(before: Iterable[Message], after: Iterable[Message], summary: str) -> Said:
     """Of the messages of the user in one context, those that are left in another."""
     there = {message.uuid for message in after if message.content}
-    prompts = [message for message in before if message.kind is Kind.PROMPT and message.content]
+    prompts = [message for message in before if message.kind is MessageKind.PROMPT and message.content]
     away = [message for message in prompts if message.uuid not in there]
     quoting = Quoting(summary)
     quoted = sum(quoting.holds(quotable(text_of(message))) for message in away)

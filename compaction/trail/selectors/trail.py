@@ -25,7 +25,7 @@ from compaction.trail.engine import (
 from compaction.trail.engine.event import COLLAPSE, EDITS
 from compaction.trail.engine.user_quotes import BESIDE
 from inspector.web.paging import Page, page_of
-from sessions.archive.engine.frames import blocks_of
+from sessions.archive.engine.frames import block_numbers
 from sessions.archive.selectors.records import Reader
 from sessions.models import Mark as StoredMark
 from sessions.models import Transcript
@@ -123,7 +123,7 @@ def trail_of(transcript: Transcript, page: int | None = None) -> Trail:
     mine = events[shown.start : shown.stop]
     typed = _typed(transcript, mine[-1].position)
     wanted = [(row.offset, row.length) for event in mine for row in (event.row, event.summary) if row is not None]
-    blocks = {number for place in typed.values() for number in blocks_of(*place)}
+    blocks = {number for place in typed.values() for number in block_numbers(*place)}
     readable = len(blocks) <= BLOCKS
     reader = Reader(transcript.source_id)
     reader.fetch([*wanted, *(typed.values() if readable else ())])

@@ -32,6 +32,8 @@ class ActiveRun:
         self.is_visible = False
         """Whether other connections can see the run: the transaction that created it has been committed."""
         self._kill_note = kill_note_path(run.pk, run.created_at)
+        self.writing = threading.Lock()
+        """Held from taking updates until they are written, so that the end of the run can wait for that."""
         self._lock = threading.Lock()
         self._stop: type[RunStopped] | None = None
         self._stopped = threading.Event()

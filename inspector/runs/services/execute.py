@@ -158,8 +158,10 @@ def _do_work(running: ActiveRun, run: Run, work: Work) -> RunOutcome:
 def _finish(running: ActiveRun, outcome: RunOutcome, *, seconds: float = FINISH_SECONDS) -> None:
     """Only while the run is ours: one that was given up stays as it is."""
     now = now_ms()
+    with running.writing:  # what the pulse has taken would not reach a run that is over
+        updates = running.take_updates()
     fields = {
-        **running.take_updates(),
+        **updates,
         **outcome.fields,
         "status": outcome.status,
         "finished_at": now,

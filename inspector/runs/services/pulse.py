@@ -41,12 +41,13 @@ def keep_pulse(running: ActiveRun) -> Iterator[None]:
 
 def write_updates(running: ActiveRun) -> bool:
     """Writes the progress and the heartbeat. False if the run is no longer ours."""
-    updates = running.take_updates()
-    try:
-        return bool(own_run(running).update(**updates, heartbeat_at=now_ms()))
-    except BaseException:
-        running.restore_updates(updates)
-        raise
+    with running.writing:
+        updates = running.take_updates()
+        try:
+            return bool(own_run(running).update(**updates, heartbeat_at=now_ms()))
+        except BaseException:
+            running.restore_updates(updates)
+            raise
 
 
 def _beat(running: ActiveRun, done: threading.Event) -> None:

@@ -43,7 +43,7 @@ from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.proposals import Why
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.keys import key_of
@@ -92,7 +92,7 @@ def dream(running: ActiveRun, directory: Directory, before: Lock, copy: Path, mo
     running.begin_phase("starting", unit="turns")
     with running.close_on_stop(cancel.cancel):
         outcome = run_agent(
-            WithinBudget(choice.model, running.run_id),
+            BudgetedModel(choice.model, running.run_id),
             Ask(model, ({"role": "user", "content": asked},), system=SYSTEM, cancel=cancel),
             toolbox,
             limits=AgentLimits(TURNS, TOKENS),

@@ -12,7 +12,7 @@ from memory.files.engine.disk import (
     Status,
     real_path,
 )
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 def contents_read(*, path: Path) -> dict[str, bytes]:
@@ -35,7 +35,7 @@ def files_found(path: Path) -> dict[str, Found]:
                 except FileTroubleError:
                     continue  # whatever cannot be read cannot be proposed to change
                 if one is not None:
-                    found[kept(name)] = one
+                    found[encode_path(name)] = one
     except DirectoryGoneError:
         return {}
     return found

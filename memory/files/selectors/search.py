@@ -15,7 +15,7 @@ from memory.files.engine.disk import (
 from memory.files.engine.newlines import shown
 from memory.models import Directory
 from sessions.secrets.engine import mask
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 LARGEST = 4_000_000
 """Bytes of a file that is looked through; larger ones are named instead."""
@@ -67,7 +67,7 @@ def memory_search(directories: Iterable[Directory], query: str, most: int) -> Fo
 
 
 def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         for name, status in list(folder.files()):
             if not isinstance(status, Status):
                 troubles.append(f"{name} cannot be looked at.")
@@ -76,12 +76,12 @@ def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str
                 troubles.append(f"{name} has {status.size:,} bytes and was not looked through.")
                 continue
             try:
-                read = folder.read(file_name(kept(name)))
+                read = folder.read(file_name(encode_path(name)))
             except FileTroubleError as error:
                 troubles.append(str(error))
                 continue
             if read is not None:
-                yield kept(name), shown(read.data)
+                yield encode_path(name), shown(read.data)
 
 
 def _hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:

@@ -45,7 +45,7 @@ from memory.lint.engine import (
 )
 from memory.models import Directory
 from sessions.models import Transcript
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 LARGE = 1_000_000
 """Bytes of a file of which lists read the beginning alone."""
@@ -117,7 +117,7 @@ def shelf_of(directory: Directory, files: Sequence[Listed]) -> Shelf:
     known = shelf_known(directory, files)
     if known is not None:
         return known
-    read = read_directory(opened(directory.path))
+    read = read_directory(decode_path(directory.path))
     shelf = Shelf(read, tuple(lint(read, surroundings_of(directory))), time.monotonic())
     with _lock:
         _shelves[directory.path] = (print_of(files), shelf)
@@ -153,19 +153,19 @@ def chain_for(directory: Directory) -> Chain:
     chain holds."""
     config = config_of(directory)
     project = checkout_of(directory) or config
-    return chain_of(project, config=config, home=Path.home(), project=project, memory=opened(directory.path))
+    return chain_of(project, config=config, home=Path.home(), project=project, memory=decode_path(directory.path))
 
 
 def file_now(directory: Directory, name: str) -> MemoryFile | None:
     """One file, whole, as it is now; None if there is none. Raises FileTroubleError."""
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         found = folder.read(file_name(name))
     return parse_file(name, found.data, mtime_ns=found.status.mtime_ns) if found else None
 
 
 def files_read(directory: Directory, listed: Iterable[Listed]) -> list[MemoryFile]:
     """Those of one page. Of a large one only the beginning is read; one that cannot be read has a problem."""
-    root = opened(directory.path)
+    root = decode_path(directory.path)
     with Folder(root) as folder:
         return [_read(folder, root, one) for one in listed]
 
@@ -173,7 +173,7 @@ def files_read(directory: Directory, listed: Iterable[Listed]) -> list[MemoryFil
 def _read(folder: Folder, root: Path, one: Listed) -> MemoryFile:
     try:
         if one.size > LARGE:
-            with open_regular(root / opened(one.name), follow=False) as file:
+            with open_regular(root / decode_path(one.name), follow=False) as file:
                 data = file.read(BEGINNING)
         else:
             found = folder.read(file_name(one.name))

@@ -24,7 +24,7 @@ from memory.history.services.noting import (
     note,
 )
 from memory.models import Directory, File
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ def _read(folder: Folder, look: Look) -> None:
     seen: set[str] = set()
     closed: set[str] = set()
     for name, status in folder.files():
-        key = kept(name)
+        key = encode_path(name)
         if not isinstance(status, Status):
             closed.add(key)
             look.skipped.append(str(trouble_of(status, name)))

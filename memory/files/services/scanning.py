@@ -18,8 +18,8 @@ from memory.history.engine.mentions import place_of
 from memory.history.services.settling import batches_settle, temporaries_sweep
 from memory.history.services.touch_index import memory_glean, versions_link
 from memory.models import Batch, Directory, Version
-from sessions.imports.engine.discovery import inside
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.imports.engine.discovery import is_inside
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def memory_scan(*, directory: Directory) -> Scan:
     with memory_lock(), ExitStack() as stack:
         batches_settle()
         try:
-            folder = stack.enter_context(Folder(opened(directory.path)))
+            folder = stack.enter_context(Folder(decode_path(directory.path)))
         except DirectoryGoneError:
             if directory.host not in own_hosts():
                 return Scan()  # it is on another host, and so are its files
@@ -60,8 +60,8 @@ def memory_scan(*, directory: Directory) -> Scan:
 def memory_scan_below(*, projects: Path) -> list[Scan]:
     """Every `<project>/memory` below the directory of projects: those that are there, and those that we have seen."""
     paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
-    there = [directory_register(path=kept(path)) for path in paths]
-    seen = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
+    there = [directory_register(path=encode_path(path)) for path in paths]
+    seen = Directory.objects.filter(path__startswith=f"{encode_path(projects.resolve())}/", path__endswith="/memory")
     gone = seen.filter(host__in=own_hosts()).exclude(pk__in=[directory.pk for directory in there]).order_by("path")
     return [_scanned(directory) for directory in (*there, *gone)]
 
@@ -88,13 +88,13 @@ def memory_follow_one(*, directory: Directory) -> Scan:
 
 def _found(projects: Path, path: Path) -> list[Directory]:
     if _is_ours(projects, path):
-        return [directory_register(path=kept(path))]
-    return list(Directory.objects.filter(path=kept(path.parent.resolve() / path.name)))
+        return [directory_register(path=encode_path(path))]
+    return list(Directory.objects.filter(path=encode_path(path.parent.resolve() / path.name)))
 
 
 def _is_ours(projects: Path, path: Path) -> bool:
     """Links are not followed: what they lead to is found in its own place, or is not ours."""
-    return path.is_dir() and inside(projects, path)
+    return path.is_dir() and is_inside(projects, path)
 
 
 def _scanned(directory: Directory) -> Scan:

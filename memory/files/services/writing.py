@@ -26,7 +26,7 @@ from memory.models import (
     Reached,
 )
 from sessions.models import Project
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Opened:
 
 def directory_register(*, path: str) -> Directory:
     """The row of a memory directory, whether it is there or not. Which paths may be one is decided elsewhere."""
-    real = kept(real_path(opened(path)))
+    real = encode_path(real_path(decode_path(path)))
     parents = {one.rstrip("/").rpartition("/")[0] for one in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
     directory, made = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
@@ -59,7 +59,7 @@ def directory_register(*, path: str) -> Directory:
 
 def memory_open(*, directory: Directory, name: str) -> Opened | None:
     """Reads a file for somebody who may write it back: what they see is in the history by then. None: there is none."""
-    with memory_lock(), Folder(opened(directory.path)) as folder:
+    with memory_lock(), Folder(decode_path(directory.path)) as folder:
         batches_settle()
         found = folder.read(file_name(name))
         known = files_known(directory, [name])

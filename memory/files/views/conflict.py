@@ -14,7 +14,7 @@ from memory.files.engine.newlines import shown
 from memory.files.views.frame import CONFLICT, frame
 from memory.models import Batch, Directory
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 CHOICES = frozenset(str(one) for one in Choice)
 CONTEXT = 3
@@ -120,4 +120,4 @@ def _agreed(part: Agreed) -> list[Part]:
 
 
 def _told(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(visible(mask(line.rstrip("\r\n"))) for line in lines)
+    return tuple(spell_invisible(mask(line.rstrip("\r\n"))) for line in lines)

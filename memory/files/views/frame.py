@@ -21,7 +21,7 @@ from memory.files.selectors.directories import directories_shown, directory_get,
 from memory.history.selectors.history import HistoryMissingError
 from memory.models import Batch, Cause, Directory
 from sessions.secrets.engine import mask
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 CONFLICT = 409
 UNFIT = 422
@@ -73,7 +73,7 @@ def name_asked(request: HtmxRequest, key: str = "name") -> str:
 
 def new_name(typed: str) -> str:
     """A name that a person typed for a topic."""
-    name = kept(typed.strip()[:LONGEST_NAME])
+    name = encode_path(typed.strip()[:LONGEST_NAME])
     return name if not name or name.endswith(".md") else f"{name}.md"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory.files.engine.reading import Fate, Index
 from memory.files.engine.reading.loading import MOST_LINES
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 MOST = MOST_LINES + 10
 """All that is ever loaded, and the first of what is cut: who wants to see more opens the file."""
@@ -36,11 +36,11 @@ def index_lines(index: Index, names: Collection[str], most: int = MOST) -> list[
     for line in index.lines[:most]:
         is_cut = line.fate in (Fate.CUT, Fate.PARTLY)
         entry = line.entries[0] if len(line.entries) == 1 and line.entries[0].target else None
-        text = visible(mask(entry.hook if entry else line.text))
+        text = spell_invisible(mask(entry.hook if entry else line.text))
         shown.append(
             Line(
                 str(line.number),
-                visible(mask(entry.title)) or entry.target if entry else "",
+                spell_invisible(mask(entry.title)) or entry.target if entry else "",
                 text if len(text) <= LONGEST else f"{text[:LONGEST]}…",
                 entry.target if entry else "",
                 line.fate.value.replace(" ", "-"),

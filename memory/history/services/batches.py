@@ -44,7 +44,7 @@ from memory.models import (
     Directory,
     File,
 )
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 NEW_MODE = 0o644
 
@@ -146,7 +146,7 @@ class Disk:
         self.spots = {spot.key: spot for move in moves for spot in move.spots}
         self.directories: dict[int, Directory] = {spot.directory.pk: spot.directory for spot in self.spots.values()}
         self.folders = {
-            pk: stack.enter_context(Folder(opened(directory.path), make=make))
+            pk: stack.enter_context(Folder(decode_path(directory.path), make=make))
             for pk, directory in self.directories.items()
         }
         self.found: dict[tuple[int, str], Found | None] = {}

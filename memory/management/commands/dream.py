@@ -24,7 +24,7 @@ from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
 from sessions.text.engine.terminal import printable
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 class Command(BaseCommand):
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             raise CommandError(f"{printable(str(path))} is no directory.")
         model = _model(options["model"])
         dreams_settle()
-        directory = directory_register(path=kept(path.resolve()))
+        directory = directory_register(path=encode_path(path.resolve()))
         try:
             gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
             if (gate := shut(gates, by_hand=True)) is not None:

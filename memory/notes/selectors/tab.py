@@ -6,7 +6,7 @@ from inspector.runs.models import Run
 from inspector.runs.selectors.lists import DETAIL_FIELDS, RunCard, run_cards
 from memory.models import Proposal
 from sessions.models import Transcript
-from sessions.usage.engine.price_forecast import Price, Weight, price_of
+from sessions.usage.engine.price_forecast import PriceForecast, Weight, forecast_price
 
 NOTES, EXTRACTION = "notes", "extraction"
 ANSWER = 2_000
@@ -15,12 +15,12 @@ MOST_RUNS = 5
 MOST_PROPOSALS = 10
 
 
-def agent_price(model: str, sent: int, turns: int) -> Price:
+def agent_price(model: str, sent: int, turns: int) -> PriceForecast:
     """An agent sends everything again with each turn: `least` is for the first request, `most` for as many as there may
     be. At the full price: what of it is cached, nobody can tell beforehand."""
     weights = [Weight(sent + number * ANSWER, ANSWER) for number in range(turns)]
-    whole, first = price_of(model, weights), price_of(model, weights[:1])
-    return Price(turns, sent, turns * ANSWER, first.least, whole.most)
+    whole, first = forecast_price(model, weights), forecast_price(model, weights[:1])
+    return PriceForecast(turns, sent, turns * ANSWER, first.least, whole.most)
 
 
 def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:

@@ -34,11 +34,11 @@ from memory.notes.selectors.notes import FILE, NotesSituation
 from memory.notes.services.mechanical import mechanical_notes
 from memory.notes.services.versions import Covered, notes_expected, notes_write
 from sessions.model_requests.model_session import (
-    Asked,
+    ChosenModel,
     agent_conduct,
-    denied,
+    describe_denials,
+    describe_spending,
     model_choose,
-    spent,
 )
 from sessions.models import Transcript
 from sessions.requests.selectors import (
@@ -103,7 +103,7 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _result(situation, notes, update, more)
 
 
-def notes_sharing(situation: NotesSituation, asked: Asked) -> tuple[Sharing, Parent | None]:
+def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[Sharing, Parent | None]:
     """Whether the update can be a fork of the session; and then, of what."""
     parent = parent_of(situation.transcript, situation.context)
     sharing = sharing_with(parent, asked.model, asked.name)
@@ -149,8 +149,8 @@ def _asked(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -
     if edits and not outcome.touched:
         raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
     model = parent.params.model if parent is not None else asked.name
-    more: dict[str, Any] = {"requests": [spent(outcome, model)], "prompt_cache": sharing.why}
-    if refused := denied(outcome):
+    more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": sharing.why}
+    if refused := describe_denials(outcome):
         more["denied"] = refused
     if outcome.ended is not Ended.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had noted by then was kept."

@@ -59,7 +59,7 @@ from sessions.text.engine.diffs import Diff, from_texts
 from sessions.text.engine.prose import render
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.extent import is_cut_often, is_large
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 LONGEST_DIFF = 400
 """Lines."""
@@ -83,7 +83,7 @@ def confirmation_of(run: Run) -> str | None:
 
 
 class _Page:
-    def __init__(self, request: HtmxRequest, head: Head, form: NotesForm) -> None:
+    def __init__(self, request: HtmxRequest, head: SessionHead, form: NotesForm) -> None:
         self.request = request
         self.head = head
         self.transcript = head.transcript

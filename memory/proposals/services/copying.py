@@ -8,12 +8,12 @@ from pathlib import Path
 from memory.files.engine.disk import file_name
 from memory.files.selectors.present import files_found
 from memory.models import Directory
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 
 def copy_make(*, directory: Directory, to: Path) -> dict[str, bytes]:
     """Copies what is in the directory now, with the times of the files, into an empty place. Returns what it holds."""
-    found = files_found(Path(opened(directory.path)))
+    found = files_found(Path(decode_path(directory.path)))
     to.mkdir(parents=True)
     for name, one in found.items():
         path = to / file_name(name)

@@ -37,7 +37,7 @@ from sessions.timeline.engine.cards.safe_get import joined
 from sessions.timeline.engine.cards.speech import prompt_of
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import ASIDE, Flag
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 AT_ONCE = 200
 _TYPED, _BOUNDARY = int(Flag.TYPED), int(Flag.BOUNDARY)
@@ -157,7 +157,7 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
 def recalled_now(directory: Directory, text: str, state: State, choice: Choice | None = None) -> Recalled:
     """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
     now = timezone.now()
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         prepared = prepare(scan(folder), text, state, now)
         if choice is None:
             ranker = Ranker(documents(folder, prepared.candidates, now) if prepared.asks else ())

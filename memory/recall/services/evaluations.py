@@ -29,7 +29,7 @@ from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.storable import storable_text
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 KIND = "recall evaluation"
 MOST_MESSAGES = 5_000
@@ -64,7 +64,7 @@ def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     running.begin_phase("reading the memory")
     now = timezone.now()
     try:
-        with Folder(opened(directory.path)) as folder:
+        with Folder(decode_path(directory.path)) as folder:
             scanned = scan(folder)
             ranker = Ranker(documents(folder, scanned.files, now))
             read = [inject(folder, file.name, now) for file in scanned.files]

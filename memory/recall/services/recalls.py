@@ -32,10 +32,10 @@ from memory.recall.engine import (
 )
 from memory.recall.engine.asking import LONGEST_MESSAGE
 from memory.recall.selectors.sessions import Message, events_of
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine.storable import storable_text
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 KIND = "recall"
 NO_MODEL = (
@@ -65,7 +65,7 @@ def recall_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     asked = run.parameters
     running.begin_phase("scanning the memory")
     try:
-        with Folder(opened(asked["path"])) as folder:
+        with Folder(decode_path(asked["path"])) as folder:
             prepared = prepare(scan(folder), asked["text"], _state(asked), timezone.now())
     except FileTroubleError as error:
         raise RunError(str(error)) from error
@@ -94,7 +94,7 @@ def _chosen(running: ActiveRun, run: Run, prepared: Prepared) -> Choice:
         raise RunError(f"No model can be asked. {NO_MODEL}", picked.why)
     name = str(run.parameters.get("model") or picked.small)
     running.begin_phase(f"asking {name}")
-    reply = _reply(running, WithinBudget(picked.model, run.pk), name, prepared)
+    reply = _reply(running, BudgetedModel(picked.model, run.pk), name, prepared)
     model = reply.model or name
     run_bill(running=running, model=model, usage=reply.usage, reported_cost=reply.cost_usd)
     running.add_turn(reply.text)

@@ -15,7 +15,7 @@ from sessions.context.engine import Context, Viewer
 from sessions.context.engine.chain.out_of_order import AHEAD
 from sessions.context.engine.request_log import MESSAGE, SHAPE
 from sessions.linking.engine import LinkRow
-from sessions.linking.selectors import Links, load_each
+from sessions.linking.selectors import LinkRows, load_each
 from sessions.models import Request
 from sessions.transcripts.engine.keys import key_of
 
@@ -101,7 +101,7 @@ def _first(agent: Agent, asked: Mapping[int, list[Request]]) -> Request | None:
     return own[0] if own else None
 
 
-def _contexts(links: Links, rows: Sequence[LinkRow], positions: Collection[int]) -> Iterator[Context]:
+def _contexts(links: LinkRows, rows: Sequence[LinkRow], positions: Collection[int]) -> Iterator[Context]:
     """The contexts of the requests whose answers begin at these positions, in order; a query for each, if it is not
     small."""
     rows = links.with_records(rows)

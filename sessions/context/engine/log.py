@@ -13,7 +13,7 @@ from sessions.context.engine.rendering.inherited import LISTS, Inherited, kind_o
 from sessions.context.engine.request import Context
 from sessions.context.engine.request_log import MESSAGE, SHAPE
 from sessions.context.engine.view import Viewer
-from sessions.imports.engine.broken_lines import mend, parse
+from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.imports.engine.scan.scanner import Scanner
 from sessions.linking.engine import LinkRow, link
 from sessions.transcripts.engine.flags import Flag
@@ -55,10 +55,10 @@ class Log:
         try:
             record = orjson.loads(data)
         except orjson.JSONDecodeError:
-            record = parse(bytes(data))
+            record = parse_object(bytes(data))
         message = record.get("message")
         usual = type(message) is not dict or ("0" not in message and type(message.get("content")) is not dict)
-        return record if usual else mend(record)[0]
+        return record if usual else join_characters(record)[0]
 
     def lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
         """Records of the client's log of requests, by hash."""

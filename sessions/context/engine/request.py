@@ -17,7 +17,7 @@ from sessions.context.engine.rendering.records import Said
 from sessions.context.engine.request_log import Logged
 from sessions.context.engine.tally import Tally, system_tally, tally_of
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 class Part(Struct, gc=False, eq=False):
@@ -109,7 +109,7 @@ class Context:
         if not self.overlays.replaced and not self.overlays.cleared:
             return found
         for message in self.messages:
-            for block in message.content if message.kind is Kind.RESULT else ():
+            for block in message.content if message.kind is MessageKind.RESULT else ():
                 tool, position = text(block.get("tool_use_id")), message.position
                 cleared = self.overlays.cleared.get(tool)
                 by = self.overlays.replaced[tool][1] if tool in self.overlays.replaced else cleared

@@ -15,8 +15,8 @@ from sessions.context.engine.rendering.array import Element, Piece
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
     text_block,
 )
@@ -182,4 +182,4 @@ def element_of(message: Mapping[str, Any], origins: Mapping[tuple[str, str], Mes
 
 def _origin(block: Block, role: Role, origins: Mapping[tuple[str, str], Message]) -> Message:
     found = origins.get(_print(block))
-    return found if found is not None else Message(role, (block,), Kind.INJECTED)
+    return found if found is not None else Message(role, (block,), MessageKind.INJECTED)

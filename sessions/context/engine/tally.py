@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate_block, estimate_blocks
 
 
@@ -49,11 +49,11 @@ class Tally(NamedTuple):
 _CATEGORIES = len(Category)
 _PLACE = {category: at for at, category in enumerate(Category)}
 _OF_KIND = {
-    Kind.PROMPT: _PLACE[Category.USER_TEXT],
-    Kind.SUMMARY: _PLACE[Category.SUMMARY],
-    Kind.INJECTED: _PLACE[Category.ATTACHMENTS],
-    Kind.RESULT: _PLACE[Category.ATTACHMENTS],
-    Kind.ANSWER: _PLACE[Category.ASSISTANT_TEXT],
+    MessageKind.PROMPT: _PLACE[Category.USER_TEXT],
+    MessageKind.SUMMARY: _PLACE[Category.SUMMARY],
+    MessageKind.INJECTED: _PLACE[Category.ATTACHMENTS],
+    MessageKind.RESULT: _PLACE[Category.ATTACHMENTS],
+    MessageKind.ANSWER: _PLACE[Category.ASSISTANT_TEXT],
 }
 _RESULTS, _IMAGES = _PLACE[Category.TOOL_RESULTS], _PLACE[Category.IMAGES]
 _PICTURES = frozenset({"image", "document"})

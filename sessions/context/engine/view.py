@@ -56,7 +56,7 @@ from sessions.context.engine.request_log import (
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 
 _SPARE = 2_048
 _NOTHING = Given()
@@ -227,7 +227,7 @@ class Viewer:
         if self._clearing.cleared and habits.clears:
             others = [self._clearing.without(one) for one in others]
         if self._loading.gone and habits.unloads:
-            others = [self._loading.without(one) if one.message.kind is Kind.RESULT else one for one in others]
+            others = [self._loading.without(one) if one.message.kind is MessageKind.RESULT else one for one in others]
         if current and any(one.afterwards for one in others):
             others = [one for one in others if not one.afterwards]
             self._turns.passing(at)
@@ -277,7 +277,7 @@ class Viewer:
                 continue
             one = speak(position)
             if one is not None:
-                found.append(overlaid(one, overlays) if one.message.kind is Kind.RESULT else one)
+                found.append(overlaid(one, overlays) if one.message.kind is MessageKind.RESULT else one)
         return found
 
     def _logged(self, position: int, ref: str) -> tuple[Logged | None, tuple[Element, ...] | None]:

@@ -27,7 +27,7 @@ from sessions.context.selectors.inherited import inherited_of
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, Links
+from sessions.linking.selectors import AT_ONCE, LinkRows
 from sessions.models import (
     Capture,
     Entry,
@@ -98,13 +98,13 @@ def point_next(transcript: Transcript) -> Point:
 
 
 def context_of(
-    transcript: Transcript, point: Point, reader: Reader | None = None, *, links: Links | None = None
+    transcript: Transcript, point: Point, reader: Reader | None = None, *, links: LinkRows | None = None
 ) -> Context:
     """Decodes what the context is made of, and little else, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
-    links = links or Links(transcript.pk, transcript.source_id, reader)
+    links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
     # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
     rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
@@ -114,7 +114,7 @@ def context_of(
     return _Stretch(transcript, links, rows, point).context()
 
 
-def _reaching(links: Links, boundaries: list[int], rows: list[LinkRow], point: Point) -> list[LinkRow]:
+def _reaching(links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: Point) -> list[LinkRow]:
     """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
 
     What is missing need not be in the file at all."""
@@ -149,7 +149,7 @@ def _gaps(rows: list[LinkRow], point: Point, later: list[LinkRow]) -> tuple[int,
 class _Stretch:
     """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
 
-    def __init__(self, transcript: Transcript, links: Links, rows: list[LinkRow], point: Point) -> None:
+    def __init__(self, transcript: Transcript, links: LinkRows, rows: list[LinkRow], point: Point) -> None:
         self._links = links
         self._point = point
         self._begin = begin = rows[0].position if rows else 0
@@ -257,7 +257,7 @@ class _Stretch:
 
 def contexts_of(transcript: Transcript) -> Iterator[Context]:
     """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
-    links = Links(transcript.pk, transcript.source_id)
+    links = LinkRows(transcript.pk, transcript.source_id)
     rows = links.with_records(links.load(0, transcript.entries))
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
@@ -279,10 +279,10 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
 
 
 def left_out_among(
-    transcript: Transcript, context: Context, positions: Collection[int], links: Links | None = None
+    transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None
 ) -> dict[int, LeftOut]:
     """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
     for at in range(0, len(missing), AT_ONCE):
         links.load_at(missing[at : at + AT_ONCE])
@@ -290,9 +290,11 @@ def left_out_among(
     return {one.position: one for one in left_out(context, rows, _marks(transcript))}
 
 
-def left_out_of(transcript: Transcript, context: Context, links: Links | None = None) -> list[tuple[LeftOut, LinkRow]]:
+def left_out_of(
+    transcript: Transcript, context: Context, links: LinkRows | None = None
+) -> list[tuple[LeftOut, LinkRow]]:
     """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
     return [(one, rows[one.position]) for one in left_out(context, rows.values(), _marks(transcript))]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessions.context.engine.client_versions import habits_of
 from sessions.context.engine.rendering.inherited import LISTS, Inherited
 from sessions.linking.engine.raw_fields import text
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 
 
@@ -15,7 +15,7 @@ def inherited_of(transcript: Transcript) -> Inherited | None:
     main = transcript.parent if inherits(transcript) else None
     if main is None or transcript.first_at is None:
         return None
-    links = Links(main.pk, main.source_id)
+    links = LinkRows(main.pk, main.source_id)
     rows = links.load_details(LISTS)
     known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
     links.fetch(known)

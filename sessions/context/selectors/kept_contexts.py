@@ -13,7 +13,7 @@ from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
 from sessions.context.selectors.contexts import Point, context_of
 from sessions.context.selectors.inherited import inherits
-from sessions.linking.selectors import Answers, Links, select
+from sessions.linking.selectors import Answers, LinkRows, select
 from sessions.models import Transcript
 
 MOST = 20_000_000
@@ -56,7 +56,7 @@ def kept_context(transcript: Transcript, point: Point) -> Context:
     if made is not None and made.is_current(known):
         return made.context
     reader = Reader(transcript.source_id)
-    links = Links(transcript.pk, transcript.source_id, reader, answers=known)
+    links = LinkRows(transcript.pk, transcript.source_id, reader, answers=known)
     context = context_of(transcript, point, links=links)
     prints = {block: frame for block, frame in reader.prints.items() if frame is not None}
     if len(prints) == len(reader.prints):

@@ -19,7 +19,7 @@ from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.engine.ruler import ruler
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 ROOMY = 0.4
 """A bar is hard to read when it fills less of the window."""
@@ -57,7 +57,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     )
 
 
-def frame(head: Head, view: Viewpoint) -> dict[str, Any]:
+def frame(head: SessionHead, view: Viewpoint) -> dict[str, Any]:
     """What all pages about a context say of the session and the point."""
     transcript = head.transcript
     root = session_root(transcript)

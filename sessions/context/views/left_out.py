@@ -11,7 +11,7 @@ from inspector.web.query import whole_number
 from sessions.context.engine.presentation.left_out_groups import grouped
 from sessions.context.selectors.contexts import left_out_of
 from sessions.context.views.context import asked, frame, moved
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.timeline.selectors.briefs import briefs_of
 from sessions.transcripts.selectors.session import session_head
 
@@ -25,7 +25,7 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     view = asked(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
         return moved("context-left-out", view)
-    links = Links(view.transcript.pk, view.transcript.source_id)
+    links = LinkRows(view.transcript.pk, view.transcript.source_id)
     groups = grouped(one for one, _ in left_out_of(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
     start = _number(request.GET.get("from", ""))

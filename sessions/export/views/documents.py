@@ -22,7 +22,7 @@ from sessions.models import Transcript, Turn
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine import words
 from sessions.timeline.views.session import Stretch, stretches_of
-from sessions.transcripts.selectors.session import Head
+from sessions.transcripts.selectors.session import SessionHead
 
 STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "css/export.css")
 
@@ -30,7 +30,7 @@ STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "c
 NOT_WHOLE = "This document is not whole. What is damaged in the archive is left out, where it says so:"
 
 
-def html(head: Head) -> Iterator[str]:
+def html(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     agents = {part.transcript.agent_id: part.anchor for part in parts[1:] if part.transcript.agent_id}
@@ -48,7 +48,7 @@ def html(head: Head) -> Iterator[str]:
     yield get_template("transcripts/export/bottom.html").render(context)
 
 
-def markdown(head: Head) -> Iterator[str]:
+def markdown(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     facts = "\n".join(f"- {name}: {line(value)}" for name, value in about(head))
@@ -92,7 +92,7 @@ def _turn(number: int, turn: Turn) -> str:
     return f"### Turn {number}\n\n" + (f"*{' · '.join(facts)}*\n\n" if facts else "")
 
 
-def about(head: Head) -> list[tuple[str, str]]:
+def about(head: SessionHead) -> list[tuple[str, str]]:
     """What the top of either form says of the session."""
     transcript = head.transcript
     facts = [
@@ -129,7 +129,7 @@ def _cost(cost: float, unpriced: int) -> str:
     return f"at least {words.money(cost)}: {why}" if cost else f"{words.UNKNOWN}: {why}"
 
 
-def _agents(head: Head) -> str:
+def _agents(head: SessionHead) -> str:
     spent = head.agents
     if not spent.agents:
         return ""

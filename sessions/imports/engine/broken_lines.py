@@ -36,7 +36,7 @@ _RESYNC_PASSES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecoveredRecord:
     """One JSON object inside a line: its bytes, relative to the line, and what they say."""
 
     start: int
@@ -50,7 +50,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    found: tuple[Found, ...]
+    records: tuple[RecoveredRecord, ...]
     kind: str
     """whole, blank, glued, truncated, partial, nul, encoding, number, deep, not-an-object or garbage."""
     detail: str
@@ -80,10 +80,10 @@ def recover(line: bytes) -> Recovery:
     if kind == "whole":
         around = line[:start] + line[end:]
         kind = "nul" if b"\0" in around else "encoding" if b"\xef\xbb\xbf" in around else kind
-    return Recovery((Found(start, end - start, value),), kind, _DETAILS[kind])
+    return Recovery((RecoveredRecord(start, end - start, value),), kind, _DETAILS[kind])
 
 
-def parse(data: bytes) -> Record:
+def parse_object(data: bytes) -> Record:
     """Decodes the range of one object, however it was damaged; ValueError if it is none."""
     value, _ = _decode(data)
     if not isinstance(value, dict):
@@ -91,7 +91,7 @@ def parse(data: bytes) -> Record:
     return value
 
 
-def mend(record: Record) -> tuple[Record, str | None]:
+def join_characters(record: Record) -> tuple[Record, str | None]:
     """Puts a message that was written as {"0": "h", "1": "i"} together again, and says so; others pass unchanged."""
     message = record.get("message")
     if not isinstance(message, dict):
@@ -160,18 +160,18 @@ def _is_open_ended(line: bytes, start: int, end: int) -> bool:
     return line[start : start + 1] == b"{" and end_of_object(line, start, end) is None
 
 
-def _front(line: bytes, position: int, end: int) -> tuple[list[Found], int]:
+def _front(line: bytes, position: int, end: int) -> tuple[list[RecoveredRecord], int]:
     """The whole objects that the line begins with, and where reading stopped."""
-    found: list[Found] = []
+    found: list[RecoveredRecord] = []
     while position < end and (one := _read(line, position, end)):
         found.append(one)
         position = _skip(line, one.end)
     return found, position
 
 
-def _back(line: bytes, start: int, end: int) -> list[Found]:
+def _back(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
     """The whole records that the line ends with. Read backwards, a string that was cut off earlier cannot mislead."""
-    found: list[Found] = []
+    found: list[RecoveredRecord] = []
     flipped = line[::-1]
     while end > start and line[end - 1 : end] == b"}":
         begin = start_of_object(flipped, end)
@@ -183,9 +183,9 @@ def _back(line: bytes, start: int, end: int) -> list[Found]:
     return found[::-1]
 
 
-def _middle(line: bytes, start: int, end: int) -> list[Found]:
+def _middle(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
     """Records between two broken stretches, found by how records begin."""
-    found: list[Found] = []
+    found: list[RecoveredRecord] = []
     budget = (end - start) * _RESYNC_PASSES
     while budget > 0 and (hit := _RECORD_START.search(line, start, end)):
         one = _read(line, hit.start(), end)
@@ -196,14 +196,14 @@ def _middle(line: bytes, start: int, end: int) -> list[Found]:
     return found
 
 
-def _read(line: bytes, start: int, stop: int) -> Found | None:
+def _read(line: bytes, start: int, stop: int) -> RecoveredRecord | None:
     if line[start : start + 1] != b"{":
         return None
     end = end_of_object(line, start, stop)
     if end is None:
         return None
     try:
-        return Found(start, end - start, parse(line[start:end]))
+        return RecoveredRecord(start, end - start, parse_object(line[start:end]))
     except ValueError:
         return None
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 import orjson
 
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.engine.roles import FileRole, classify
 
 SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
@@ -28,7 +28,7 @@ class Candidate:
     mtime_ns: int
     device: int
     inode: int
-    refused: str = ""
+    refusal: str = ""
     """Why nothing can be read here; the path may then be a directory."""
 
     # Nobody asks for these two of a file that has not changed, and that is most of them.
@@ -52,7 +52,7 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         path = Path(os.path.abspath(path.expanduser()))
         try:
             if path.is_file():
-                yield candidate(str(path), path.stat())
+                yield make_candidate(str(path), path.stat())
                 continue
             if not path.is_dir():
                 what = "is neither a file nor a directory" if path.exists() else "does not exist"
@@ -64,10 +64,10 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         yield from _walk(root)
 
 
-def candidate(path: str, status: os.stat_result) -> Candidate:
+def make_candidate(path: str, status: os.stat_result) -> Candidate:
     """`path`: absolute and without detours."""
     device, inode = _fitting(status.st_dev), _fitting(status.st_ino)
-    return Candidate(kept(path), status.st_size, _fitting(status.st_mtime_ns), device, inode)
+    return Candidate(encode_path(path), status.st_size, _fitting(status.st_mtime_ns), device, inode)
 
 
 def _fitting(number: int) -> int:
@@ -76,18 +76,18 @@ def _fitting(number: int) -> int:
 
 
 def _refused(path: str, reason: str) -> Candidate:
-    return Candidate(kept(path), 0, 0, 0, 0, reason)
+    return Candidate(encode_path(path), 0, 0, 0, 0, reason)
 
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def wanted(name: str, directory: str) -> bool:
+def is_session_file(name: str, directory: str) -> bool:
     return name.endswith(".jsonl") or (directory.endswith("tool-results") and not name.startswith("."))
 
 
-def inside(root: Path, path: Path) -> bool:
+def is_inside(root: Path, path: Path) -> bool:
     """Is the path where it says it is, with no link on the way from `root`?"""
     return os.path.realpath(path) == os.path.join(os.path.realpath(root), os.path.relpath(path, root))
 
@@ -121,13 +121,13 @@ def _walk(root: Path) -> Iterator[Candidate]:
 def _look(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
     """A file that we read. Links are not followed: what they lead to is found in its own place, or is not ours."""
     if entry.is_symlink():
-        matters = entry.is_dir() or (wanted(entry.name, directory) and entry.is_file())
+        matters = entry.is_dir() or (is_session_file(entry.name, directory) and entry.is_file())
         if matters and not os.path.realpath(entry.path).startswith(limits):
             return _refused(entry.path, "a link that leads out of the directory; links are not followed")
         return None
-    if not wanted(entry.name, directory) or not entry.is_file():
+    if not is_session_file(entry.name, directory) or not entry.is_file():
         return None
-    return candidate(entry.path, entry.stat())
+    return make_candidate(entry.path, entry.stat())
 
 
 def project_of(path: PurePath) -> PurePath:

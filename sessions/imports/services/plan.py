@@ -20,7 +20,7 @@ from sessions.imports.engine.discovery import Candidate, is_transcript
 from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.inserting import insert
 from sessions.imports.services.jobs import Job
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.models import (
     Entry,
     Project,
@@ -29,7 +29,7 @@ from sessions.models import (
 )
 from sessions.text.engine.storable import storable_json
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
@@ -76,7 +76,7 @@ class Known(NamedTuple):
 
 
 class Planner:
-    def __init__(self, written: Written, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
+    def __init__(self, written: WriteCounts, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
         """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
         self._written = written
         self._lock = lock
@@ -108,9 +108,9 @@ class Planner:
             if candidate.path in seen:
                 continue
             seen.add(candidate.path)
-            if candidate.refused:
+            if candidate.refusal:
                 unread.append(candidate.path)
-                plan.failed.append(f"{candidate.path}: {candidate.refused}")
+                plan.failed.append(f"{candidate.path}: {candidate.refusal}")
                 continue
             plan.files += 1
             plan.bytes += candidate.size
@@ -192,7 +192,7 @@ class Planner:
         """What is no longer below the roots; of what is in a directory that cannot be read, nobody knows."""
         if not roots:
             return {}
-        starts = tuple(f"{kept(root)}/" for root in roots)
+        starts = tuple(f"{encode_path(root)}/" for root in roots)
         unknown = tuple(f"{directory}/" for directory in unread)
         gone = [
             known.pk
@@ -234,7 +234,7 @@ class Planner:
         kept = []
         for candidate in candidates:
             try:
-                if _trusted(candidate) or is_transcript(opened(candidate.path)):
+                if _trusted(candidate) or is_transcript(decode_path(candidate.path)):
                     kept.append(candidate)
                 else:
                     plan.skipped.append(candidate.path)
@@ -252,7 +252,7 @@ class Planner:
             role = candidate.role
             facts = {"session_id": role.session_id, "agent_id": role.agent_id}
             agent = role.kind != "main"
-            path = str(opened(candidate.path))
+            path = str(decode_path(candidate.path))
             plan.jobs.append(Job(source, ids.get(source), path, 0, candidate.size, facts, agent))
 
     def _transcript(self, source: int, candidate: Candidate) -> tuple[object, ...]:
@@ -265,7 +265,7 @@ class Planner:
             self._free(name or Path(candidate.path).stem),
             role.session_id,
             role.agent_id,
-            _meta(opened(candidate.path)) if role.kind != "main" else "{}",
+            _meta(decode_path(candidate.path)) if role.kind != "main" else "{}",
         )
 
     def _project(self, directory: str) -> Project:
@@ -300,7 +300,7 @@ def _continues(source: Source, candidate: Candidate) -> bool:
     end = _known(source)
     if not end:
         return True
-    with opened(candidate.path).open("rb") as file:
+    with decode_path(candidate.path).open("rb") as file:
         if not source.tail_hash:
             # Interrupted in the middle: only the bytes themselves can tell.
             return _equal(source, candidate.path)
@@ -319,7 +319,7 @@ def _known(source: Source) -> int:
 
 def _equal(source: Source, path: str) -> bool:
     """Byte for byte, for the rare file that was touched without changing its size."""
-    with opened(path).open("rb") as file:
+    with decode_path(path).open("rb") as file:
         for at in range(0, source.archived, COMPARE_STEP):
             length = min(COMPARE_STEP, source.archived - at)
             if file.read(length) != Reader(source.pk).read(at, length):
@@ -329,7 +329,7 @@ def _equal(source: Source, path: str) -> bool:
 
 def _begins(source: Source, candidate: Candidate) -> bool:
     """Does what we have begin with the file? Then it is a copy that has fallen behind."""
-    with opened(candidate.path).open("rb") as file:
+    with decode_path(candidate.path).open("rb") as file:
         for at in range(0, candidate.size, COMPARE_STEP):
             data = file.read(COMPARE_STEP)
             try:
@@ -349,13 +349,13 @@ def _job(source: Source, candidate: Candidate) -> Job:
     transcript = Transcript.objects.filter(source=source).first()
     if transcript is None:
         # Spilled output has no lines: whatever was archived of it is written anew.
-        return Job(source.pk, None, str(opened(source.path)), 0, candidate.size, None, False)
+        return Job(source.pk, None, str(decode_path(source.path)), 0, candidate.size, None, False)
     agent = transcript.kind != Transcript.Kind.MAIN
     facts, links = transcript.state.get("facts"), transcript.state.get("links")
     if facts is None:
         facts = {"session_id": transcript.session_id, "agent_id": transcript.agent_id}
     facts = {**facts, "ruler": transcript.ruler}
-    path = str(opened(source.path))
+    path = str(decode_path(source.path))
     base = transcript.pk << POSITION_BITS
     earlier = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, uuid_key__isnull=False)
     seen = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)

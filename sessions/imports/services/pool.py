@@ -36,7 +36,7 @@ from sessions.linking.engine import (
 )
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.marks import Mark
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
@@ -53,7 +53,7 @@ def scan(job: Job) -> Iterator[Delivery]:
             yield from _scan_transcript(job, job.transcript_id)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
-        yield Delivery(job.transcript_id, error=f"{kept(job.path)}: {error.strerror or error}")
+        yield Delivery(job.transcript_id, error=f"{encode_path(job.path)}: {error.strerror or error}")
 
 
 def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
@@ -92,12 +92,12 @@ def pack(packing: Packing) -> Iterator[Delivery]:
             if stretch.last:
                 with path.open("rb") as file:
                     if tail_print(file, packing.imported) != packing.tail_hash:
-                        yield Delivery(None, error=f"{kept(packing.path)}: it was rewritten while it was read")
+                        yield Delivery(None, error=f"{encode_path(packing.path)}: it was rewritten while it was read")
                         return
                 rows["packed"] = [(stretch.archived, stretch.tail_hash, packing.source_id)]
             yield Delivery(None, stretch.size, stretch.last, rows)
     except OSError as error:
-        yield Delivery(None, error=f"{kept(packing.path)}: {error.strerror or error}")
+        yield Delivery(None, error=f"{encode_path(packing.path)}: {error.strerror or error}")
 
 
 def _do(task: Job | Packing) -> Iterator[Delivery]:
@@ -160,7 +160,7 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
                         worker = _Worker(multiprocessing.get_context("fork"), ())
                         by_results[worker.results] = worker
                         worker.give(waiting)
-                    error = f"{kept(failed.path)}: the process that read it died"
+                    error = f"{encode_path(failed.path)}: the process that read it died"
                     yield Delivery(failed.transcript_id, error=error)
                     continue
                 if delivery is not None:

@@ -33,7 +33,7 @@ from sessions.imports.services.sync import (
 )
 from sessions.models import Source, Transcript
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 KIND = "import"
 LISTEN_SECONDS = 0.25
@@ -56,12 +56,12 @@ def import_run(path: Path, *, demo: bool = False) -> None:
         return _result(report)
 
     # The import forks, and a connection of another thread must not be carried into its processes.
-    run_perform(kind=KIND, target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
+    run_perform(kind=KIND, target=encode_path(path), parameters={"demo": demo}, work=work, pulse=False)
 
 
 def import_again(running: ActiveRun, run: Run) -> dict[str, Any]:
     """A retry, by a worker. It has threads, so nothing is forked."""
-    report = sync([opened(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
+    report = sync([decode_path(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
     after_import()
     return _result(report)
 
@@ -70,7 +70,7 @@ def import_soon(files: Sequence[Path]) -> bool:
     """Files that were just written: at once, unless they would have to wait for another import. Then a worker reads
     them after it, and the answer is False."""
     if not import_is_free():
-        run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
+        run_create(kind=KIND, target=encode_path(files[0]), parameters={"demo": False})
         return False
     sync_files(files)
     after_import()
@@ -79,7 +79,7 @@ def import_soon(files: Sequence[Path]) -> bool:
 
 def import_ended(path: Path) -> bool:
     """Whether the last import of `path` came to its end, and was not stopped by somebody."""
-    ended = Run.objects.filter(kind=KIND, target=kept(path), finished_at__isnull=False).order_by("-pk")
+    ended = Run.objects.filter(kind=KIND, target=encode_path(path), finished_at__isnull=False).order_by("-pk")
     return ended.values_list("status", flat=True).first() != Run.Status.KILLED
 
 
@@ -125,7 +125,7 @@ def demo_settle() -> None:
     below = f"{DEMO}/"
     current = Source.objects.exclude(state=Source.State.REPLACED)
     demo = current.filter(path__startswith=below)
-    made = f"{kept(Path(settings.LUCID_HOME) / EXPORTS)}/"
+    made = f"{encode_path(Path(settings.LUCID_HOME) / EXPORTS)}/"
     others = Transcript.objects.filter(source__in=current)
     others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=made)
     if others.exists():

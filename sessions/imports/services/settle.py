@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.linking.services.families import families_unite
 from sessions.linking.services.owners import Owners
 from sessions.models import Request, Transcript
@@ -39,7 +39,7 @@ SET_TURN = (
 )
 
 
-def settle(touched: dict[int, int], written: Written) -> None:
+def settle(touched: dict[int, int], written: WriteCounts) -> None:
     """`touched`: transcript id -> the first position that is new in it."""
     if not touched:
         return

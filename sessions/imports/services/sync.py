@@ -19,9 +19,9 @@ from inspector.locks.hosts import own_hosts, this_host
 from sessions.archive.engine.damage import DamageError
 from sessions.imports.engine.discovery import (
     Candidate,
-    candidate,
     discover,
-    wanted,
+    is_session_file,
+    make_candidate,
 )
 from sessions.imports.engine.names import WAITING
 from sessions.imports.services import bulk
@@ -31,11 +31,11 @@ from sessions.imports.services.plan import Plan, Planner
 from sessions.imports.services.settle import settle
 from sessions.imports.services.shared.portions import portions_forget_lost
 from sessions.imports.services.shared.share import Share, share
-from sessions.imports.services.writer import Pile, Written
+from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.linking.services.families import spilled_unite
 from sessions.models import Oddity, Source, Transcript
 from sessions.search.services.indexing import Spool, index_owed, index_spooled
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
@@ -107,7 +107,7 @@ def sync(
 
 def sync_files(paths: Sequence[Path]) -> list[int]:
     """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
-    found = _files(path for path in paths if wanted(path.name, str(path.parent)))
+    found = _files(path for path in paths if is_session_file(path.name, str(path.parent)))
     if not found:
         return []
     task = Import(workers=1)
@@ -116,7 +116,7 @@ def sync_files(paths: Sequence[Path]) -> list[int]:
 
 
 def _files(paths: Iterable[Path]) -> list[Candidate]:
-    return [candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
+    return [make_candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
 
 
 @contextmanager
@@ -136,7 +136,7 @@ class Import:
     def __init__(self, workers: int, listener: Listener | None = None, check: Check | None = None) -> None:
         self.plan = Plan()
         """Of all that was asked for."""
-        self.written = Written()
+        self.written = WriteCounts()
         self.progress = Progress(started=time.time())
         self.touched: dict[int, int] = {}
         self.browsable = 0.0
@@ -157,7 +157,7 @@ class Import:
         left = self.plan.left
         while left:
             self._wait_for({host for _, host in left})
-            again = _files(opened(one.path) for one, _ in left)
+            again = _files(decode_path(one.path) for one, _ in left)
             plan = part(again, [one.path for one in again])
             self.plan.skipped += plan.skipped
             self.plan.failed += plan.failed
@@ -225,7 +225,7 @@ class Work:
     def __init__(
         self,
         plan: Plan,
-        written: Written,
+        written: WriteCounts,
         progress: Progress,
         lock: ImportLock,
         workers: int,
@@ -243,7 +243,7 @@ class Work:
         self._workers = workers
         self._unlinked: set[int] = set()
         self._spool = Spool()
-        self._pile = Pile(written)
+        self._pile = RowBuffer(written)
 
     def read(self, shared: Share | None = None) -> None:
         """All lines: after this every session can be read."""
@@ -290,7 +290,7 @@ class Work:
         self._listener(self._progress)
         owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host=this_host())
         packings = [
-            Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
+            Packing(source.pk, str(decode_path(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
         ]
         with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing

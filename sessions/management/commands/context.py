@@ -24,7 +24,7 @@ from sessions.context.selectors.contexts import (
 from sessions.context.selectors.origins import contexts_sent, made_in
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.linking.engine import LinkRow
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.timeline.selectors.entries import find_entry
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         *,
         digests: bool,
     ) -> dict[str, Any]:
-        links = Links(transcript.pk, transcript.source_id)
+        links = LinkRows(transcript.pk, transcript.source_id)
         names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
         return {
             **_shared(transcript, context, _Told(digests=digests)),

@@ -20,8 +20,8 @@ from sessions.linking.engine.raw_fields import text
 from sessions.timeline.engine.cards.lens import Mask
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
 )
 
@@ -49,8 +49,8 @@ def _told(element: Element) -> Element:
 
 def _message(role: Role, block: Block) -> Message:
     if role == "assistant":
-        return Message(role, (block,), Kind.ANSWER)
+        return Message(role, (block,), MessageKind.ANSWER)
     if block.get("type") == "tool_result":
-        return Message(role, (block,), Kind.RESULT)
+        return Message(role, (block,), MessageKind.RESULT)
     injected = role == "system" or text(block.get("text")).startswith(_REMINDER)
-    return Message(role, (block,), Kind.INJECTED if injected else Kind.PROMPT)
+    return Message(role, (block,), MessageKind.INJECTED if injected else MessageKind.PROMPT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sessions.archive.selectors.records import fetch_all
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.secrets.engine import mask
 from sessions.timeline.engine.cards.brief import Brief, brief
 from sessions.transcripts.engine.flags import Flag
@@ -15,7 +15,7 @@ BYTES = 4 * 1024 * 1024
 """Of all records together: beyond it only their types are told."""
 
 
-def briefs_of(links: Links, positions: Iterable[int]) -> dict[int, Brief]:
+def briefs_of(links: LinkRows, positions: Iterable[int]) -> dict[int, Brief]:
     """By position. Their rows have to be loaded."""
     found: dict[int, Brief] = {}
     wanted, room = [], BYTES
@@ -30,7 +30,7 @@ def briefs_of(links: Links, positions: Iterable[int]) -> dict[int, Brief]:
     return found | {position: brief(_row(links, position), mask) for position in wanted}
 
 
-def _row(links: Links, position: int) -> Row:
+def _row(links: LinkRows, position: int) -> Row:
     row, place = links.rows[position], links.places[position]
     record, damage = links.reader.attempt(*place)
     return Row(position, *place, row.type, row.detail, row.at, 0, Flag(row.flags), record, damage=damage)

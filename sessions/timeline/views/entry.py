@@ -14,7 +14,7 @@ from inspector.web.htmx import HtmxRequest
 from sessions.archive.selectors.records import Reader
 from sessions.models import Problem
 from sessions.secrets.engine import mask
-from sessions.text.engine.raw_json import pretty
+from sessions.text.engine.raw_json import indent_json
 from sessions.timeline.engine.cards import build, load
 from sessions.timeline.engine.cards.pictures import SHOWABLE
 from sessions.timeline.selectors.entries import find_entry
@@ -57,7 +57,7 @@ def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
     """The record as it stands in the file, masked, as plain text: whatever it holds, a browser must not run it."""
     transcript, entry = find_entry(transcript_get(session), address)
     data = Reader(transcript.source_id).read(entry.offset, min(entry.length, RAW_BYTES))
-    text = pretty(data) if entry.length <= RAW_BYTES else data.decode("utf-8", "replace") + "\n… cut here"
+    text = indent_json(data) if entry.length <= RAW_BYTES else data.decode("utf-8", "replace") + "\n… cut here"
     return HttpResponse(mask(text), content_type="text/plain; charset=utf-8")
 
 

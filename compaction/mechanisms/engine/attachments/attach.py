@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.attachments.surroundings import (
 )
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.report import Change, What
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 
@@ -63,7 +63,7 @@ def attached(
         if not part.text:
             continue
         uuid = derived_id("attachment", part.name, owner)
-        message = Message("user", (text_block(part.text),), Kind.INJECTED, uuid, at=now)
+        message = Message("user", (text_block(part.text),), MessageKind.INJECTED, uuid, at=now)
         messages.append(message)
         changes.append(Change(What.ADDED, uuid, 0, estimate((message,), counter), part.why))
     return Attached(tuple(messages), tuple(changes), tuple(remarks))
@@ -72,7 +72,7 @@ def attached(
 def hook_messages(texts: Sequence[str], owner: str, now: float | None = None) -> tuple[Message, ...]:
     """What hooks said, after everything else."""
     return tuple(
-        Message("user", (text_block(text),), Kind.INJECTED, derived_id("hook", str(number), owner), at=now)
+        Message("user", (text_block(text),), MessageKind.INJECTED, derived_id("hook", str(number), owner), at=now)
         for number, text in enumerate(texts)
         if text.strip()
     )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments.parts import Part, cut_to, tokens_of
 from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings
-from compaction.mechanisms.engine.calls import result_text, results_of
+from compaction.mechanisms.engine.conversation.calls import result_text, results_of
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
-from sessions.transcripts.engine.messages import Block, Kind, Message
+from sessions.transcripts.engine.messages import Block, Message, MessageKind
 
 READING = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
@@ -113,7 +113,7 @@ def _is_textless(result: Block) -> bool:
 
 def _path(message: Message, block: Block) -> str:
     """Read by a call, or handed over again after an earlier compaction."""
-    if message.kind is Kind.INJECTED:
+    if message.kind is MessageKind.INJECTED:
         restored = _RESTORED.match(str(block.get("text")))
         return restored[1] if restored else ""
     given = block.get("input")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments.parts import Part, cut_to, tokens_of
 from compaction.mechanisms.engine.attachments.surroundings import Skill
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 OPENING = "<invoked-skills>"
 
@@ -45,7 +45,7 @@ def restored_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[Pa
 
 
 def is_skill_attachment(message: Message) -> bool:
-    if message.kind is not Kind.INJECTED or not message.content:
+    if message.kind is not MessageKind.INJECTED or not message.content:
         return False
     text = message.content[0].get("text")
     return isinstance(text, str) and text.startswith(OPENING)

@@ -20,7 +20,7 @@ from compaction.mechanisms.engine.collapse.state import (
     Staged,
     made,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
+from compaction.mechanisms.engine.conversation.kept_range import held_by_thinking
 from compaction.mechanisms.engine.report import (
     Change,
     Outcome,
@@ -28,7 +28,7 @@ from compaction.mechanisms.engine.report import (
     What,
 )
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 from sessions.usage.engine.tokens import (
     Limits,
     TokenCounter,
@@ -79,7 +79,7 @@ def collapse(
     size = estimate(replayed.messages, counter) if tokens is None else tokens
     moment = _Moment(size, config, limits, counter)
     view = replayed.messages
-    legal = cuts(view) if size >= config.stage_at * limits.effective else None
+    legal = find_cuts(view) if size >= config.stage_at * limits.effective else None
     state = moment.staged(view, legal, state)
     committed = moment.committed(view, legal, state.staged, summarise, announce)
     if committed:

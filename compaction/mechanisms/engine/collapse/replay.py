@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.collapse.state import Commit
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def replay(messages: Sequence[Message], commits: Sequence[Commit], legal: Cuts |
     for at, message in enumerate(messages):
         if message.uuid:
             places.setdefault(message.uuid, (at, at + 1))
-    legal = legal or cuts(messages)
+    legal = legal or find_cuts(messages)
     spans: list[Span] = []
     skipped: list[Skipped] = []
     for commit in commits:

@@ -14,8 +14,8 @@ from compaction.mechanisms.engine.collapse.score import (
     score,
     survey,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.conversation.kept_range import held_by_thinking
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts
 from sessions.usage.engine.tokens import TokenCounter
 
@@ -71,4 +71,4 @@ def _runs(
 
 
 def _stays(message: Message, config: CollapseConfig) -> bool:
-    return message.kind is Kind.SUMMARY or (config.keep_inputs and message.kind is Kind.PROMPT)
+    return message.kind is MessageKind.SUMMARY or (config.keep_inputs and message.kind is MessageKind.PROMPT)

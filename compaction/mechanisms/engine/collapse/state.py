@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 _NAMESPACE = UUID("8a0f9d0e-3a2b-4d0f-b0de-6d0c6a1d5c37")
 
@@ -25,7 +25,7 @@ class Commit:
     def placeholder(self) -> Message:
         """It is made of the record alone, so that it always has the same bytes."""
         text = f'<collapsed-history id="{self.collapse_id}">\n{self.summary}\n</collapsed-history>'
-        return Message("user", (text_block(text),), Kind.SUMMARY, self.summary_uuid)
+        return Message("user", (text_block(text),), MessageKind.SUMMARY, self.summary_uuid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import floor_of
-from compaction.mechanisms.engine.full.asking import FullConfig, Reply, asked
+from compaction.mechanisms.engine.compaction.boundary import floor_of
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import Cut, Way
+from compaction.mechanisms.engine.compaction.result_messages import Draft, survivors
 from compaction.mechanisms.engine.full.media import thinks
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
+from compaction.mechanisms.engine.full.reply import FullConfig, Reply, asked
 from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.guards.quotes import quotes_checked
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.record import Cut, Way
 from compaction.mechanisms.engine.report import Outcome, Report
-from compaction.mechanisms.engine.result_messages import Draft, survivors
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 

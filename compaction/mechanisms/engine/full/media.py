@@ -8,7 +8,7 @@ from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
 from sessions.transcripts.engine.messages import (
     Block,
     Message,
-    changed,
+    replace_fields,
     text_block,
 )
 
@@ -34,7 +34,7 @@ def thinks(messages: Sequence[Message]) -> bool:
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
     kept = (
-        changed(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        replace_fields(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
         if any(block.get("type") in THINKING for block in message.content)
         else message
         for message in messages
@@ -54,7 +54,7 @@ def _is_media(block: object) -> bool:
 
 
 def _replaced(message: Message) -> Message:
-    return changed(message, content=tuple(_plain(block) for block in message.content))
+    return replace_fields(message, content=tuple(_plain(block) for block in message.content))
 
 
 def _plain(block: Block) -> Block:

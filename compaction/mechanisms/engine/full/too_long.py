@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.identity import derived_id
 from sessions.lint.engine import repair_messages
-from sessions.transcripts.engine.messages import Kind, Message, text_block
-from sessions.transcripts.engine.messages.cuts import cuts
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
+from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 MARKER = "[earlier conversation truncated for compaction retry]"
@@ -64,11 +64,11 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
 
     Records of one response stay together whatever stands between them, and so a call is never parted from its result.
     """
-    places = cuts(messages)
+    places = find_cuts(messages)
     rounds: list[list[Message]] = []
     answered = False
     for at, message in enumerate(messages):
-        input_or_answer = message.kind is not Kind.RESULT and message.role != "system"
+        input_or_answer = message.kind is not MessageKind.RESULT and message.role != "system"
         begins = answered and input_or_answer and places.is_legal(at)
         if begins or not rounds:
             rounds.append([])
@@ -98,7 +98,7 @@ def truncated(
         )
     kept = [message for group in rounds[drop:] for message in group]
     if next((message.role for message in kept if message.role != "system"), "") == "assistant":
-        marker = Message("user", (text_block(MARKER),), Kind.INJECTED, derived_id("truncated", str(attempt)))
+        marker = Message("user", (text_block(MARKER),), MessageKind.INJECTED, derived_id("truncated", str(attempt)))
         kept.insert(0, marker)
     kept, _ = repair_messages(kept)
     return Truncated(kept, drop, len(rounds))
@@ -117,7 +117,7 @@ def _how_many(rounds: Sequence[Sequence[Message]], gap: int | None, counter: Tok
 
 def _is_marker(message: Message) -> bool:
     return (
-        message.kind is Kind.INJECTED
+        message.kind is MessageKind.INJECTED
         and len(message.content) == 1
         and message.content[0].get("text") == MARKER
         and message.role == "user"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 _SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+")
@@ -46,8 +46,8 @@ def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Mess
     `whole` is the conversation before any compaction, where it is known: then what an earlier summary made up is not
     passed on as the user's.
     """
-    said = {message.uuid: _plain(_text(message)) for message in source if message.kind is Kind.PROMPT}
-    earlier = (Kind.SUMMARY, Kind.PROMPT) if whole else (Kind.SUMMARY,)
+    said = {message.uuid: _plain(_text(message)) for message in source if message.kind is MessageKind.PROMPT}
+    earlier = (MessageKind.SUMMARY, MessageKind.PROMPT) if whole else (MessageKind.SUMMARY,)
     passed_on = [_plain(_text(message)) for message in whole or source if message.kind in earlier]
     # The same words count once, however often they were written.
     texts, passed_on = set(said.values()), list(dict.fromkeys(passed_on))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
@@ -17,10 +17,10 @@ from compaction.mechanisms.engine.calls import (
 )
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
 from compaction.mechanisms.engine.guards.quotes import quoted_messages
-from compaction.mechanisms.engine.mechanical.fitting import line
 from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of
+from compaction.mechanisms.engine.mechanical.text_fitting import line
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate
 
 CHANGING = frozenset({"Edit", "Write", "NotebookEdit"})
@@ -95,9 +95,9 @@ def facts_of(messages: Sequence[Message]) -> Facts:
     calls = calls_of(messages)
     results = {result.tool_use_id: result for result in results_of(messages)}
     ordered = sorted(calls.values(), key=lambda call: call.at)
-    inputs = [at for at, message in enumerate(messages) if message.kind is Kind.PROMPT and words_of(message)]
+    inputs = [at for at, message in enumerate(messages) if message.kind is MessageKind.PROMPT and words_of(message)]
     spoken = [at for at, message in enumerate(messages) if message.role == "assistant" and words_of(message)]
-    earlier = [words_of(message) for message in messages if message.kind is Kind.SUMMARY and words_of(message)]
+    earlier = [words_of(message) for message in messages if message.kind is MessageKind.SUMMARY and words_of(message)]
     answered = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
     passed_on = (item.strip().strip(_QUOTES) for text in earlier for item in quoted_messages(text))
     return Facts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
     results_of,
 )
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, cleared
 from compaction.mechanisms.engine.report import (
     Change,
@@ -23,7 +23,7 @@ from compaction.mechanisms.engine.report import (
     Report,
     What,
 )
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.tokens import (
     TokenCounter,
     context_tokens,
@@ -73,7 +73,7 @@ def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
         content = messages[at].content
         place = next((place for place in range(len(content) - 1, -1, -1) if _sums_up(content[place])), None)
         if place is not None:
-            first = changed(messages[at], content=content[place:]) if place else messages[at]
+            first = replace_fields(messages[at], content=content[place:]) if place else messages[at]
             return [first, *messages[at + 1 :]]
     return messages
 

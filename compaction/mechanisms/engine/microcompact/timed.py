@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
 from compaction.mechanisms.engine.microcompact.clearable import (
     Pointer,
     clearable,
@@ -19,7 +19,7 @@ from compaction.mechanisms.engine.report import (
     Report,
     What,
 )
-from sessions.transcripts.engine.messages import Block, Kind, Message
+from sessions.transcripts.engine.messages import Block, Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _MINUTE = 60
@@ -106,7 +106,7 @@ def timed(
 
 def minutes_idle(messages: Sequence[Message], now: float) -> float | None:
     """Since the last answer; None if its time is not known."""
-    last = next((message.at for message in reversed(messages) if message.kind is Kind.ANSWER), None)
+    last = next((message.at for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     return None if last is None else (now - last) / _MINUTE
 
 

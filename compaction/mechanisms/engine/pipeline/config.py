@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.collapse import CollapseConfig
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.guards.breaker import MOST_FAILURES
 from compaction.mechanisms.engine.guards.recursion import MAIN, owns_shared_state
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
-from compaction.mechanisms.engine.snip import SnipConfig
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+from compaction.mechanisms.engine.snip.removal import SnipConfig
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
 from sessions.usage.engine.tokens import Limits, context_window
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from compaction.mechanisms.engine.attachments import ReadFile, Surroundings
 from compaction.mechanisms.engine.attachments.surroundings import nothing_readable
-from compaction.mechanisms.engine.boundary import Trigger
 from compaction.mechanisms.engine.collapse import Announce
 from compaction.mechanisms.engine.collapse import Summarise as SummariseSpan
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.occasion import Hooks, NoHooks, Occasion
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.occasion import Hooks, NoHooks, Occasion
 from compaction.mechanisms.engine.session_memory import ReadNotes
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter

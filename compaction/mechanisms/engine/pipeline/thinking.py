@@ -11,16 +11,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from compaction.mechanisms.engine.conversation.api_turns import loops_of
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.fingerprint import fingerprint
-from compaction.mechanisms.engine.kept_range import has_to_think_first
-from compaction.mechanisms.engine.loops import loops_of
 from compaction.mechanisms.engine.report import (
     Change,
     Outcome,
     Report,
     What,
 )
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.model_names import bare_name
 from sessions.usage.engine.tokens import TokenCounter, estimate
@@ -101,7 +101,7 @@ def _without(
         what = What.REPLACED if content else What.REMOVED
         changes.append(Change(what, message.uuid, counter(message.content), counter(content), why(message)))
         if content:
-            kept.append(changed(message, content=content))
+            kept.append(replace_fields(message, content=content))
     return kept, changes
 
 

@@ -8,20 +8,20 @@ from typing import Any
 
 from compaction.mechanisms.engine.collapse import collapse
 from compaction.mechanisms.engine.collapse.replay import replay as collapse_replayed
-from compaction.mechanisms.engine.kept_range import has_to_think_first, loses_first_thoughts
-from compaction.mechanisms.engine.loops import loops_of
+from compaction.mechanisms.engine.compaction.record import replay
+from compaction.mechanisms.engine.conversation.api_turns import loops_of
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first, loses_first_thoughts
 from compaction.mechanisms.engine.microcompact import microcompact
-from compaction.mechanisms.engine.nudge import nudge
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
 from compaction.mechanisms.engine.pipeline.effects import Effects
 from compaction.mechanisms.engine.pipeline.size import Savings, since_last, sized
 from compaction.mechanisms.engine.pipeline.state import PipelineState, Reminder
 from compaction.mechanisms.engine.pipeline.thinking import without_dead_thinking, without_foreign_thinking
-from compaction.mechanisms.engine.record import replay
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.snip import replayed as snips_replayed
-from compaction.mechanisms.engine.snip import tagged
-from compaction.mechanisms.engine.tool_result_limit import Persisted, budget
+from compaction.mechanisms.engine.snip.nudge import nudge
+from compaction.mechanisms.engine.snip.removal import replayed as snips_replayed
+from compaction.mechanisms.engine.snip.removal import tagged
+from compaction.mechanisms.engine.tool_result_limit.limit import Persisted, budget
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate
 

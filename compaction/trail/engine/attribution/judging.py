@@ -9,7 +9,7 @@ from math import log
 from compaction.trail.engine.attribution.attribution import Source, Why
 from compaction.trail.engine.attribution.clues import RUN, Clues, Phrase
 from compaction.trail.engine.attribution.finding import MOST, Findings, Seen
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 LEAST = 0.3
 """Of the weight of all words of a sentence: what a message has to hold of it, where words are all there is."""
@@ -74,10 +74,14 @@ class _Judge:
         self._phrases(clues, cases)
         self._words(clues, cases, SPOKEN if spoken else LEAST)
         for at, case in cases.items():
-            if self._messages[at].kind is Kind.SUMMARY:
+            if self._messages[at].kind is MessageKind.SUMMARY:
                 case.score *= _PASSED_ON
         if spoken:  # what users said stands in their messages, unless somebody else quotes them
-            own = {at: case for at, case in cases.items() if self._messages[at].kind in (Kind.PROMPT, Kind.SUMMARY)}
+            own = {
+                at: case
+                for at, case in cases.items()
+                if self._messages[at].kind in (MessageKind.PROMPT, MessageKind.SUMMARY)
+            }
             quoting = {at: case for at, case in cases.items() if case.why is Why.QUOTE}
             cases = own or quoting
         best = max((case.score for case in cases.values()), default=0.0)

@@ -9,17 +9,17 @@ from compaction.trail.engine.attribution.attribution import Attribution, Source,
 from compaction.trail.engine.attribution.sentences import Form, Sentence
 from compaction.trail.engine.attribution.summary import DRAFT, Section
 from sessions.text.engine.prose import Html, render
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 FEW = 3
 """Sources that show at once; the others when somebody asks."""
 
 _WHO = {
-    Kind.PROMPT: "you",
-    Kind.ANSWER: "answer",
-    Kind.RESULT: "result",
-    Kind.INJECTED: "attached",
-    Kind.SUMMARY: "earlier summary",
+    MessageKind.PROMPT: "you",
+    MessageKind.ANSWER: "answer",
+    MessageKind.RESULT: "result",
+    MessageKind.INJECTED: "attached",
+    MessageKind.SUMMARY: "earlier summary",
 }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.continuation import OPENING, OPENING_AFTER_KEPT
+from compaction.mechanisms.engine.compaction.continuation import OPENING, OPENING_AFTER_KEPT
 from compaction.mechanisms.engine.full.prompt import SECTIONS
 from compaction.mechanisms.engine.mechanical.summary import LABEL
 from compaction.trail.engine.attribution.sentences import Form, Sentence, sentences_in

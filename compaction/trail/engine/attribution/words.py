@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from compaction.mechanisms.engine.calls import result_text
+from compaction.mechanisms.engine.conversation.calls import result_text
 from sessions.transcripts.engine.messages import Message
 
 LONGEST = 400_000

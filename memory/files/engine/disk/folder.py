@@ -22,8 +22,8 @@ from memory.files.engine.disk.trouble import (
     TooLargeError,
     told,
 )
-from sessions.text.engine.invisible_characters import is_any_unseen, visible
-from sessions.transcripts.engine.paths import opened
+from sessions.text.engine.invisible_characters import has_invisible, spell_invisible
+from sessions.transcripts.engine.paths import decode_path
 
 LARGEST = 64 * 1024 * 1024
 TEMPORARY = ".lucid-"
@@ -84,19 +84,19 @@ def name_check(name: str) -> None:
     already can be changed, renamed and deleted all the same."""
     if readable_name(name) != name:
         raise OutsideError(
-            f"“{visible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
+            f"“{spell_invisible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
             "Names of memory files must not."
         )
 
 
 def readable_name(name: str) -> str:
     """The name with a hyphen in place of each character that it must not hold."""
-    return "".join("-" if char in "\n\r\t" or is_any_unseen(char) else char for char in name)
+    return "".join("-" if char in "\n\r\t" or has_invisible(char) else char for char in name)
 
 
 def file_name(name: str) -> str:
     """A name as rows hold it, as the system has it; an OutsideError for what is none."""
-    return "/".join(str(opened(part)) for part in parts_of(name))
+    return "/".join(str(decode_path(part)) for part in parts_of(name))
 
 
 class Folder:

@@ -25,7 +25,7 @@ from sessions.text.engine.diffs import (
     plain,
     with_words,
 )
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.usage.engine.tokens import estimate_blocks
 
@@ -149,7 +149,7 @@ def _diff(old: Piece | None, new: Piece | None, mask: Mask) -> Diff:
 
 
 def _words(piece: Piece | None, mask: Mask) -> str:
-    return visible(mask(told(piece.block)[:_TEXT])) if piece is not None else ""
+    return spell_invisible(mask(told(piece.block)[:_TEXT])) if piece is not None else ""
 
 
 def _clipped(line: Line) -> Line:

@@ -19,7 +19,7 @@ from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import text
 from sessions.transcripts.engine.messages import Block
-from sessions.transcripts.engine.messages.cuts import Cuts, Hold, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
 
 WINDOW = 56
@@ -200,7 +200,7 @@ class Array:
         """Why it cannot be cut here, and the record that a cut would stand before."""
         if self._cuts is None:
             messages = self._context.messages
-            self._cuts = cuts(messages), {message.uuid: at for at, message in reversed([*enumerate(messages)])}
+            self._cuts = find_cuts(messages), {message.uuid: at for at, message in reversed([*enumerate(messages)])}
         found, places = self._cuts
         known = [
             places[uuid] for piece in self._context.elements[number].pieces if (uuid := piece.message.uuid) in places

@@ -12,7 +12,7 @@ from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.lens import Lens, Limit
 from sessions.timeline.engine.cards.raw import pretty
 from sessions.timeline.engine.cards.safe_get import content_blocks, table, text
-from sessions.transcripts.engine.messages import Block, Kind
+from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.usage.engine.tokens import estimate_blocks
 
 LIMIT = Limit(420, 7)
@@ -86,7 +86,7 @@ class Pieces:
     def _label(self, piece: Piece) -> tuple[str, bool]:
         kind = text(piece.block.get("type"))
         if kind == "text":
-            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
+            return "prompt" if piece.message.kind is MessageKind.PROMPT else "text", False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             return text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
@@ -107,11 +107,11 @@ class Pieces:
     def _notes(self, piece: Piece, *, cached: bool) -> tuple[Note, ...]:
         notes: list[Note] = []
         message = piece.message
-        if message.kind is Kind.SUMMARY and not message.uuid and message.position is not None:
+        if message.kind is MessageKind.SUMMARY and not message.uuid and message.position is not None:
             notes.append(Note("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
-        elif message.kind is Kind.SUMMARY:
+        elif message.kind is MessageKind.SUMMARY:
             notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
-        elif message.kind is Kind.INJECTED:
+        elif message.kind is MessageKind.INJECTED:
             notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
         if (put := self._put_aside(piece)) is not None:
             notes.append(put)

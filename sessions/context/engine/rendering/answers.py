@@ -12,9 +12,9 @@ from sessions.context.engine.rendering.records import Place, Said, is_blank
 from sessions.linking.engine.raw_fields import text
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 
@@ -51,14 +51,14 @@ def open_calls(answer: Sequence[Said], others: Sequence[Said]) -> frozenset[str]
     if not calls:
         return _NONE
     for one in others:
-        if one.message.kind is Kind.RESULT:
+        if one.message.kind is MessageKind.RESULT:
             calls.difference_update([text(block.get("tool_use_id")) for block in one.message.content])
     return frozenset(calls) if calls else _NONE
 
 
 def is_over(others: Sequence[Said]) -> bool:
     """Was something said after the results?"""
-    return any(one.message.kind is not Kind.RESULT and one.place is Place.ROW for one in others)
+    return any(one.message.kind is not MessageKind.RESULT and one.place is Place.ROW for one in others)
 
 
 def going_on(others: Sequence[Said], habits: Habits) -> Said | None:
@@ -66,7 +66,7 @@ def going_on(others: Sequence[Said], habits: Habits) -> Said | None:
     follows the answer."""
     if not habits.going_on or any(one.message.content for one in others):
         return None
-    return Said(Message("user", (text_block(habits.going_on),), Kind.INJECTED), Place.ROW)
+    return Said(Message("user", (text_block(habits.going_on),), MessageKind.INJECTED), Place.ROW)
 
 
 def is_cut(some: Sequence[Said]) -> bool:
@@ -99,7 +99,7 @@ def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str], *, re
             continue
         kept.append(block if habits.filed_plans else _without_plan(block, filed=sender.puts_plans))
     content = tuple(kept)
-    return one if content == message.content else replace(one, message=changed(message, content=content))
+    return one if content == message.content else replace(one, message=replace_fields(message, content=content))
 
 
 def _emptied(sent: Sequence[Said], answer: Sequence[Said], words: str) -> Sequence[Said]:
@@ -109,12 +109,13 @@ def _emptied(sent: Sequence[Said], answer: Sequence[Said], words: str) -> Sequen
         return sent
     told: Block = {"type": "text", "text": words, "citations": []}
     return [
-        replace(one, message=changed(one.message, content=(told,))) if n == at else one for n, one in enumerate(sent)
+        replace(one, message=replace_fields(one.message, content=(told,))) if n == at else one
+        for n, one in enumerate(sent)
     ]
 
 
 def _without_content(one: Said) -> Said:
-    return replace(one, message=changed(one.message, content=())) if one.message.content else one
+    return replace(one, message=replace_fields(one.message, content=())) if one.message.content else one
 
 
 def _without_plan(block: Block, *, filed: bool) -> Block:

@@ -15,8 +15,8 @@ from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.records import Place, Said
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
     text_block,
 )
@@ -118,21 +118,21 @@ def _is_thinking(piece: Piece) -> bool:
 def _told_in_parts(user: Sequence[Said]) -> bool:
     """Does an attachment come first, and in several texts?"""
     notes = [one for one in user if one.place is not Place.ROW]
-    if not notes or any(one.message.kind is Kind.RESULT for one in user):
+    if not notes or any(one.message.kind is MessageKind.RESULT for one in user):
         return False
     content = notes[0].message.content
     return len(content) > 1 and content[0].get("type") == "text"
 
 
 def _joined(user: Sequence[Said]) -> tuple[Piece, ...]:
-    results = [one for one in user if one.message.kind is Kind.RESULT]
+    results = [one for one in user if one.message.kind is MessageKind.RESULT]
     pieces = _pieces(results)
     if len(pieces) > len(results) > 1:
         # The API takes nothing between two results.
         pieces.sort(key=lambda piece: piece.block.get("type") != "tool_result")
     if len(results) == len(user):
         return tuple(pieces)
-    others = [one for one in user if one.message.kind is not Kind.RESULT]
+    others = [one for one in user if one.message.kind is not MessageKind.RESULT]
     notes = [one for one in others if one.place is not Place.ROW]
     rows = [one for one in others if one.place is Place.ROW]
     for one in (*notes, *rows):

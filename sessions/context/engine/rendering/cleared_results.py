@@ -13,7 +13,7 @@ from sessions.context.engine.chain.token_cost import Speak, counted, weight
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.context.engine.rendering.records import Said
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import changed
+from sessions.transcripts.engine.messages import replace_fields
 
 KEPT = 3
 """Results that are never cleared, the latest."""
@@ -57,7 +57,7 @@ class Clearing:
         if one.message.position not in self.cleared:
             return one
         blocks = tuple({**block, "content": CLEARED} for block in one.message.content)
-        return replace(one, message=changed(one.message, content=blocks))
+        return replace(one, message=replace_fields(one.message, content=blocks))
 
 
 def _clearable(segments: Sequence[Segment], speak: Speak) -> list[int]:

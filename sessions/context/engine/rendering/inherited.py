@@ -14,7 +14,7 @@ from sessions.context.engine.rendering.records import Place, Said
 from sessions.context.engine.rendering.reminders import TASKS
 from sessions.context.engine.rendering.wording import worded
 from sessions.linking.engine.raw_fields import mapping, text
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
 LISTS = (AGENTS, SERVERS)
@@ -95,4 +95,4 @@ def _named(tools: str) -> set[str]:
 
 def _note(words: str, *, exact: bool) -> Said:
     tagged = (text_block(f"<system-reminder>\n{words}\n</system-reminder>"),)
-    return Said(Message("system", (text_block(words),), Kind.INJECTED), Place.NOTE, exact, tagged)
+    return Said(Message("system", (text_block(words),), MessageKind.INJECTED), Place.NOTE, exact, tagged)

@@ -11,9 +11,9 @@ from sessions.context.engine.rendering.overlays import CLEARED, Overlays, Span
 from sessions.context.engine.rendering.records import Place, Said
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 
@@ -34,14 +34,14 @@ def folded_in(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) ->
 
 
 def placeholder(span: Span) -> Said:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
+    message = Message("user", (text_block(span.summary),), MessageKind.SUMMARY, position=span.position)
     return Said(message, Place.ROW)
 
 
 def as_user(one: Said, habits: Habits) -> Said:
     """How a model is told it that does not take the role `system`."""
     place = Place.NOTE if one.passing else Place.RESULT if habits.told_in_parts else Place.WORDS
-    return Said(changed(one.message, role="user", content=one.tagged), place, one.exact)
+    return Said(replace_fields(one.message, role="user", content=one.tagged), place, one.exact)
 
 
 def overlaid(one: Said, overlays: Overlays) -> Said:
@@ -49,7 +49,11 @@ def overlaid(one: Said, overlays: Overlays) -> Said:
     if not overlays.replaced and not overlays.cleared:
         return one
     blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
+    return (
+        one
+        if blocks == one.message.content
+        else Said(replace_fields(one.message, content=blocks), one.place, one.exact)
+    )
 
 
 def _replaced(block: Block, overlays: Overlays) -> Block:

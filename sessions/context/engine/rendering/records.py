@@ -17,10 +17,10 @@ from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
-    changed,
+    replace_fields,
     text_block,
 )
 from sessions.usage.engine.usage import Usage
@@ -84,13 +84,17 @@ def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if row.type == "attachment":
         return _attachment(record, row)
     if row.type == "system" and row.detail == "local_command" and not record.get("isDisplayOnly"):
-        return Said(_message(record, row, "user", (text_block(text(record.get("content"))),), Kind.INJECTED), Place.ROW)
+        return Said(
+            _message(record, row, "user", (text_block(text(record.get("content"))),), MessageKind.INJECTED), Place.ROW
+        )
     return None
 
 
 def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("isApiErrorMessage"):
-        told = Message("assistant", (), Kind.ANSWER, text(record.get("uuid")), at=_at(row), position=row.position)
+        told = Message(
+            "assistant", (), MessageKind.ANSWER, text(record.get("uuid")), at=_at(row), position=row.position
+        )
         return Said(told, Place.ROW, cut=True) if record.get("apiError") == "max_output_tokens" else None
     raw = mapping(record.get("message"))
     blocks = _content(raw.get("content"))
@@ -101,11 +105,11 @@ def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     message = Message(
         "assistant",
         blocks,
-        Kind.ANSWER,
+        MessageKind.ANSWER,
         text(record.get("uuid")),
         text(raw.get("id")),
         _at(row),
-        Usage.of(raw.get("usage")),
+        Usage.from_raw(raw.get("usage")),
         text(raw.get("model")),
         row.position,
     )
@@ -118,18 +122,18 @@ def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     content = mapping(record.get("message")).get("content")
     blocks = _content(content)
     if row.flags & _RESULT:
-        kind = Kind.RESULT
+        kind = MessageKind.RESULT
         for block in blocks:
             if type(block.get("content")) is list and _brings_tools(block) and _habits(record).tells_loaded:
                 blocks = (*blocks, text_block(LOADED))
                 break
     elif row.flags & _SUMMARY:
-        kind = Kind.SUMMARY
+        kind = MessageKind.SUMMARY
     elif blocks and text(blocks[0].get("text")).startswith(_NOTIFICATION):
-        blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
+        blocks, kind = _introduced(blocks, _habits(record).notified), MessageKind.INJECTED
     else:
-        kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    streamed = kind is Kind.PROMPT and isinstance(content, list)
+        kind = MessageKind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else MessageKind.INJECTED
+    streamed = kind is MessageKind.PROMPT and isinstance(content, list)
     return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record, streamed=streamed)
 
 
@@ -161,7 +165,7 @@ def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
     if record.get("renderedRole") == "system":
         told = _system(record, row, attachment, blocks)
         # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
-        return replace(told, message=changed(told.message, role="user")) if _typed(attachment) else told
+        return replace(told, message=replace_fields(told.message, role="user")) if _typed(attachment) else told
     place = Place.BATCH if row.detail in _BATCH else Place.NOTE
     return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
 
@@ -196,10 +200,10 @@ def _system(
     return Said(message, Place.NOTE, exact, blocks)
 
 
-def _attached(attachment: Mapping[str, Any]) -> Kind:
+def _attached(attachment: Mapping[str, Any]) -> MessageKind:
     """Words that were typed while the model worked are a person's all the same."""
     given = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
-    return Kind.PROMPT if given or _typed(attachment) else Kind.INJECTED
+    return MessageKind.PROMPT if given or _typed(attachment) else MessageKind.INJECTED
 
 
 def _typed(attachment: Mapping[str, Any]) -> bool:
@@ -215,7 +219,9 @@ def unwrapped(words: str) -> str:
     return inner[len(_OPENED) : -len(_CLOSED)].removeprefix("\n").removesuffix("\n")
 
 
-def _message(record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:
+def _message(
+    record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: MessageKind
+) -> Message:
     return Message(role, blocks, kind, text(record.get("uuid")), at=_at(row), position=row.position)
 
 

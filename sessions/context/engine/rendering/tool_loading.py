@@ -13,7 +13,7 @@ from sessions.context.engine.rendering.lists import strings
 from sessions.context.engine.rendering.records import LOADED, Said
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
-from sessions.transcripts.engine.messages import Block, changed, text_block
+from sessions.transcripts.engine.messages import Block, replace_fields, text_block
 
 CHANGE = "deferred_tools_delta"
 _NONE: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class Loading:
             return one
         if not any(_references(block) for block in blocks):
             blocks = tuple(block for block in blocks if block.get("text") != LOADED)
-        return replace(one, message=changed(one.message, content=blocks))
+        return replace(one, message=replace_fields(one.message, content=blocks))
 
     def _left(self, block: Block) -> Block:
         references = _references(block)

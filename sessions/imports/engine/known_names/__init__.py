@@ -25,10 +25,10 @@ from sessions.imports.engine.known_names.records import (
     PROGRESS_KEYS,
     RECORD_KEYS,
     SUBTYPES,
-    Known,
+    KnownKeys,
 )
 
-__all__ = ["accumulates", "is_chain", "unknowns"]
+__all__ = ["accumulates", "find_unknowns", "is_chain"]
 
 Unknown = tuple[str, str]
 
@@ -49,7 +49,7 @@ def accumulates(kind: str) -> bool:
     return kind in ACCUMULATING
 
 
-def unknowns(record: dict[str, Any]) -> tuple[Unknown, ...]:
+def find_unknowns(record: dict[str, Any]) -> tuple[Unknown, ...]:
     """(what, name) of each thing in the record that we do not know; what is "type", "subtype", "attachment",
     "progress", "block" or "key". Takes any shapes."""
     kind = record.get("type")
@@ -119,7 +119,7 @@ def _look_at_system(record: dict[str, Any], found: list[Unknown]) -> None:
             found += _keys(name, metadata, known)
 
 
-def _look_at_tagged(what: str, value: object, types: dict[str, Known], found: list[Unknown]) -> None:
+def _look_at_tagged(what: str, value: object, types: dict[str, KnownKeys], found: list[Unknown]) -> None:
     if not isinstance(value, dict):
         found.append((what, _shape(value)))
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_print
 from sessions.archive.engine.frames import (
     BLOCK_SIZE,
-    Block,
+    PackedBlock,
     compressor,
     pack_block,
 )
@@ -25,7 +25,7 @@ LONGEST_LINE = 128 * 1024 * 1024
 class Stretch:
     """A piece of a file as it goes to the database. `parsed` is where the next import reads on."""
 
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[PackedBlock] = field(default_factory=list)
     size: int = 0
     """Raw bytes of this piece."""
     archived: int = 0

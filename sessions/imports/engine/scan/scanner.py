@@ -7,14 +7,14 @@ from typing import Any
 
 import orjson
 
-from sessions.imports.engine.broken_lines import mend, recover
-from sessions.imports.engine.known_names import unknowns
+from sessions.imports.engine.broken_lines import join_characters, recover
+from sessions.imports.engine.known_names import find_unknowns
 from sessions.imports.engine.known_names.records import CHAIN_TYPES
 from sessions.imports.engine.scan.batch import Batch
 from sessions.imports.engine.scan.facts import Facts, OpenTurn
-from sessions.imports.engine.scan.record_summary import Envelope, Look, look_at
+from sessions.imports.engine.scan.record_summary import Envelope, RecordSummary, summarise
 from sessions.imports.engine.scan.requests import Requests
-from sessions.imports.engine.scan.shapes import look_quickly, plain, sound
+from sessions.imports.engine.scan.shapes import is_plain, is_sound, summarise_quickly
 from sessions.linking.engine import needs_record
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
@@ -72,11 +72,11 @@ class Scanner:
     def feed_all(self, text: bytes, offset: int) -> int:
         """All whole lines of `text`, which starts at `offset`. Returns where the last of them ends."""
         find, view, feed = text.find, memoryview(text), self._feed_quickly
-        all_sound = plain(text)
+        all_sound = is_plain(text)
         at = 0
         while (end := find(b"\n", at)) >= 0:
             line = view[at:end]
-            if not (all_sound or sound(bytes(line))) or not feed(line, offset + at):
+            if not (all_sound or is_sound(bytes(line))) or not feed(line, offset + at):
                 self.feed(bytes(line), offset + at)
             at = end + 1
         return at
@@ -97,7 +97,7 @@ class Scanner:
             self._broken(line, offset)
 
     def _feed_quickly(self, line: memoryview, offset: int) -> bool:
-        look = look_quickly(line)
+        look = summarise_quickly(line)
         if look is None:
             return False
         self.facts.lines += 1
@@ -134,7 +134,7 @@ class Scanner:
     def _broken(self, line: bytes, offset: int) -> None:
         recovery = recover(line)
         self._report(offset, len(line), recovery.kind, recovery.detail)
-        for found in recovery.found:
+        for found in recovery.records:
             self._record(found.record, offset + found.start, found.length, _RECOVERED)
             self.facts.recovered += 1
 
@@ -148,22 +148,24 @@ class Scanner:
         """A record that was decoded whole."""
         message = record.get("message")
         if type(message) is dict and ("0" in message or type(message.get("content")) is dict):
-            record, joined = mend(record)
+            record, joined = join_characters(record)
             if joined and not flags & _RECOVERED:
                 flags |= _RECOVERED
                 self.facts.recovered += 1
                 self._report(offset, length, "numbered", joined)
-        odd = unknowns(record)
+        odd = find_unknowns(record)
         if odd:
             flags |= _UNKNOWN
             for what in odd:
                 self.batch.oddities.setdefault(what, [0, self.facts.entries])[0] += 1
-        look = look_at(record)
+        look = summarise(record)
         if look.kind in _STATES:
             self._note_state(look.kind, record)
         self._add(look, record, offset, length, flags)
 
-    def _add(self, look: Look, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int) -> None:
+    def _add(
+        self, look: RecordSummary, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int
+    ) -> None:
         """It runs a hundred thousand times in a second or two: calls that most records do not need are left out."""
         facts, batch = self.facts, self.batch
         kind, envelope, at, answer = look.kind, look.envelope, look.at, look.answer

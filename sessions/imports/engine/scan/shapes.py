@@ -47,7 +47,7 @@ from sessions.imports.engine.scan.content import (
     spoken_content,
     system_content,
 )
-from sessions.imports.engine.scan.record_summary import Answer, Envelope, Look
+from sessions.imports.engine.scan.record_summary import Answer, Envelope, RecordSummary
 from sessions.imports.engine.scan.times import milliseconds_of
 from sessions.usage.engine.usage import MOST, Usage
 
@@ -57,12 +57,12 @@ LONGEST = 8 * 1024 * 1024
 Count = Annotated[int, Meta(ge=0, le=MOST)]
 
 
-def plain(data: bytes) -> bool:
+def is_plain(data: bytes) -> bool:
     """Is every line of these bytes sound?"""
     return data.isascii() and not _has_surrogates(data)
 
 
-def sound(line: bytes) -> bool:
+def is_sound(line: bytes) -> bool:
     """Can this line be decoded here? What is skipped is not checked for its encoding, so that comes first."""
     if line.isascii():
         return not _has_surrogates(line)
@@ -80,7 +80,7 @@ def _has_surrogates(data: bytes) -> bool:
     return bool(stringzilla.find(data, b"\\ud") >= 0 or stringzilla.find(data, b"\\uD") >= 0)
 
 
-def look_quickly(line: bytes | memoryview) -> Look | None:
+def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
     """Of a sound line; None if it is none of our shapes, or not JSON at all."""
     try:
         row = _decode(line)
@@ -168,7 +168,7 @@ _decode: Callable[[bytes | memoryview], Any] = msgspec.json.Decoder(_one_of(_REC
 _decode_parts: Callable[[Raw], Any] = msgspec.json.Decoder(list[_one_of(_PART.values())]).decode  # type: ignore[misc]
 
 
-def _user(row: Any, at: int | None) -> Look:
+def _user(row: Any, at: int | None) -> RecordSummary:
     body = row.message.content
     flags, tool, results = META if row.isMeta else 0, None, 0
     texts: list[str] = []
@@ -187,8 +187,8 @@ def _user(row: Any, at: int | None) -> Look:
             elif kind == "image" or kind == "document":
                 flags |= IMAGE
     if results:
-        return Look("user", row, at, result_content(flags, results, tool, texts))
-    return Look("user", row, at, spoken_content(flags, texts, row.origin, summary=bool(row.isCompactSummary)))
+        return RecordSummary("user", row, at, result_content(flags, results, tool, texts))
+    return RecordSummary("user", row, at, spoken_content(flags, texts, row.origin, summary=bool(row.isCompactSummary)))
 
 
 def _result_flags(block: Any) -> int:
@@ -213,7 +213,7 @@ _TELLING = frozenset({ord(PERSISTED_TAG[0]), ord(CLEARED_TEXT[0]), ord("\\")})
 """How the output begins that we want to see: in this way, or with an escape of it."""
 
 
-def _assistant(row: Any, at: int | None) -> Look:
+def _assistant(row: Any, at: int | None) -> RecordSummary:
     message = row.message
     flags, tool, name = SHOWN, None, ""
     texts: list[str] = []
@@ -231,7 +231,7 @@ def _assistant(row: Any, at: int | None) -> Look:
     if row.isApiErrorMessage:
         flags |= ERROR
     answer = Answer(message.id, message.model, _usage(message.usage), row.requestId) if message.id else None
-    return Look("assistant", row, at, (flags, name, tool, "\n".join(texts)), answer)
+    return RecordSummary("assistant", row, at, (flags, name, tool, "\n".join(texts)), answer)
 
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -243,25 +243,25 @@ def _usage(raw: Any) -> Usage | None:
     split = raw.cache_creation
     lived = (split.ephemeral_5m_input_tokens or 0, split.ephemeral_1h_input_tokens or 0) if split else (0, 0)
     read, written = raw.cache_read_input_tokens or 0, raw.cache_creation_input_tokens or 0
-    return Usage.counted(raw.input_tokens, read, written, lived, raw.output_tokens)
+    return Usage.from_counts(raw.input_tokens, read, written, lived, raw.output_tokens)
 
 
-def _system(row: Any, at: int | None) -> Look | None:
+def _system(row: Any, at: int | None) -> RecordSummary | None:
     if row.subtype is not None and row.subtype not in SUBTYPES:
         return None
-    return Look("system", row, at, system_content(row.subtype or "", row.level, meta=bool(row.isMeta)))
+    return RecordSummary("system", row, at, system_content(row.subtype or "", row.level, meta=bool(row.isMeta)))
 
 
-def _attachment(row: Any, at: int | None) -> Look:
+def _attachment(row: Any, at: int | None) -> RecordSummary:
     detail = _DETAIL[type(row.attachment)]
-    return Look("attachment", row, at, (SHOWN | ERROR if detail in FAILED_HOOKS else SHOWN, detail, None, ""))
+    return RecordSummary("attachment", row, at, (SHOWN | ERROR if detail in FAILED_HOOKS else SHOWN, detail, None, ""))
 
 
-def _progress(row: Any, at: int | None) -> Look:
-    return Look("progress", row, at, (0, _DETAIL[type(row.data)], None, ""))
+def _progress(row: Any, at: int | None) -> RecordSummary:
+    return RecordSummary("progress", row, at, (0, _DETAIL[type(row.data)], None, ""))
 
 
-_LOOKS: dict[Any, Callable[[Any, int | None], Look | None]] = {
+_LOOKS: dict[Any, Callable[[Any, int | None], RecordSummary | None]] = {
     _RECORD["user"]: _user,
     _RECORD["assistant"]: _assistant,
     _RECORD["system"]: _system,

@@ -16,10 +16,10 @@ from inspector.locks.hosts import own_hosts
 from sessions.imports.services.import_lock import lock_of
 from sessions.imports.services.jobs import Delivery, Job
 from sessions.imports.services.shared.portions import Outcome, portion_claim, portion_done
-from sessions.imports.services.writer import Pile, Written
+from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.models import SharedImport, Source, Transcript
 from sessions.search.services.indexing import index
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 LOOK_SECONDS = 0.5
 PILE_BYTES = 12 * 1024 * 1024
@@ -80,8 +80,8 @@ class _Portion:
     def __init__(self, shared_import: int, jobs: Sequence[Job]) -> None:
         self._number = shared_import
         self._jobs = jobs
-        self._written = Written()
-        self._pile = Pile(self._written)
+        self._written = WriteCounts()
+        self._pile = RowBuffer(self._written)
         self._piled = 0
         self._outcome = Outcome()
         self._looked = 0.0
@@ -147,7 +147,7 @@ def _see(jobs: Sequence[Job]) -> None:
         if source is None:
             raise OverError
         try:
-            found = opened(source.path).stat()
+            found = decode_path(source.path).stat()
         except OSError as error:
             raise UnseenError(str(error)) from error
         same = (found.st_size, found.st_mtime_ns) == (source.size, source.mtime_ns)

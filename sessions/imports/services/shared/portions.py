@@ -14,7 +14,7 @@ from django.db import connection
 
 from sessions.imports.services.jobs import Job
 from sessions.models import Portion, SharedImport
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 PORTION_BYTES = 8 * 1024 * 1024
 PORTION_FILES = 200
@@ -112,9 +112,9 @@ def outcomes_take(shared_import: int) -> Iterator[tuple[str, Outcome]]:
 
 
 def _packed(jobs: Sequence[Job]) -> bytes:
-    return json.dumps([{**asdict(job), "path": kept(job.path)} for job in jobs]).encode()
+    return json.dumps([{**asdict(job), "path": encode_path(job.path)} for job in jobs]).encode()
 
 
 def _unpacked(data: bytes | memoryview) -> list[Job]:
     rows = json.loads(bytes(data))
-    return [Job(**{**row, "path": str(opened(row["path"])), "seen": tuple(row["seen"])}) for row in rows]
+    return [Job(**{**row, "path": str(decode_path(row["path"])), "seen": tuple(row["seen"])}) for row in rows]

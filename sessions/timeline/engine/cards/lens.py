@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.card import (
     Output,
     Part,
@@ -67,7 +67,7 @@ class Lens:
     def line(self, text: str, chars: int = 160) -> str:
         """One line for a header. It is a title, so its cut does not count."""
         window = self.mask(text[: chars + _MARGIN])
-        flat = _SPACE.sub(" ", visible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
+        flat = _SPACE.sub(" ", spell_invisible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
         return flat if len(flat) <= chars else flat[: chars - 1] + "…"
 
     def block(self, text: str, limit: Limit) -> str:
@@ -78,7 +78,7 @@ class Lens:
         short = _head(shown, chars, lines)
         if len(text) > chars + _MARGIN or len(short) < len(shown.rstrip()):
             self.tally.cut = True
-        return visible(short.replace("\r\n", "\n"))
+        return spell_invisible(short.replace("\r\n", "\n"))
 
     def prose(self, text: str, limit: Limit = ANSWER) -> tuple[Part, ...]:
         return (Prose(self.block(text, limit)),) if text.strip() else ()

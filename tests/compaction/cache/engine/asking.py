@@ -17,7 +17,7 @@ from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.rendering.overlays import Overlays
 from sessions.context.engine.request import Part
 from sessions.context.engine.request_log import Logged
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.usage import Usage
 
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ class Asked:
 
     def _element(self, at: int, message: Json) -> Element:
         position = self.places.get(at, 10 + at)
-        made = Message(message["role"], tuple(message["content"]), Kind.PROMPT, position=position)
+        made = Message(message["role"], tuple(message["content"]), MessageKind.PROMPT, position=position)
         return Element(message["role"], tuple(Piece(block, made) for block in message["content"]))
 
     def _marks(self) -> tuple[Json, ...]:

@@ -11,11 +11,11 @@ from compaction.compare.engine import (
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from compaction.mechanisms.engine.boundary import Boundary, Trigger
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOut, Reason
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message, changed, text_block
+from sessions.transcripts.engine.messages import Message, replace_fields, text_block
+from sessions.transcripts.engine.messages import MessageKind as MessageKind
 from tests.sessions.transcripts.engine.talk import (
     NOON,
     answered,
@@ -57,7 +57,7 @@ def test_without_a_cause_it_says_that_none_is_recorded() -> None:
 
 
 def test_a_message_in_other_words_is_changed() -> None:
-    other = changed(TALK[0], content=(text_block("How low is it?"),))
+    other = replace_fields(TALK[0], content=(text_block("How low is it?"),))
     assert statuses(TALK, [other, *TALK[1:]]) == ["changed", "kept", "kept", "kept"]
 
 
@@ -77,8 +77,8 @@ def test_two_records_that_say_the_same_are_two() -> None:
 
 def test_what_has_no_name_is_known_by_its_words() -> None:
     nameless = Message("user", (text_block("<total_tokens>"),), MessageKind.INJECTED)
-    assert statuses([*TALK, nameless], [*TALK, changed(nameless)]) == ["kept"] * 5
-    assert statuses([nameless], [changed(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
+    assert statuses([*TALK, nameless], [*TALK, replace_fields(nameless)]) == ["kept"] * 5
+    assert statuses([nameless], [replace_fields(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
 
 
 def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
@@ -100,7 +100,7 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 
 def test_records_of_the_session_say_why() -> None:
-    before = [changed(one, position=at) for at, one in enumerate(TALK)]
+    before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
     left = [LeftOut(0, Reason.SUMMARISED, 9), LeftOut(1, Reason.SNIPPED, 7), LeftOut(2, Reason.ABANDONED)]
     rows = compared(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
@@ -109,7 +109,7 @@ def test_records_of_the_session_say_why() -> None:
 
 
 def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
-    before = [changed(TALK[0], position=3)]
+    before = [replace_fields(TALK[0], position=3)]
     rows = compared(before, [], causes_of_left_out([LeftOut(3, Reason.UNSENT)], start=9)).rows
     assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
 

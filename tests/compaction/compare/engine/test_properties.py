@@ -20,7 +20,7 @@ from compaction.compare.engine.shares import tally_of_messages
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from sessions.transcripts.engine.messages import Message, changed, text_block
+from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from sessions.usage.engine.tokens import estimate
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
@@ -41,8 +41,8 @@ def edits(draw: st.DrawFn) -> tuple[list[Message], list[Message]]:
     after = [one for one in before if random.random() > 0.3]
     if random.random() < 0.3:
         random.shuffle(after)
-    after = [changed(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
-    after += [changed(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
+    after = [replace_fields(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
+    after += [replace_fields(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
     return before, after
 
 

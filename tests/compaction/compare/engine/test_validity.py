@@ -5,7 +5,7 @@ from compaction.compare.engine.sentence import recorded_title, sentence, traced
 from compaction.kinds.engine import Kind, Parameters, apply_kind
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from tests.sessions.transcripts.engine.talk import (
     NOON,
     answered,
@@ -26,7 +26,10 @@ def talk() -> list[Message]:
     found = [said("How high is it?")]
     for number in range(4):
         answer = answered("", call(f"t{number}"), id=f"m{number}")
-        found += [changed(answer, content=(thought(number), *answer.content)), returned((f"t{number}", "x" * 400))]
+        found += [
+            replace_fields(answer, content=(thought(number), *answer.content)),
+            returned((f"t{number}", "x" * 400)),
+        ]
     return found
 
 
@@ -46,7 +49,7 @@ def test_a_result_without_its_call_is_refused_and_names_its_message() -> None:
 
 def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
     before = talk()
-    edited = [*before[:4], changed(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
+    edited = [*before[:4], replace_fields(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
     dead = validity_of(compared(before, edited), BOUND).dead
     assert [(one.message, one.block) for one in dead] == [(5, 0), (7, 0)]
     assert validity_of(compared(before, edited), UNBOUND).dead == ()

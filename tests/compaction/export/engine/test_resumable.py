@@ -29,12 +29,12 @@ from compaction.mechanisms.engine import (
     Notes,
     legal_pivots,
 )
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
-from compaction.mechanisms.engine.snip import short_id
-from compaction.mechanisms.engine.turns import turns_of
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.conversation.turns import turns_of
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.context.engine import Context, Log, context_at
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
+from sessions.transcripts.engine.messages import MessageKind as MessageKind
 from tests.examples import examples
 from tests.samples import needs_samples, transcripts
 from tests.sessions.context.engine.transcripts import written
@@ -91,7 +91,7 @@ def exported(log: Log, applied: Applied) -> list[Row]:
 def check(log: Log, applied: Applied) -> None:
     rows = exported(log, applied)
     again = context_at(Log(lines(rows)))
-    assert joined(again.messages) == joined(applied.after)
+    assert join_messages(again.messages) == join_messages(applied.after)
     well_formed(rows)
 
 
@@ -213,7 +213,7 @@ def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
     assert len(applied.compaction.inserted) > 1
     assert [row["type"] for row in rows] == ["system", "user"]
     assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
@@ -223,7 +223,7 @@ def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
     last = rows[-1]
     assert (last["type"], last["renderedRole"]) == ("attachment", "user")
     assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
@@ -237,7 +237,7 @@ def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     assert rows[-2]["attachment"] == {"type": "lucid_export", "session": "old", "kind": "full", "run": 7}
     assert rows[-2]["parentUuid"] == rows[-3]["uuid"]
     assert rows[-1] == {"type": "custom-title", "customTitle": "Alerts", "sessionId": NEW}
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:

@@ -14,8 +14,8 @@ from compaction.mechanisms.engine import (
     PromptTooLongError,
     SummariseError,
 )
-from compaction.mechanisms.engine.snip import short_id
-from sessions.transcripts.engine.messages import Message, joined
+from compaction.mechanisms.engine.snip.removal import short_id
+from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate
 from tests.compaction.mechanisms.engine.summarising import REPLY, Model
 from tests.sessions.transcripts.engine.spoken import START, Talk
@@ -205,8 +205,8 @@ def test_auto_counts_its_failures_and_gives_up(talk: Talk) -> None:
 @pytest.mark.parametrize("kind", Kind)
 def test_what_was_given_stays_as_it_is(talk: Talk, kind: Kind) -> None:
     before: list[Message] = list(talk.messages)
-    array = joined(before)
+    array = join_messages(before)
     parameters = Parameters(pivot=before[-1].uuid, ids=(before[0].uuid,))
     apply_kind(kind, talk.messages, parameters, now=NOW)
     assert talk.messages == before
-    assert joined(talk.messages) == array
+    assert join_messages(talk.messages) == array

@@ -20,7 +20,7 @@ from inspector.agents.wire import to_bytes
 from sessions.context.engine.digest import digest
 from sessions.context.selectors.contexts import Point, context_of
 from sessions.imports.services.sync import sync
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 from sessions.requests.selectors import (
     NO_SYSTEM,
@@ -265,7 +265,7 @@ def recorded(path: Path) -> tuple[dict[str, Any], bool]:
 
 def before_the_boundary(transcript: Transcript) -> Point:
     position = transcript.ruler["boundaries"][0]
-    rows = Links(transcript.pk, transcript.source_id).load(0, position)
+    rows = LinkRows(transcript.pk, transcript.source_id).load(0, position)
     leaf = [row for row in rows if row.type in ("user", "assistant", "attachment")][-1]
     return Point(position, leaf.uuid)
 

@@ -21,7 +21,7 @@ from sessions.context.engine import Log, context_at
 from sessions.context.selectors.contexts import context_of, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.importing import imported
 
 pytestmark = pytest.mark.django_db
@@ -85,13 +85,13 @@ def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Pat
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
     loaded = compaction_load(compaction_get(made["run"]))
-    again = json.dumps(joined(context_at(Log(path.read_bytes())).messages))
-    assert again.replace(str(target), str(home)) == json.dumps(joined(loaded.after))
+    again = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
+    assert again.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
     report = sync([path], workers=1)
     assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    assert json.dumps(joined(context_of(new, point_next(new)).messages)) == again
+    assert json.dumps(join_messages(context_of(new, point_next(new)).messages)) == again
     assert new.cost == 0
 
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.boundary import (
+from compaction.mechanisms.engine.compaction.boundary import (
     Boundary,
     PreservedSegment,
     Trigger,
     is_boundary,
 )
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.report import Outcome
 from compaction.mechanisms.engine.session_memory import (
     Notes,
@@ -18,7 +18,7 @@ from compaction.mechanisms.engine.session_memory import (
     session_memory_compact,
 )
 from memory.notes.engine import is_empty, last_summarized_after
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
 
@@ -126,7 +126,7 @@ class TestKeepWindow:
     def test_it_never_crosses_the_last_boundary_nor_its_summary(self) -> None:
         talk = chat(2)
         boundary = Boundary("b", Trigger.AUTO, 0).message()
-        summary = Message("user", (text_block("so far"),), Kind.SUMMARY, "s")
+        summary = Message("user", (text_block("so far"),), MessageKind.SUMMARY, "s")
         messages = [*talk.messages[:2], boundary, summary, *talk.messages[2:]]
         assert start_of(messages) == 4
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from compaction.mechanisms.engine.continuation import summary_message
+from compaction.mechanisms.engine.compaction.continuation import summary_message
 from compaction.trail.engine import (
     Place,
     Quoting,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from django.db import connection
 from inspector.runs.models import Run
 from inspector.runs.services import ActiveRun, RunKilled, run_execute
 from inspector.runs.services.active_run import LAST_TURNS, LONGEST_TEXT
+from inspector.runs.services.pulse import write_updates
 from tests.inspector.runs.services.conftest import Register
 
 Queued = Callable[..., Run]
@@ -127,3 +129,33 @@ def test_what_is_said_often_is_written_seldom(register: Register, queued: Queued
         assert 3 <= written() <= 9
     run.refresh_from_db()
     assert run.done == said > 1000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_pulse_has_taken_is_written_before_the_run_ends(register: Register, queued: Queued) -> None:
+    taken, ended = threading.Event(), threading.Event()
+
+    def write_late(running: ActiveRun) -> None:
+        def wait_for_the_end(execute: Callable[..., Any], *arguments: Any) -> Any:
+            taken.set()
+            ended.wait(1)
+            return execute(*arguments)
+
+        try:
+            with connection.execute_wrapper(wait_for_the_end):
+                write_updates(running)
+        finally:
+            connection.close()
+
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
+        running.add_turn("The only one")
+        threading.Thread(target=write_late, args=(running,)).start()
+        assert taken.wait(30)
+        return {}
+
+    register(work)
+    run = queued()
+    assert run_execute(run_id=run.pk)
+    ended.set()
+    run.refresh_from_db()
+    assert (run.status, run.turn_count) == (Run.Status.COMPLETED, 1)

@@ -14,7 +14,7 @@ from sessions.context.engine import (
     Piece,
 )
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 SYSTEM = ({"type": "text", "text": "You are a pilot.", "cache_control": {"type": "ephemeral"}},)
 UNMARKED = ({"type": "text", "text": "You are a pilot."},)
@@ -23,7 +23,7 @@ TOOLS = ({"name": "Read", "input_schema": {}},)
 
 def element(words: str, role: Any = "user") -> Element:
     block = text_block(words)
-    return Element(role, (Piece(block, Message(role, (block,), Kind.PROMPT)),))
+    return Element(role, (Piece(block, Message(role, (block,), MessageKind.PROMPT)),))
 
 
 def context(*words: str, given: Given | None = None, model: str = "m1") -> Context:

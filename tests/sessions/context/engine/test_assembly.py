@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sessions.context.engine import Exactness, context_at, contexts
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.asking import (
     attach,
     call,
@@ -292,7 +292,7 @@ def test_an_interrupted_turn_is_sent_as_it_is() -> None:
         "Rather that",
     ]
     kinds = [piece.message.kind for piece in context.elements[-1].pieces]
-    assert kinds == [Kind.RESULT, Kind.INJECTED, Kind.PROMPT]
+    assert kinds == [MessageKind.RESULT, MessageKind.INJECTED, MessageKind.PROMPT]
 
 
 def test_words_typed_while_the_model_worked_are_a_persons() -> None:
@@ -305,7 +305,7 @@ def test_words_typed_while_the_model_worked_are_a_persons() -> None:
     writing.row("attachment", attachment=attachment, rendered=rendered)
     writing.assistant("Done.")
     context = last(writing)
-    assert context.elements[-1].pieces[-1].message.kind is Kind.PROMPT
+    assert context.elements[-1].pieces[-1].message.kind is MessageKind.PROMPT
     assert context.tokens.user_text > 20
 
 

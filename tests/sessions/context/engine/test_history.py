@@ -8,7 +8,7 @@ import pytest
 
 from sessions.context.engine import PointMissingError, context_at, contexts
 from sessions.context.engine.left_out import Reason, left_out
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.asking import (
     attach,
     call,
@@ -59,7 +59,7 @@ def test_only_what_follows_the_last_boundary_is_sent() -> None:
     compact(writing)
     writing.user("ask three")
     assert whole(writing) == ["In short.\n", "ask three"]
-    assert following(writing).messages[0].kind is Kind.SUMMARY
+    assert following(writing).messages[0].kind is MessageKind.SUMMARY
 
 
 @pytest.mark.parametrize("listed", [True, False])

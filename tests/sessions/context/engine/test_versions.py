@@ -8,7 +8,7 @@ import pytest
 
 from sessions.context.engine import context_at
 from sessions.context.engine.left_out import Reason, left_out
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.asking import (
     attach,
     call,
@@ -355,7 +355,7 @@ def test_what_a_program_sent_meanwhile_goes_with_the_messages_of_the_role_system
     writing.assistant("Done.", message="m2", model=TAKES_SYSTEM)
     context = last(writing)
     assert texts(context)[-2:] == [("user", ["result t1: one"]), ("system", ["and this"])]
-    assert context.elements[-1].pieces[0].message.kind is Kind.PROMPT
+    assert context.elements[-1].pieces[0].message.kind is MessageKind.PROMPT
 
 
 def test_tasks_and_skills_are_listed_as_the_client_did() -> None:

@@ -17,7 +17,7 @@ from sessions.requests.engine import (
     rows_of,
 )
 from sessions.requests.engine.sentence import sentence
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.usage import Usage
 
 TOOLS = ({"name": "Bash", "description": "Runs a command. " * 20}, {"name": "Read", "description": "Reads. " * 20})
@@ -27,7 +27,7 @@ MARK = {"type": "ephemeral", "ttl": "1h", "scope": "global"}
 
 def element(words: str, role: Any = "user") -> Element:
     block = text_block(words)
-    return Element(role, (Piece(block, Message(role, (block,), Kind.PROMPT)),))
+    return Element(role, (Piece(block, Message(role, (block,), MessageKind.PROMPT)),))
 
 
 def conversation(count: int) -> list[Element]:

@@ -12,7 +12,7 @@ from sessions.text.engine.diffs import (
     plain,
     with_words,
 )
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.words import plural
 from sessions.timeline.engine.cards.card import Changes, Part
 from sessions.timeline.engine.cards.lens import BRIEF, DIFF_LINES, Lens
@@ -110,7 +110,7 @@ def _narrow(hunk: Hunk, lens: Lens) -> Hunk:
 def _masked(hunk: Hunk, lens: Lens) -> Hunk:
     """Masked as one text, because a key spans lines. Where that changes the number of lines, their kind is lost."""
     original = "\n".join(line.text for line in hunk.lines)
-    masked = visible(lens.mask(original))
+    masked = spell_invisible(lens.mask(original))
     if masked == original:
         return hunk
     texts = masked.split("\n")

@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.attachments import (
     hook_messages,
 )
 from compaction.mechanisms.engine.report import What
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 from tests.sessions.transcripts.engine.spoken import Talk, texts
 
@@ -61,7 +61,7 @@ def test_there_are_eight_in_their_order() -> None:
 
 def test_each_is_a_message_of_the_client_that_the_report_counts() -> None:
     found = attach(EVERYTHING)
-    assert {message.kind for message in found.messages} == {Kind.INJECTED}
+    assert {message.kind for message in found.messages} == {MessageKind.INJECTED}
     assert [change.uuid for change in found.changes] == [message.uuid for message in found.messages]
     assert {change.what for change in found.changes} == {What.ADDED}
     assert sum(change.tokens_after for change in found.changes) == estimate(found.messages)

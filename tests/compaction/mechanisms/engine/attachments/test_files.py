@@ -12,7 +12,7 @@ from compaction.mechanisms.engine.attachments import (
 )
 from compaction.mechanisms.engine.attachments.files import restored_files
 from compaction.mechanisms.engine.attachments.parts import Part
-from sessions.transcripts.engine.messages import Kind, Message, changed
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
@@ -76,8 +76,8 @@ def test_files_that_the_kept_messages_show_are_left_out() -> None:
 )
 def test_a_file_whose_text_is_gone_from_the_kept_messages_is_read_again(result: dict[str, Any]) -> None:
     kept = [
-        changed(message, content=tuple({**block, **result} for block in message.content))
-        if message.kind is Kind.RESULT
+        replace_fields(message, content=tuple({**block, **result} for block in message.content))
+        if message.kind is MessageKind.RESULT
         else message
         for message in conversation("b")
     ]

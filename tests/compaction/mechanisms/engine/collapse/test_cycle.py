@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.collapse import (
     to_records,
 )
 from compaction.mechanisms.engine.report import Outcome, What
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import Limits, estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -94,8 +94,8 @@ def test_from_eighty_five_per_cent_on_the_best_are_replaced_until_the_target_is_
     assert 80_000 < done.report.tokens_after <= 108_000
     assert done.report.tokens_after == estimate(done.messages)
     assert len(report(done).committed) == len(done.state.commits) == 2
-    assert [one for one in messages if one.kind is Kind.PROMPT] == [
-        one for one in done.messages if one.kind is Kind.PROMPT
+    assert [one for one in messages if one.kind is MessageKind.PROMPT] == [
+        one for one in done.messages if one.kind is MessageKind.PROMPT
     ]
     assert [change.what for change in done.report.changes].count(What.ADDED) == 2
 

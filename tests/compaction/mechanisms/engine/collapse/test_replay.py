@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from compaction.mechanisms.engine.collapse.replay import replay
 from compaction.mechanisms.engine.collapse.state import Commit, made
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from tests.sessions.transcripts.engine.talk import loop, said
 
 
@@ -13,7 +13,11 @@ def talk() -> list[Message]:
 def test_a_span_gives_way_to_one_placeholder() -> None:
     messages = talk()
     done = replay(messages, [made(messages[1:5], "read two files")])
-    assert [one.kind for one in done.messages] == [Kind.PROMPT, Kind.SUMMARY, *[one.kind for one in messages[5:]]]
+    assert [one.kind for one in done.messages] == [
+        MessageKind.PROMPT,
+        MessageKind.SUMMARY,
+        *[one.kind for one in messages[5:]],
+    ]
     assert "read two files" in done.messages[1].content[0]["text"]
     assert done.messages[1].role == "user"
     assert all(one is other for one, other in zip(done.messages[2:], messages[5:], strict=True))

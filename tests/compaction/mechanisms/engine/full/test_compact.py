@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from compaction.mechanisms.engine.boundary import Boundary, Trigger, is_boundary
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger, is_boundary
+from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Path, SummariseError
 from compaction.mechanisms.engine.full.too_long import MARKER, PromptTooLongError
-from compaction.mechanisms.engine.occasion import Occasion
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
 
@@ -49,7 +49,7 @@ def test_the_summary_stands_for_everything() -> None:
     boundary, summary = outcome.messages
     assert is_boundary(boundary)
     assert SUMMARY in texts([summary])[0]
-    assert summary.kind is Kind.SUMMARY
+    assert summary.kind is MessageKind.SUMMARY
     assert outcome.report.applied
     assert outcome.state.requests == 1
 
@@ -166,7 +166,7 @@ def test_files_are_read_again_and_come_after_the_summary() -> None:
 def test_pictures_are_not_sent_and_thinking_after_them_neither_where_it_was_signed() -> None:
     talk = Talk()
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}
-    message = Message("user", (text_block("see"), picture), Kind.PROMPT, "p")
+    message = Message("user", (text_block("see"), picture), MessageKind.PROMPT, "p")
     talk.says("I see " + "x" * 3_000, thinks="a picture")
     for bound, left in (("claude-opus-5-5", ["text"]), ("claude-opus-4-5", ["thinking", "text"])):
         model = Model()

@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.full.too_long import (
     truncated,
 )
 from sessions.lint.engine import Severity, lint_request
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import requests
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
@@ -122,5 +122,5 @@ def test_what_is_left_is_what_the_api_takes(messages: list[Message], error: str)
             messages = truncated(messages, error).messages
         except NothingLeftError:
             return
-        body = {"model": "claude-opus-4-6", "max_tokens": 1, "messages": joined(messages)}
+        body = {"model": "claude-opus-4-6", "max_tokens": 1, "messages": join_messages(messages)}
         assert [one for one in lint_request(body) if one.severity is Severity.REFUSED] == []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compaction.mechanisms.engine.guards import quotes as guards_quotes
 from compaction.mechanisms.engine.guards.quotes import _end_of, quoted_messages, quotes_checked
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
@@ -82,13 +82,13 @@ def test_results_and_reminders_are_no_words_of_the_user() -> None:
 
 
 def test_what_an_earlier_summary_quotes_may_be_quoted_again() -> None:
-    earlier = Message("user", (text_block(summary_of('"fix the login"')),), Kind.SUMMARY, "s")
+    earlier = Message("user", (text_block(summary_of('"fix the login"')),), MessageKind.SUMMARY, "s")
     assert quotes_checked(summary_of('"fix the login"'), [earlier]).verbatim
 
 
 def test_what_an_earlier_summary_made_up_stays_made_up_where_the_whole_is_known() -> None:
     again = summary_of('"fix the login"', '"delete the database"')
-    earlier = Message("user", (text_block(again),), Kind.SUMMARY, "s")
+    earlier = Message("user", (text_block(again),), MessageKind.SUMMARY, "s")
     assert quotes_checked(again, [earlier]).invented == ()
     found = quotes_checked(again, [earlier], said("fix the login"))
     assert (found.verbatim, found.invented) == (('"fix the login"',), ('"delete the database"',))

@@ -13,9 +13,9 @@ from compaction.mechanisms.engine.mechanical import (
     MechanicalConfig,
     notes_sections,
 )
-from compaction.mechanisms.engine.mechanical.fitting import GAP
+from compaction.mechanisms.engine.mechanical.text_fitting import GAP
 from memory.notes.engine import TITLES
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.spoken import Talk
@@ -24,7 +24,7 @@ some = settings(
     max_examples=examples(25),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-INSTRUCTION = Message("user", (text_block("Summarise."),), Kind.INJECTED, "instruction")
+INSTRUCTION = Message("user", (text_block("Summarise."),), MessageKind.INJECTED, "instruction")
 
 
 def summary(messages: list[Message], config: MechanicalConfig | None = None, variant: Variant = Variant.FULL) -> str:
@@ -65,7 +65,7 @@ def talk() -> Talk:
         Message(
             "user",
             ({"type": "tool_result", "tool_use_id": failed, "content": "Exit code 2\nboom", "is_error": True},),
-            Kind.RESULT,
+            MessageKind.RESULT,
             "failed",
         )
     )
@@ -114,7 +114,7 @@ def test_all_messages_of_the_user_are_quoted() -> None:
 
 def test_what_an_earlier_summary_quotes_is_passed_on() -> None:
     messages = talk().messages
-    first = Message("user", (text_block(summary(messages, MechanicalConfig(share=10))),), Kind.SUMMARY, "first")
+    first = Message("user", (text_block(summary(messages, MechanicalConfig(share=10))),), MessageKind.SUMMARY, "first")
     later = Talk()
     later.prompt("And the moon?")
     again = [first, *later.messages]

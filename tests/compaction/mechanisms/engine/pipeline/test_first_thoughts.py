@@ -15,12 +15,12 @@ from compaction.mechanisms.engine import (
 )
 from compaction.mechanisms.engine.collapse import CollapseState, Staged, collapse
 from compaction.mechanisms.engine.collapse.state import made
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import (
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 from tests.sessions.transcripts.engine.spoken import START, Talk
@@ -46,7 +46,7 @@ def amid_a_turn() -> list[Message]:
         BUG,
         answered("", thinking, call("toolu_01"), id="looking"),
         returned(("toolu_01", "500 " * 40)),
-        Message("user", (text_block("In short."),), Kind.SUMMARY, uuid_of("summary")),
+        Message("user", (text_block("In short."),), MessageKind.SUMMARY, uuid_of("summary")),
         answered("", call("toolu_02")),
         returned(("toolu_02", "200")),
     ]
@@ -115,7 +115,7 @@ def taken_over() -> Talk:
     talk.says("planned", thinks="earlier")
     talk.prompt("do it")
     talk.reads("tides.py", thinks="hm")
-    talk.messages = [changed(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
+    talk.messages = [replace_fields(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
     return talk
 
 
@@ -131,7 +131,7 @@ def test_a_turn_that_a_model_takes_over_keeps_its_first_thoughts_where_it_needs_
     body = {"model": config.model, "max_tokens": 2_000, "messages": outcome.array, "thinking": thinking}
     assert [one.rule for one in lint_request(body) if one.severity == "refused"] == []
     talk.says("done")
-    talk.messages[-1] = changed(talk.messages[-1], model=config.model)
+    talk.messages[-1] = replace_fields(talk.messages[-1], model=config.model)
     talk.prompt("thanks")
     assert run_pipeline(talk.messages, config, now=START).array[: len(outcome.array)] == outcome.array
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.continuation import summary_message
+from compaction.mechanisms.engine.compaction.continuation import summary_message
 from compaction.mechanisms.engine.mechanical import MechanicalConfig, facts_of, mechanical_summary
 from compaction.trail.engine.attribution import Attribution, Why, attribute
 from compaction.trail.engine.attribution.words import LONGEST, words_of
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from tests.compaction.trail.engine.attribution.labelled import MESSAGES, SOURCES, SUMMARY
 from tests.sessions.transcripts.engine.talk import (
     answered,
@@ -127,7 +127,7 @@ def test_every_message_of_the_user_is_found_in_a_summary_that_quotes_it() -> Non
     summary = mechanical_summary(facts_of(MESSAGES), MechanicalConfig(share=1.0))
     found = attribute(summary, MESSAGES)
     (section,) = [section for section in found.sections if section.spoken]
-    prompts = [message.uuid for message in MESSAGES if message.kind is Kind.PROMPT]
+    prompts = [message.uuid for message in MESSAGES if message.kind is MessageKind.PROMPT]
     assert [found.sources(one.number)[0] for one in section.sentences] == prompts
 
 

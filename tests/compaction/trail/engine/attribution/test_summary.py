@@ -4,7 +4,7 @@ from textwrap import indent
 
 import pytest
 
-from compaction.mechanisms.engine.continuation import continuation_text
+from compaction.mechanisms.engine.compaction.continuation import continuation_text
 from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
 from compaction.mechanisms.engine.mechanical import MechanicalConfig, facts_of, mechanical_summary
 from compaction.trail.engine.attribution import Form, sections_of

@@ -1,0 +1,9 @@
+"""Snip: whole turns leave the context, and the model is reminded that they can."""
+
+from __future__ import annotations
+
+from compaction.mechanisms.engine.snip.nudge import nudge
+from compaction.mechanisms.engine.snip.removal import SnipConfig, relinked, replayed, short_id, snip, tagged
+from compaction.mechanisms.engine.snip.state import SnipState
+
+__all__ = ["SnipConfig", "SnipState", "nudge", "relinked", "replayed", "short_id", "snip", "tagged"]

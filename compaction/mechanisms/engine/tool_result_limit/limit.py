@@ -1,0 +1,230 @@
+"""The tool-result budget: a result that is too large goes to a file, and its message keeps a preview.
+
+A decision is made once, when a result is first seen, and kept: a result that was sent in full stays in full, and one
+that was replaced gets the same bytes again. Everything else would change a prefix that the prompt cache knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from compaction.mechanisms.engine.conversation.calls import (
+    Call,
+    Result,
+    calls_of,
+    result_text,
+    results_of,
+    with_text,
+)
+from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
+from compaction.mechanisms.engine.report import (
+    Change,
+    Outcome,
+    Report,
+    What,
+)
+from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
+from sessions.imports.engine.scan.content import PERSISTED_TAG
+from sessions.transcripts.engine.messages import Block, Message
+from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
+
+__all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_LARGEST_PREVIEW = 50_000
+"""A longer text only begins like a preview: somebody has looked at one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetConfig:
+    enabled: bool = True
+    per_result: int = 50_000
+    """Characters that one result may have."""
+    per_message: int = 200_000
+    """Characters that all results of one user message may have together."""
+    preview: int = 2_048
+    """Bytes of the beginning that stay."""
+    per_tool: Mapping[str, int | None] = field(default_factory=dict)
+    """Limits for single tools in the place of `per_result`; None: never for its size alone."""
+    path: str = "tool-results/{tool_use_id}.txt"
+    """Where the caller writes the whole text."""
+
+    def limit(self, tool: str) -> int | None:
+        return self.per_tool.get(tool, self.per_result)
+
+
+@dataclass(frozen=True, slots=True)
+class Persisted:
+    """A whole text, for the caller to write."""
+
+    tool_use_id: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetOutcome(Outcome[ContentReplacementState]):
+    persisted: tuple[Persisted, ...]
+    """What was decided in this call: each text is to be written before the messages are sent."""
+
+
+def budget(
+    messages: Sequence[Message],
+    config: BudgetConfig | None = None,
+    state: ContentReplacementState | None = None,
+    *,
+    counter: TokenCounter = estimate_blocks,
+) -> BudgetOutcome:
+    """Replaces what was replaced before, then decides about the results that are new."""
+    config, state = config or BudgetConfig(), state or ContentReplacementState()
+    before = estimate(messages, counter)
+    if not config.enabled:
+        return BudgetOutcome(
+            messages, Report("budget", False, "The budget is switched off.", before, before), state, ()
+        )
+    calls = calls_of(messages)
+    results = list(results_of(messages))
+    decided = _decide(results, _arrivals(messages), calls, config, state)
+    replacements = {**state.replacements, **{one.tool_use_id: _replacement(one, config) for one, _ in decided.values()}}
+    changed: dict[Place, Block] = {}
+    changes: list[Change] = []
+    for result in results:
+        text = replacements.get(result.tool_use_id)
+        if text is None:
+            continue
+        block = with_text(result.block, text)
+        why = decided[result.tool_use_id][1] if result.tool_use_id in decided else "It was replaced in an earlier call."
+        changed[result.at, result.place] = block
+        changes.append(
+            Change(
+                What.REPLACED,
+                messages[result.at].uuid,
+                counter((result.block,)),
+                counter((block,)),
+                why,
+                result.tool_use_id,
+            )
+        )
+    after = before - sum(change.tokens_before - change.tokens_after for change in changes)
+    report = Report("budget", bool(changes), _why(len(decided), len(changes)), before, after, tuple(changes))
+    seen = state.seen | {result.tool_use_id for result in results}
+    return BudgetOutcome(
+        with_blocks(messages, changed),
+        report,
+        ContentReplacementState(replacements, seen),
+        tuple(persisted for persisted, _ in decided.values()),
+    )
+
+
+def path_of(tool_use_id: str, config: BudgetConfig) -> str:
+    """The id comes out of a transcript: what is no plain name gets one, so that it cannot lead anywhere else."""
+    name = _UNSAFE.sub("_", tool_use_id)[:100]
+    if name != tool_use_id:
+        name += "-" + blake2b(tool_use_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return config.path.replace("{tool_use_id}", name)
+
+
+def _arrivals(messages: Sequence[Message]) -> list[int]:
+    """Which user message of the request each message is part of: results arrive as one until there is a new answer,
+    however many records they are, and neighbouring answers have their results in one too."""
+    numbers: list[int] = []
+    number, response, answered = 0, "", True
+    for message in messages:
+        if message.role == "assistant" and message.content and (not response or message.message_id != response):
+            number += not answered
+            response, answered = message.message_id, True
+        elif message.role == "user" and message.content:
+            answered = False
+        numbers.append(number)
+    return numbers
+
+
+def _decide(
+    results: Sequence[Result],
+    arrivals: Sequence[int],
+    calls: Mapping[str, Call],
+    config: BudgetConfig,
+    state: ContentReplacementState,
+) -> dict[str, tuple[Persisted, str]]:
+    decided: dict[str, tuple[Persisted, str]] = {}
+    groups: dict[int, list[tuple[Result, str]]] = {}
+    sizes: dict[int, int] = {}
+    for result in results:
+        tool, call = result.tool_use_id, calls.get(result.tool_use_id)
+        group = arrivals[result.at]
+        known = state.replacements.get(tool)
+        text = result_text(result.block) if known is None else known
+        if known is None and tool not in state.seen and tool not in decided:
+            limit = config.limit(call.name if call else "")
+            if limit is not None and len(text) > limit and _shrinks(tool, text, config):
+                decided[tool] = (
+                    Persisted(tool, path_of(tool, config), text),
+                    f"{_name(call)} returned {len(text):,} characters; one result may have {limit:,}.",
+                )
+                text = _replacement(decided[tool][0], config)
+            else:
+                groups.setdefault(group, []).append((result, text))
+        sizes[group] = sizes.get(group, 0) + len(text)
+    for group, fresh in groups.items():
+        _relieve(fresh, sizes[group], calls, config, decided)
+    return decided
+
+
+def _relieve(
+    fresh: list[tuple[Result, str]],
+    size: int,
+    calls: Mapping[str, Call],
+    config: BudgetConfig,
+    decided: dict[str, tuple[Persisted, str]],
+) -> None:
+    """Replaces the largest result again and again until the message is inside its budget."""
+    total = size
+    for result, text in sorted(fresh, key=lambda one: -len(one[1])):
+        if size <= config.per_message:
+            return
+        tool = result.tool_use_id
+        if not _shrinks(tool, text, config):
+            continue
+        persisted = Persisted(tool, path_of(tool, config), text)
+        size += len(_replacement(persisted, config)) - len(text)
+        decided[tool] = (
+            persisted,
+            f"The results of one message had {total:,} characters, more than {config.per_message:,}; "
+            f"that of {_name(calls.get(tool))} with {len(text):,} was the largest left.",
+        )
+
+
+def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
+    if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself has sent it to a file
+        return False
+    return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
+
+
+def _replacement(persisted: Persisted, config: BudgetConfig) -> str:
+    text = persisted.text
+    beginning = text[: config.preview].encode("utf-8", "surrogatepass")[: config.preview].decode("utf-8", "ignore")
+    return (
+        f"{PERSISTED_TAG}\nThis output is too large ({len(text):,} characters). "
+        f"Full output saved to: {persisted.path}\n\n"
+        f"Preview (first {_kilobytes(config.preview)}):\n{beginning}\n...\n</persisted-output>"
+    )
+
+
+def _kilobytes(size: int) -> str:
+    return f"{size // 1024} KB" if size % 1024 == 0 and size else f"{size:,} bytes"
+
+
+def _name(call: Call | None) -> str:
+    return call.name if call else "An unknown tool"
+
+
+def _why(new: int, all_of_them: int) -> str:
+    if not all_of_them:
+        return "Every result is inside its budget."
+    was = "was" if all_of_them == 1 else "were"
+    earlier = all_of_them - new
+    told = f" {earlier} of them in an earlier call." if earlier else ""
+    return f"{all_of_them} result{'' if all_of_them == 1 else 's'} {was} replaced by a preview.{told}"
