@@ -32,7 +32,7 @@ def work(running: Any, run: Any) -> dict[str, Any]:
         told.set()
 
     threading.Thread(target=listen, daemon=True).start()
-    running.phase("working")
+    running.begin_phase("working")
     say("working", run.pk)
     while not told.is_set():
         running.wait(0.05)
