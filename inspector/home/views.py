@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from compaction.cache.selectors.lately import cache_lost
+from compaction.cache.selectors.recent_losses import recent_losses
 from inspector.runs.selectors.lists import recent_runs
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
@@ -43,7 +43,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         "importing": import_state(now),
         "cards": recent_runs(now),
         "lines": latest_sessions(LATEST, now=now),
-        "lost": cache_lost(now),
+        "lost": recent_losses(now),
         "attention": needs_attention(policy, now=now),
         "totals": sums,
         "token_bar": spent(sums),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from compaction.cache.services.runs import cache_diffs_recorded
+from compaction.cache.services.runs import cache_diffs_recheck
 from inspector.runs.services.reap import runs_need_reaping, runs_reap
 from inspector.runs.services.schedule import Duty
 from sessions.capture.services.spool import captures_forget, captures_ingest, captures_wait
@@ -12,7 +12,7 @@ from sessions.capture.services.spool import captures_forget, captures_ingest, ca
 
 def captures_follow_up() -> None:
     """Stores what waits, and has the prompt cache looked into where that tells something new."""
-    cache_diffs_recorded(messages=captures_ingest().messages)
+    cache_diffs_recheck(messages=captures_ingest().messages)
 
 
 REAP = Duty("runs", interval=5.0, check_interval=3.0, is_needed=runs_need_reaping, work=runs_reap)

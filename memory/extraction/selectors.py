@@ -10,12 +10,12 @@ from memory.extraction.engine import Considered, ExtractionConfig, consider
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
 from sessions.context.engine import Context
+from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import (
-    Point,
+    ContextPoint,
     point_after,
     point_next,
 )
-from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
@@ -65,7 +65,7 @@ def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | 
     found: list[Message] = []
     end = stop
     while end > start and (point := _point(transcript, end)) is not None:
-        context = latest if latest and end >= transcript.entries else kept_context(transcript, point)
+        context = latest if latest and end >= transcript.entries else cached_context(transcript, point)
         begin = max(start, context.start)
         found = [one for one in context.messages if one.position is not None and begin <= one.position < stop] + found
         if not 0 < context.start < end:
@@ -74,7 +74,7 @@ def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | 
     return found
 
 
-def _point(transcript: Transcript, end: int) -> Point | None:
+def _point(transcript: Transcript, end: int) -> ContextPoint | None:
     """Behind the last entry of the conversation before `end`."""
     if end >= transcript.entries:
         return point_next(transcript)

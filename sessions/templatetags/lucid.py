@@ -17,8 +17,8 @@ from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
 from inspector.web.svg import Segment
 from sessions.catalog.selectors.sessions import Agents
-from sessions.context.engine.presentation.messages import ShownElement
-from sessions.context.engine.presentation.pieces import Note
+from sessions.context.engine.presentation.messages import ElementView
+from sessions.context.engine.presentation.pieces import PieceNote
 from sessions.context.engine.sizes import Sizes
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
@@ -182,7 +182,7 @@ def _stretch(stretch: Stretch) -> str:
 
 
 @register.filter
-def note_classes(notes: Iterable[Note]) -> str:
+def note_classes(notes: Iterable[PieceNote]) -> str:
     """A class for each note, to be appended to others."""
     return "".join([f" {note.name}" for note in notes])
 
@@ -247,7 +247,7 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def message(context: Context, shown: ShownElement) -> SafeString:
+def message(context: Context, shown: ElementView) -> SafeString:
     """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
     root, query = context["root"], context["view"].query
     return SafeString(fragment("transcripts/_message.html", item=shown, root=root, query=query, may_be_cut=MAY_BE_CUT))

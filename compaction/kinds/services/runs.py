@@ -11,11 +11,10 @@ from django.conf import settings
 
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.hooks.services import HookBlockedError, RunningHooks
-from compaction.kinds.engine import Kind, KindError, Parameters
+from compaction.kinds.engine import KindError, Parameters, kind_named
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.kinds.services.watching import Asked
-from compaction.mechanisms.engine import Trigger
 from compaction.models import Compaction
 from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
@@ -73,8 +72,7 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         raise KindError(f"Which hooks run is off, user or all, not {run.parameters['hooks']!r}.") from None
     if scope is Scope.OFF:
         return None
-    trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
-    configured = hooks_of(transcript, str(trigger))
+    configured = hooks_of(transcript, str(kind_named(run.parameters["kind"]).trigger))
     if run.parameters.get("hooks_seen") != configured.fingerprint:
         raise KindError(UNSEEN)
     for problem in configured.problems:
@@ -95,7 +93,7 @@ def _made(
     asked = run.parameters
     return compaction_make(
         transcript=transcript,
-        kind=Kind(asked["kind"]),
+        kind=kind_named(asked["kind"]),
         parameters=Parameters(
             asked.get("pivot", ""),
             tuple(asked.get("ids", ())),

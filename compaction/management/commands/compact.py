@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from compaction.hooks.selectors import Scope, hooks_of
-from compaction.kinds.engine import Kind, KindError
+from compaction.kinds.engine import KindError, all_kinds, kind_named
 from compaction.kinds.selectors import compaction_load
 from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.models import Compaction
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--kind",
             required=True,
-            choices=[str(kind) for kind in Kind],
+            choices=[kind.name for kind in all_kinds()],
             metavar="KIND",
             help="kind of compaction: %(choices)s",
         )
@@ -102,7 +102,7 @@ class Command(BaseCommand):
 
     def _announce(self, transcript: Transcript, options: dict[str, Any]) -> str:
         """The commands that are about to run, before any does; returns by what the run knows that they are the same."""
-        configured = hooks_of(transcript, "auto" if options["kind"] == Kind.AUTO else "manual")
+        configured = hooks_of(transcript, str(kind_named(options["kind"]).trigger))
         for hook in configured.within(options["hooks"]):
             self._note(f"{hook.event} hook of {hook.file}: {hook.command}")
         for problem in configured.problems:

@@ -16,7 +16,7 @@ from compaction.trail.engine.attribution.presentation import ShownSummary, shown
 from compaction.trail.engine.event import COLLAPSE
 from compaction.trail.selectors.trail import marks_told
 from sessions.archive.selectors.records import Reader
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.linking.engine.raw_fields import key
 from sessions.models import Entry, Transcript
 from sessions.secrets.engine import mask
@@ -51,7 +51,7 @@ def summary_told(transcript: Transcript, name: str) -> Told:
     event = _event(owner, entry, reader)
     if not event.text:
         raise Http404(f"The entry {name[:SHOWN_NAME]} has left no summary.")
-    context = context_of(owner, _before(owner, entry, event), reader)
+    context = load_context(owner, _before(owner, entry, event), reader)
     return Told(owner, _traced(event.text, _replaced(owner, event, context.messages)), event.how.value, event)
 
 
@@ -64,7 +64,7 @@ def _made(transcript: Transcript, name: str) -> Told:
         raise Http404(f"{name[:SHOWN_NAME]} has compacted another session.")
     if not row.summary:
         raise Http404(f"{name[:SHOWN_NAME]} has written no summary.")
-    context = context_of(row.transcript, Point(row.position, row.link))
+    context = load_context(row.transcript, ContextPoint(row.position, row.link))
     after = {message.uuid for message in keepsake_of(row).after}
     gone = [message for message in context.messages if message.uuid not in after]
     return Told(row.transcript, _traced(row.summary, gone), f"{row.kind} compaction made here", made=row)
@@ -108,7 +108,7 @@ def _row(entry: Entry, reader: Reader) -> Row:
     )
 
 
-def _before(transcript: Transcript, entry: Entry, event: Event) -> Point:
+def _before(transcript: Transcript, entry: Entry, event: Event) -> ContextPoint:
     """What would have been sent without it. What it names may be missing: then the last words count."""
     earlier = _rows(transcript, _SIDECHAIN).filter(pk__lt=entry.pk, uuid_key__isnull=False)
     named = [link for link in (key(event.row.record.get("logicalParentUuid")), entry.parent_key) if link is not None]
@@ -117,4 +117,4 @@ def _before(transcript: Transcript, entry: Entry, event: Event) -> Point:
     if link is None:
         spoken = earlier.filter(bits=0, type__in=("user", "assistant")).order_by("-pk")
         link = spoken.values_list("uuid_key", flat=True).first()
-    return Point(entry.position, link)
+    return ContextPoint(entry.position, link)

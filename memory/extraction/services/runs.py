@@ -56,7 +56,7 @@ from memory.proposals.engine.hunks import hunks
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.copying import copy_make
 from memory.proposals.services.proposals import Why, proposal_create
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.model_requests.model_session import (
     ChosenModel,
     agent_conduct,
@@ -203,7 +203,7 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
 def _looked(
     running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
-    context = context_of(transcript, point_next(transcript))
+    context = load_context(transcript, point_next(transcript))
     parent = parent_of(transcript, context)
     sharing = sharing_with(parent, asked.model, asked.name)
     # A fork has all of the session before its eyes, and nothing that was compacted away.

@@ -26,8 +26,8 @@ from memory.notes.engine import (
     sections_of,
 )
 from sessions.context.engine import Context
+from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import point_next
-from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Message
 from sessions.transcripts.engine.paths import decode_path, encode_path
@@ -115,7 +115,7 @@ class NotesSituation:
 
     @cached_property
     def context(self) -> Context:
-        return kept_context(self.transcript, point_next(self.transcript))
+        return cached_context(self.transcript, point_next(self.transcript))
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.context.engine.certainty import Given
-from sessions.context.engine.presentation.messages import Array, beside_piece
-from sessions.context.engine.presentation.pieces import ShownPiece, told
+from sessions.context.engine.certainty import RequestSetup
+from sessions.context.engine.presentation.messages import MessageArray, setup_piece
+from sessions.context.engine.presentation.pieces import PieceView, block_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.part import Part
@@ -27,7 +27,7 @@ _PARAMS = 60
 class ShownPart:
     part: Part
     preview: str
-    pieces: tuple[ShownPiece, ...] | None = None
+    pieces: tuple[PieceView, ...] | None = None
     """What it holds, where it is unfolded."""
 
 
@@ -42,9 +42,9 @@ class Unfolding:
 
     def __init__(
         self,
-        given: Given,
+        given: RequestSetup,
         elements: Sequence[Element],
-        array: Array,
+        array: MessageArray,
         mask: Mask,
         *,
         opened: str = "",
@@ -67,12 +67,12 @@ class Unfolding:
         unfolds = part.place == self._opened if whole is None else whole
         return ShownPart(part, self._preview(part, section), self._pieces(part, section) if unfolds else None)
 
-    def _pieces(self, part: Part, section: str) -> tuple[ShownPiece, ...]:
+    def _pieces(self, part: Part, section: str) -> tuple[PieceView, ...]:
         if section == "messages":
             return self._array.whole(part.number - 1).pieces
         block = self._block(section, part.number - 1)
         lens = Lens(self._mask, whole=True)
-        return (beside_piece(section, part.number - 1, block, lens, self._origin),)
+        return (setup_piece(section, part.number - 1, block, lens, self._origin),)
 
     def _block(self, section: str, number: int) -> Mapping[str, Any]:
         blocks = self._given.tools if section == "tools" else self._given.system
@@ -91,12 +91,12 @@ def _said(element: Element) -> str:
     """The calls by name; else its first words."""
     blocks = [piece.block for piece in element.pieces]
     calls = Counter(text(block.get("name")) for block in blocks if text(block.get("type")).endswith("tool_use"))
-    words = next((told(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")
+    words = next((block_text(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")
     named = ", ".join(f"{name} × {count}" if count > 1 else name for name, count in calls.items())
-    return f"{named} · {words}" if named and words else named or words or (told(blocks[0]) if blocks else "")
+    return f"{named} · {words}" if named and words else named or words or (block_text(blocks[0]) if blocks else "")
 
 
-def params_of(given: Given, mask: Mask) -> list[Param]:
+def params_of(given: RequestSetup, mask: Mask) -> list[Param]:
     """What else was sent, one line each. Lists of words, such as betas, are several values."""
     lens = Lens(mask)
     found = []

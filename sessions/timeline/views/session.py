@@ -12,8 +12,8 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.kept import Kept
 from inspector.web.query import query_number
-from sessions.context.selectors.contexts import left_out_among
-from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.context.selectors.contexts import load_left_out_among
+from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.timeline.engine.cards import Card, build
@@ -96,7 +96,7 @@ def _chosen(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
     asked, after = request.GET.get("context", ""), request.GET.get("after", "")
     if not asked and not after:
         return None
-    chosen = viewpoint(transcript, request=asked, after=after)
+    chosen = find_viewpoint(transcript, request=asked, after=after)
     if chosen.transcript.pk != transcript.pk:
         raise Http404("The point that is to be looked from is in the transcript of a sub-agent.")
     return chosen
@@ -124,7 +124,7 @@ def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
     """The cards as the model saw them at the chosen point."""
     positions = {row for card in cards for row in card.rows} | {chip.position for card in cards for chip in card.chips}
     sent = chosen.context()
-    return seen_from(cards, left_out_among(chosen.transcript, sent, positions), sent.position)
+    return seen_from(cards, load_left_out_among(chosen.transcript, sent, positions), sent.position)
 
 
 def _more(*, everything: bool, chosen: Viewpoint | None) -> str:

@@ -51,13 +51,13 @@ class Part:
 
 def differences_of(before: Context, after: Context) -> tuple[Part, Part, Part]:
     """Parameters, tools, system prompt."""
-    old, new = before.given, after.given
+    old, new = before.setup, after.setup
     return _params(before, after), _tools(old.tools, new.tools), _system(old.system, new.system)
 
 
 def _params(before: Context, after: Context) -> Part:
     model = Row("model", "same" if before.model == after.model else "changed", before.model, after.model)
-    old, new = before.given.params, after.given.params
+    old, new = before.setup.params, after.setup.params
     if not old or not new:
         return Part("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
     names = [name for name in dict.fromkeys([*old, *new]) if name != "model"]

@@ -383,7 +383,7 @@ def test_a_snapshot_of_the_prompt_tells_the_system_prompt() -> None:
     writing.user("Look")
     writing.assistant("Done.")
     context = last(writing)
-    assert context.given.system == ({"type": "text", "text": "You are careful."},)
+    assert context.setup.system == ({"type": "text", "text": "You are careful."},)
     assert context.tokens.system == 6
     assert not any("system prompt" in sentence for sentence in context.unknown)
 
@@ -393,7 +393,7 @@ def test_a_snapshot_tells_nothing_of_what_an_older_client_sent() -> None:
     writing.row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["You are careful."]})
     writing.user("Look")
     writing.assistant("Done.", version="2.1.90")
-    assert last(writing).given.system is None
+    assert last(writing).setup.system is None
 
 
 def test_an_answer_that_the_client_wrote_itself_came_from_no_request() -> None:
