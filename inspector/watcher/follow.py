@@ -16,7 +16,7 @@ from watchfiles import Change, watch
 from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
 from compaction.export.services import exports_descend
 from inspector.resources import DEMO
-from inspector.runs.services.stops import Killed
+from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
 from memory.files.engine.disk import FileTroubleError
 from memory.files.services.demo import demo_copied
@@ -63,7 +63,7 @@ def _begin(path: Path) -> None:
     try:
         if _root(path).is_dir():
             # Somebody who stops it wants to go on without the rest.
-            with suppress(Killed):
+            with suppress(RunKilled):
                 if path == DEMO:
                     demo_return()
                 import_run(path)

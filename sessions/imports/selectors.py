@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import (
     ACTIVE,
-    MOMENT_MS,
+    MIN_REMAINING_MS,
     is_silent,
-    rate_of,
+    rate_per_second,
 )
 from sessions.imports.engine.names import WAITING
 
@@ -50,7 +50,7 @@ class ImportState:
 
     @property
     def remaining_ms(self) -> float | None:
-        return None if self.remaining is None else max(MOMENT_MS, self.remaining * 1000)
+        return None if self.remaining is None else max(MIN_REMAINING_MS, self.remaining * 1000)
 
     @property
     def percent(self) -> int:
@@ -64,7 +64,7 @@ def import_state(now: int) -> ImportState | None:
     if run is None:
         return None
     read_bytes, total_bytes = _number(run.progress, "bytes"), _number(run.progress, "bytes_total")
-    rate = rate_of(read_bytes, run.started_at, run.finished_at or now)
+    rate = rate_per_second(read_bytes, run.started_at, run.finished_at or now)
     return ImportState(
         status="lost" if is_silent(run, now) else run.status,
         files=_number(run.progress, "files"),

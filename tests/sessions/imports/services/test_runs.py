@@ -10,7 +10,7 @@ from pytest_django import Settings
 from inspector.resources import DEMO
 from inspector.runs.models import Run
 from inspector.runs.services import (
-    Killed,
+    RunKilled,
     run_execute,
     run_kill,
     run_retry,
@@ -78,7 +78,7 @@ def kill() -> None:
 def test_an_import_can_be_stopped_and_goes_on_where_it_was(large: Path) -> None:
     thread = threading.Thread(target=kill)
     thread.start()
-    with pytest.raises(Killed):
+    with pytest.raises(RunKilled):
         import_run(large)
     thread.join()
     stopped = Run.objects.get()

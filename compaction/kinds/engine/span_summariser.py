@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compaction.mechanisms.engine.full.media import without_media, without_thinking
-from compaction.mechanisms.engine.full.parsing import parsed_summary
+from compaction.mechanisms.engine.full.parsing import parse_summary
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
 from compaction.mechanisms.engine.full.request import (
-    Path,
+    RequestPath,
     Summarise,
     SummariseError,
-    summary_request,
+    build_summary_request,
 )
 from compaction.mechanisms.engine.full.too_long import PromptTooLongError
 from compaction.mechanisms.engine.identity import derived_id
@@ -44,11 +44,13 @@ class SpanSummariser:
             derived_id("instruction", span[-1].uuid),
         )
         try:
-            reply = self.summarise(summary_request([*body, instruction], Path.DIRECT, variant=Variant.UP_TO))
+            reply = self.summarise(
+                build_summary_request([*body, instruction], RequestPath.DIRECT, variant=Variant.UP_TO)
+            )
         except PromptTooLongError:
             self.problem = "a span is too long for the model"
             return ""
         except SummariseError as error:
             self.problem, self.hopeless = str(error), error.final
             return ""
-        return parsed_summary(reply).summary
+        return parse_summary(reply).summary
