@@ -1,4 +1,4 @@
-"""Puts runs on the queue. A run whose message is lost stays queued in the database, and is put there again."""
+"""Puts runs on the queue. A run whose message is lost stays queued in the database, and its message is sent again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ logger = get_logger(__name__)
 
 
 def run_enqueue(run_id: int) -> bool:
-    """Sends the message of a queued run. When the queue cannot be reached, the run waits for the next try."""
-    # Most processes queue nothing, and Celery takes its time to load.
+    """Sends the message of a queued run. False if the queue cannot be reached; the run then waits for the next try."""
+    # Most processes queue nothing, and Celery is slow to import.
     from kombu.exceptions import ChannelError, OperationalError
 
     from inspector.celery import app
@@ -30,7 +30,7 @@ def run_enqueue(run_id: int) -> bool:
 
 
 def messages_waiting() -> int | None:
-    """How many messages no worker has taken yet; None if the queue cannot be reached."""
+    """The number of messages that no worker has taken yet; None if the queue cannot be reached."""
     from kombu.exceptions import OperationalError
 
     from inspector.celery import app

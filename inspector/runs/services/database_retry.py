@@ -1,4 +1,4 @@
-"""What must be written although the database may be away for a while: restarted, or held by somebody else."""
+"""Writes that must succeed although the database may be unavailable for a while: restarting, or locked."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 logger = get_logger(__name__)
 
 
-def persist(action: Callable[[], T], *, seconds: float) -> T:
-    """Tries again for so long, each time on a new connection. Inside a transaction nothing can be tried again: what
-    was done in it before is gone with the connection."""
+def retry_while_unavailable(action: Callable[[], T], *, seconds: float) -> T:
+    """Repeats the action until it succeeds or the time is over, each time on a new connection. Inside a transaction it
+    is never repeated: what the transaction did before is gone with the connection."""
     end, pause = time.monotonic() + seconds, FIRST_PAUSE
     while True:
         try:

@@ -11,16 +11,16 @@ import pytest
 from django.conf import settings
 
 from inspector.runs.models import Run
-from inspector.runs.selectors.presence import is_gone, present
+from inspector.runs.selectors.presence import has_ended, list_processes
 from inspector.runs.services import run_create, run_execute
-from inspector.runs.services.presence import absent, own_name
-from inspector.runs.services.reaping import (
+from inspector.runs.services.presence import process_name, sweep_ended_processes
+from inspector.runs.services.reap import (
     SILENT_SECONDS,
     UNSENT_SECONDS,
     UNTAKEN_SECONDS,
     Reaper,
 )
-from inspector.runs.services.silence import Silence
+from inspector.runs.services.silence_timer import SilenceTimer
 from inspector.web.clock import now_ms
 from tests.inspector.runs.services.conftest import Register
 from tests.queued import messages
@@ -36,11 +36,11 @@ import time
 import django
 django.setup()
 from inspector.runs.models import Run
-from inspector.runs.services.presence import own_name
-from inspector.runs.services.running import Running
-from inspector.runs.services.under_way import at_work
-name = own_name()
-with at_work(Running(Run(pk=int(sys.argv[1]), worker=name))):
+from inspector.runs.services.presence import process_name
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.local_runs import registered
+name = process_name()
+with registered(ActiveRun(Run(pk=int(sys.argv[1]), worker=name))):
     print(name, flush=True)
     time.sleep(600)
 """
@@ -83,12 +83,12 @@ def clock() -> Clock:
 @pytest.fixture(autouse=True)
 def nobody_gone() -> None:
     """What other tests have killed is forgotten."""
-    list(absent())
+    list(sweep_ended_processes())
 
 
 @pytest.fixture
 def reaper(clock: Clock) -> Reaper:
-    return Reaper(Silence(clock), Silence(clock), Silence(clock))
+    return Reaper(SilenceTimer(clock), SilenceTimer(clock), SilenceTimer(clock))
 
 
 def running(queued: Queued, *, worker: str, **fields: object) -> Run:
@@ -108,15 +108,15 @@ def state(run: Run) -> str:
 def test_a_run_whose_process_was_killed_fails_with_a_reason(queued: Queued, reaper: Reaper) -> None:
     with another_process() as (name, tell):
         run = running(queued, worker=name)
-        assert name in {one.name for one in present()}
-        assert (reaper.look(), reaper.reap()) == (False, 0)
+        assert name in {one.name for one in list_processes()}
+        assert (reaper.needs_reaping(), reaper.reap()) == (False, 0)
         tell(signal.SIGKILL)
-        assert is_gone(name)
-        assert (reaper.look(), reaper.reap()) == (True, 1)
+        assert has_ended(name)
+        assert (reaper.needs_reaping(), reaper.reap()) == (True, 1)
     assert state(run) == "failed"
     assert (run.reason, "Retry" in run.error) == ("its worker process ended", True)
     assert run.finished_at is not None
-    assert name not in set(absent())
+    assert name not in set(sweep_ended_processes())
 
 
 def test_a_run_of_a_process_that_beats_is_left_alone_although_the_database_hears_nothing(
@@ -128,7 +128,7 @@ def test_a_run_of_a_process_that_beats_is_left_alone_although_the_database_hears
         file = settings.LUCID_HOME / "workers" / name
         for _ in range(3):
             before = file.read_bytes()
-            assert not reaper.look()
+            assert not reaper.needs_reaping()
             clock.now += SILENT_SECONDS - 1
             wait_until(lambda before=before: file.read_bytes() != before)  # type: ignore[misc]
         assert (reaper.reap(), state(run)) == (0, "running")
@@ -139,16 +139,16 @@ def test_a_process_that_hangs_is_given_up(queued: Queued, reaper: Reaper, clock:
     with another_process(run.pk) as (name, tell):
         Run.objects.filter(pk=run.pk).update(worker=name)
         tell(signal.SIGSTOP)
-        assert not reaper.look()
+        assert not reaper.needs_reaping()
         clock.now += SILENT_SECONDS
-        assert (reaper.look(), reaper.reap(), state(run)) == (True, 1, "failed")
+        assert (reaper.needs_reaping(), reaper.reap(), state(run)) == (True, 1, "failed")
 
 
 def test_a_run_that_a_living_process_no_longer_works_on_is_given_up(
     queued: Queued, reaper: Reaper, clock: Clock
 ) -> None:
-    run = running(queued, worker=own_name())
-    assert not reaper.look()
+    run = running(queued, worker=process_name())
+    assert not reaper.needs_reaping()
     clock.now += SILENT_SECONDS
     assert (reaper.reap(), state(run)) == (1, "failed")
 
@@ -157,10 +157,10 @@ def test_a_worker_elsewhere_is_given_up_when_it_has_been_silent_before_our_eyes(
     queued: Queued, reaper: Reaper, clock: Clock
 ) -> None:
     speaks, silent = running(queued, worker="77-elsewhere"), running(queued, worker="78-elsewhere")
-    assert (reaper.look(), reaper.reap()) == (False, 0)
+    assert (reaper.needs_reaping(), reaper.reap()) == (False, 0)
     clock.now += SILENT_SECONDS + 1
     heard(speaks)
-    assert (reaper.look(), reaper.reap()) == (True, 1)
+    assert (reaper.needs_reaping(), reaper.reap()) == (True, 1)
     assert (state(speaks), state(silent)) == ("running", "failed")
     assert silent.reason == "no sign of life for 31 seconds"
 
@@ -173,23 +173,23 @@ def test_a_clock_that_jumps_neither_ends_a_run_nor_keeps_a_lost_one(
     at = now_ms() + hours * 3_600_000
     speaks, silent = running(queued, worker="77-elsewhere"), running(queued, worker="78-elsewhere")
     Run.objects.update(heartbeat_at=at, started_at=at, created_at=at)
-    assert (reaper.look(), reaper.reap()) == (False, 0)
+    assert (reaper.needs_reaping(), reaper.reap()) == (False, 0)
     clock.now += SILENT_SECONDS
     heard(speaks)
-    assert (reaper.look(), reaper.reap()) == (True, 1)
+    assert (reaper.needs_reaping(), reaper.reap()) == (True, 1)
     assert (state(speaks), state(silent)) == ("running", "failed")
 
 
 def test_a_run_that_was_to_be_killed_is_killed(queued: Queued, reaper: Reaper, clock: Clock) -> None:
     run = running(queued, worker="78-elsewhere", kill_requested_at=now_ms())
-    assert (reaper.look(), reaper.reap(), state(run)) == (True, 0, "running")
+    assert (reaper.needs_reaping(), reaper.reap(), state(run)) == (True, 0, "running")
     clock.now += SILENT_SECONDS
     assert (reaper.reap(), state(run)) == (1, "killed")
 
 
 def test_an_import_that_was_cut_off_says_that_nothing_is_lost(queued: Queued, reaper: Reaper, clock: Clock) -> None:
     run = running(queued, worker="78-elsewhere", kind="import")
-    reaper.look()
+    reaper.needs_reaping()
     clock.now += SILENT_SECONDS
     reaper.reap()
     assert state(run) == "failed"
@@ -201,11 +201,11 @@ def test_a_queued_run_whose_message_was_lost_is_queued_again(
 ) -> None:
     register(lambda running, run: {})
     run = queued(queued_at=now_ms())
-    assert not reaper.look()
+    assert not reaper.needs_reaping()
     clock.now += UNTAKEN_SECONDS
-    assert (reaper.look(), reaper.reap()) == (True, 1)
+    assert (reaper.needs_reaping(), reaper.reap()) == (True, 1)
     assert (len(messages()), state(run)) == (1, "queued")
-    assert (reaper.look(), reaper.reap()) == (False, 0), "it was only just sent"
+    assert (reaper.needs_reaping(), reaper.reap()) == (False, 0), "it was only just sent"
     assert run_execute(run_id=run.pk)
 
 
@@ -214,7 +214,7 @@ def test_a_clock_that_was_set_back_does_not_keep_a_lost_message_lost(
 ) -> None:
     register(lambda running, run: {})
     queued(queued_at=now_ms() + 10 * 3600 * 1000)
-    reaper.look()
+    reaper.needs_reaping()
     clock.now += UNTAKEN_SECONDS
     assert (reaper.reap(), len(messages())) == (1, 1)
 
@@ -222,7 +222,7 @@ def test_a_clock_that_was_set_back_does_not_keep_a_lost_message_lost(
 def test_while_messages_wait_nothing_is_taken_for_lost(register: Register, reaper: Reaper, clock: Clock) -> None:
     register(lambda running, run: {})
     run_create(kind="test")
-    reaper.look()
+    reaper.needs_reaping()
     clock.now += UNTAKEN_SECONDS
     assert reaper.reap() == 0
     assert len(messages()) == 1
@@ -234,7 +234,7 @@ def test_a_run_that_could_not_be_queued_is_queued_later(
     register(lambda running, run: {})
     run = queued()
     assert run.queued_at is None
-    reaper.look()
+    reaper.needs_reaping()
     clock.now += UNSENT_SECONDS
     assert reaper.reap() == 1
     assert len(messages()) == 1

@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 from inspector.budget.selectors import budget_at
 from inspector.runs.models import Run
 from inspector.runs.services import (
+    ActiveRun,
     RunError,
-    Running,
     Work,
     run_execute,
     run_perform,
@@ -31,7 +31,7 @@ def ended(run: Run) -> Run:
 
 
 def noting(calls: list[int]) -> Work:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         calls.append(run.pk)
         return {}
 
@@ -39,10 +39,10 @@ def noting(calls: list[int]) -> Work:
 
 
 def test_a_run_tells_what_came_of_it(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
-        running.phase("asking", total=2, unit="messages")
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
+        running.begin_phase("asking", total=2, unit="messages")
         running.advance(files=1, files_total=4)
-        running.turn("Looked at it.", tools={"Read": 2}, files=["a.py"])
+        running.add_turn("Looked at it.", tools={"Read": 2}, files=["a.py"])
         running.spend(model="small", input_tokens=10, cache_read=100, cache_write=5, output_tokens=7, cost=0.25)
         running.spend(output_tokens=3, cost=0.25)
         running.advance()
@@ -98,8 +98,8 @@ def test_of_many_workers_with_the_same_message_one_gets_the_run(register: Regist
 
 
 def test_a_failure_is_a_sentence_and_a_reason_and_the_log_has_the_rest(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
-        running.phase("thinking")
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
+        running.begin_phase("thinking")
         raise ValueError("seven is not a colour\nand more")
 
     register(work)
@@ -115,7 +115,7 @@ def test_a_failure_is_a_sentence_and_a_reason_and_the_log_has_the_rest(register:
 
 
 def test_work_may_say_in_its_own_words_what_to_do(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise RunError("The session is gone. Import it again.", "no row 7")
 
     register(work)
@@ -128,7 +128,7 @@ def test_work_may_say_in_its_own_words_what_to_do(register: Register, queued: Qu
 
 
 def test_work_that_fails_may_leave_something_to_be_shown(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise RunError("The API refused it.", result={"requests": ["Asked once."]})
 
     register(work)
@@ -154,7 +154,7 @@ def test_a_kind_that_nobody_knows_fails(queued: Queued) -> None:
 def test_a_run_that_was_given_up_stops_and_stays_as_it_was_left(register: Register, queued: Queued) -> None:
     ends = []
 
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         Run.objects.filter(pk=run.pk).update(status="failed", error="given up")
         try:
             while True:
@@ -178,7 +178,7 @@ def test_old_runs_of_a_kind_are_forgotten(register: Register, queued: Queued) ->
 
 
 def test_what_counts_for_the_budget_of_the_month_is_remembered(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         running.spend(model="claude-x", input_tokens=10, cost=0.5)
         return {}
 
@@ -195,7 +195,7 @@ def test_a_run_of_this_process_gives_its_result_and_raises_its_error(register: R
     register(lambda running, run: {"answer": 42})
     assert run_perform(kind="test") == {"answer": 42}
 
-    def fail(running: Running, run: Run) -> dict[str, Any]:
+    def fail(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise RunError("No.")
 
     with pytest.raises(RunError):
@@ -204,7 +204,7 @@ def test_a_run_of_this_process_gives_its_result_and_raises_its_error(register: R
 
 
 def test_ctrl_c_is_a_kill(register: Register) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         raise KeyboardInterrupt
 
     register(work)
@@ -221,15 +221,15 @@ def test_bad_news_are_kept_beside_the_result(register: Register, queued: Queued)
 
 
 def test_every_kind_of_the_product_can_be_imported() -> None:
-    from inspector.runs.services import all_kinds
+    from inspector.runs.services import list_run_kinds
 
-    assert {kind.name for kind in all_kinds()} >= {"import", "check archive"}
-    for kind in all_kinds():
-        assert callable(kind.function())
+    assert {kind.name for kind in list_run_kinds()} >= {"import", "check archive"}
+    for kind in list_run_kinds():
+        assert callable(kind.load_work())
 
 
 def test_a_run_in_a_transaction_that_is_still_open_is_not_lost(register: Register) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         running.wait(0.8)
         return {"summary": "Done."}
 

@@ -1,4 +1,4 @@
-"""Writes to SQLite that would rather fail than wait: somebody else may write for long."""
+"""Writes to SQLite that should fail rather than wait for another writer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.db import connection
 
 
 @contextmanager
-def impatient(milliseconds: int) -> Iterator[None]:
-    """No longer than this does a statement wait for other writers. A server has its own limits."""
+def short_busy_timeout(milliseconds: int) -> Iterator[None]:
+    """Statements wait no longer than this for other writers. A database server has its own limits."""
     if connection.vendor != "sqlite":
         yield
         return

@@ -13,15 +13,15 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from inspector.runs.models import Run
-from inspector.runs.selectors.kills import kill_note
+from inspector.runs.selectors.kills import kill_note_path
 from inspector.runs.services import (
-    Running,
+    ActiveRun,
     interrupt_all,
     run_execute,
     run_kill,
 )
-from inspector.runs.services.killing import GRACE_SECONDS, STUBBORN_SECONDS, Kills
-from inspector.runs.services.silence import Silence
+from inspector.runs.services.kill import GRACE_SECONDS, STUBBORN_SECONDS, KillEnforcer
+from inspector.runs.services.silence_timer import SilenceTimer
 from tests.inspector.runs.services.conftest import Register
 from tests.serving import fair, wait_until
 
@@ -50,14 +50,14 @@ def at_work(run: Run) -> Iterator[None]:
 
 def note_of(run: Run) -> Path:
     """Beside a database file only."""
-    note = kill_note(run.pk, run.created_at)
+    note = kill_note_path(run.pk, run.created_at)
     if note is None:
         pytest.skip("on a server, kills are in the database alone")
     return note
 
 
-def endless(running: Running, run: Run) -> dict[str, Any]:
-    running.phase("working")
+def endless(running: ActiveRun, run: Run) -> dict[str, Any]:
+    running.begin_phase("working")
     while True:
         running.wait(0.05)
 
@@ -76,7 +76,7 @@ def test_a_run_at_work_ends_within_two_seconds_and_cleans_up(
 ) -> None:
     draft = tmp_path / "draft"
 
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         draft.write_text("half of it")
         try:
             return endless(running, run)
@@ -97,8 +97,8 @@ def test_a_run_at_work_ends_within_two_seconds_and_cleans_up(
 
 
 def test_a_kill_is_heard_while_the_work_holds_a_transaction(register: Register, queued: Queued) -> None:
-    def work(running: Running, run: Run) -> dict[str, Any]:
-        running.phase("working")
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
+        running.begin_phase("working")
         running.wait(1)
         with transaction.atomic():
             Run.objects.create(kind="half-written", created_at=0)
@@ -117,9 +117,9 @@ def test_a_kill_is_heard_while_the_work_holds_a_transaction(register: Register, 
 def test_work_that_waits_for_somebody_else_is_woken(register: Register, queued: Queued) -> None:
     ours, theirs = socket.socketpair()
 
-    def work(running: Running, run: Run) -> dict[str, Any]:
-        running.phase("working")
-        with running.closing(lambda: ours.shutdown(socket.SHUT_RDWR)):
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
+        running.begin_phase("working")
+        with running.close_on_stop(lambda: ours.shutdown(socket.SHUT_RDWR)):
             return {"read": len(ours.recv(100))}
 
     register(work)
@@ -144,7 +144,7 @@ def test_a_second_kill_and_one_after_the_end_do_nothing(register: Register, queu
 def test_a_kill_is_heard_while_somebody_else_writes_for_long(register: Register, queued: Queued) -> None:
     heard = threading.Event()
 
-    def work(running: Running, run: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, run: Run) -> dict[str, Any]:
         try:
             return endless(running, run)
         finally:
@@ -220,7 +220,7 @@ def test_a_kill_ends_a_run_whose_worker_has_died(register: Register, queued: Que
 def test_a_worker_that_is_silent_after_a_kill_has_a_moment(queued: Queued) -> None:
     now = [0.0]
     run = queued(status="running", worker="7-elsewhere", heartbeat_at=1, kill_requested_at=1)
-    kills = Kills(Silence(seconds(now)), Silence(seconds(now)))
+    kills = KillEnforcer(SilenceTimer(seconds(now)), SilenceTimer(seconds(now)))
     assert not kills.enforce(run)
     now[0] = GRACE_SECONDS - 0.1
     assert not kills.enforce(run)
@@ -233,7 +233,7 @@ def test_a_worker_that_is_silent_after_a_kill_has_a_moment(queued: Queued) -> No
 def test_work_that_beats_and_does_not_obey_has_a_minute(queued: Queued) -> None:
     now = [0.0]
     run = queued(status="running", worker="7-elsewhere", heartbeat_at=1, kill_requested_at=1)
-    kills = Kills(Silence(seconds(now)), Silence(seconds(now)))
+    kills = KillEnforcer(SilenceTimer(seconds(now)), SilenceTimer(seconds(now)))
     while now[0] < STUBBORN_SECONDS:
         assert not kills.enforce(run)
         now[0] += 3

@@ -1,4 +1,4 @@
-"""New runs: a row, and a message on the queue once the row is there for all to see."""
+"""Creates runs: a row, and a message on the queue once the row is committed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from inspector.runs.kinds import Kind, kind_named
+from inspector.runs.kinds import RunKind, find_run_kind
 from inspector.runs.models import Run
-from inspector.runs.selectors.presence import is_gone
-from inspector.runs.services.giving_up import run_give_up
-from inspector.runs.services.killing import GONE
-from inspector.runs.services.queueing import run_enqueue
+from inspector.runs.selectors.presence import has_ended
+from inspector.runs.services.give_up import run_give_up
+from inspector.runs.services.kill import GONE
+from inspector.runs.services.run_queue import run_enqueue
 from inspector.runs.services.stops import RunError
 from inspector.web.clock import now_ms
 
@@ -30,10 +30,10 @@ def run_create(
     parameters: dict[str, Any] | None = None,
     retry_of: Run | None = None,
 ) -> Run:
-    """A queued run; where there may only be one of its kind, the one that is under way. Raises RunError for a kind
-    that nobody knows."""
-    known = _known(kind)
-    made = Run(
+    """Returns a queued run, or, for a kind of which only one may be under way, that one. Raises RunError for an unknown
+    kind."""
+    run_kind = _require_kind(kind)
+    run = Run(
         kind=kind,
         target=target,
         target_url=target_url,
@@ -41,21 +41,21 @@ def run_create(
         retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
         created_at=now_ms(),
-        single_key=_single_key(kind, target) if known.single else "",
+        single_key=_single_key(kind, target) if run_kind.single else "",
     )
-    if not known.single:
-        return _queued(made)
+    if not run_kind.single:
+        return _enqueue(run)
     for _ in range(TRIES):
         under_way = Run.objects.filter(kind=kind, target=target, status__in=ACTIVE).first()
-        if under_way is not None and not _is_over(under_way):
+        if under_way is not None and not _give_up_if_lost(under_way):
             return under_way
-        # Somebody else may do the same just now. Of two, the database takes one.
+        # Another process may do the same at this moment; the unique index lets one of the two through.
         with suppress(IntegrityError):
-            return _queued(made)
+            return _enqueue(run)
     raise RunError("Others start and end the same run all the time. Try again in a moment.")
 
 
-def _queued(run: Run) -> Run:
+def _enqueue(run: Run) -> Run:
     with transaction.atomic():
         run.save(force_insert=True)
         transaction.on_commit(partial(run_enqueue, run.pk))
@@ -66,13 +66,13 @@ def _single_key(kind: str, target: str) -> str:
     return blake2b(f"{kind}\0{target}".encode(errors="surrogatepass"), digest_size=32).hexdigest()
 
 
-def _is_over(run: Run) -> bool:
-    """A run whose worker has died must not keep others from starting it again."""
-    return run.status == Run.Status.RUNNING and is_gone(run.worker) and run_give_up(run=run, reason=GONE)
+def _give_up_if_lost(run: Run) -> bool:
+    """A run whose worker has died must not prevent a new one."""
+    return run.status == Run.Status.RUNNING and has_ended(run.worker) and run_give_up(run=run, reason=GONE)
 
 
 def run_retry(*, run: Run) -> Run:
-    """The same once more, as a run of its own. While one retry is under way there is no second."""
+    """Starts a new run with the same parameters. While one retry is under way, that one is returned."""
     if run.status in ACTIVE:
         raise RunError("It is still under way. Kill it first.")
     under_way = run.retries.filter(status__in=ACTIVE).first()
@@ -83,8 +83,8 @@ def run_retry(*, run: Run) -> Run:
     )
 
 
-def _known(kind: str) -> Kind:
-    known = kind_named(kind)
-    if known is None:
+def _require_kind(kind: str) -> RunKind:
+    run_kind = find_run_kind(kind)
+    if run_kind is None:
         raise RunError(f"This version of Lucid has no runs of the kind “{kind}”.")
-    return known
+    return run_kind
