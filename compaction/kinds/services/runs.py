@@ -20,8 +20,8 @@ from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import RunError, Stopped
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunError, RunStopped
 from inspector.web.clock import now_ms
 from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
@@ -36,7 +36,7 @@ SEEN = 1000
 """Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
-def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+def compaction_run(running: ActiveRun, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
     """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
     `aloud`: hears each phase as well."""
     asked = run.parameters
@@ -46,7 +46,7 @@ def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | No
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     cancel = CancelToken()
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         try:
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
             if summariser.asking is not None:
@@ -147,7 +147,7 @@ def _silent(phase: str) -> None:
 class _Told:
     """Tells a run what the requests for a summary do: each is a turn of it."""
 
-    running: Running
+    running: ActiveRun
     aloud: Callable[[str], None]
     how: str = ""
     counting: bool = False
@@ -156,27 +156,27 @@ class _Told:
     def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
         self.counting = total is not None
         self.aloud(what)
-        self.running.phase(what, total=total, unit=unit)
+        self.running.begin_phase(what, total=total, unit=unit)
 
     def step(self, number: int, /) -> None:
-        self.running.progress(number)
+        self.running.report_progress(number)
 
     def begins(self, how: str, /) -> None:
         self.how = how
-        self.running.turn(f"{how} …")
+        self.running.add_turn(f"{how} …")
 
     def grows(self, text: str, /) -> None:
-        self.running.retell(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
+        self.running.update_turn(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
-        with suppress(Stopped):
+        with suppress(RunStopped):
             if not self.counting:
-                self.running.progress(len(text))
+                self.running.report_progress(len(text))
 
     def told(self, text: str, /) -> None:
-        self.running.turn(text)
+        self.running.add_turn(text)
 
     def ended(self, asked: Asked, text: str, /) -> None:
         said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
         begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
-        self.running.retell(f"{said}\n\n{begins}".strip(), tools=asked.tools)
-        run_bill(running=self.running, model=asked.model, usage=asked.usage, told=asked.cost)
+        self.running.update_turn(f"{said}\n\n{begins}".strip(), tools=asked.tools)
+        run_bill(running=self.running, model=asked.model, usage=asked.usage, reported_cost=asked.cost)
