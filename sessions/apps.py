@@ -43,8 +43,8 @@ class SessionsConfig(AppConfig):
                 keep=200,
             )
         )
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="token weights",
                 title="Token counts",
                 work="sessions.weights.services.weights_run",

@@ -6,8 +6,9 @@ from collections.abc import Collection
 
 from django.db.models import F, Q
 
-from sessions.models import Source, Transcript, Weighing
-from sessions.weights.engine.table import WeightTable
+from sessions.context.engine import Context
+from sessions.models import Request, Source, Transcript, Weighing
+from sessions.weights.engine import ContextWeights, PartReader, WeightTable, weigh_context
 
 RULES_VERSION = 1
 """Raise it when the rules change: everything is then measured again."""
@@ -26,9 +27,26 @@ def weight_table(transcript: Transcript) -> WeightTable:
     return WeightTable() if packed is None else WeightTable.unpack(bytes(packed))
 
 
+def context_weights(transcript: Transcript, context: Context, request: Request | None = None) -> ContextWeights:
+    """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
+    counted = None if request is None else prompt_tokens(request) or None
+    return weigh_context(
+        PartReader().parts(context.elements),
+        weight_table(transcript),
+        model=context.model,
+        position=context.position,
+        counted=counted,
+    )
+
+
+def prompt_tokens(request: Request) -> int:
+    """The prompt as the API counted it."""
+    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h
+
+
 def transcripts_to_weigh(ids: Collection[int] | None = None, *, growing: bool = False) -> list[int]:
-    """Those with requests that were not measured up to their end, the latest first. `growing`: leave out those that have
-    grown only a little since."""
+    """Those with requests that were not measured up to their end, the latest first. `growing`: leave out those that
+    have grown only a little since."""
     current = Transcript.objects.filter(kind__in=KINDS, requests__gt=0).exclude(source__state=Source.State.REPLACED)
     if ids is not None:
         current = current.filter(pk__in=ids)

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from inspector.runs.models import Run
-from inspector.runs.services import Running, run_create
+from inspector.runs.services import ActiveRun, run_create
 from sessions.archive.engine.damage import DamageError
 from sessions.context.selectors.contexts import load_contexts
 from sessions.models import Request, Transcript, Weighing
 from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
-from sessions.weights.selectors import RULES_VERSION, transcripts_to_weigh
+from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh
 
 KIND = "token weights"
 logger = logging.getLogger(__name__)
@@ -25,40 +25,40 @@ def weights_create(*, transcripts: Collection[int] | None = None) -> Run | None:
     return run_create(kind=KIND, parameters={"transcripts": None if transcripts is None else due}) if due else None
 
 
-def weights_run(running: Running, run: Run) -> dict[str, Any]:
+def weights_run(active: ActiveRun, run: Run) -> dict[str, Any]:
     due = transcripts_to_weigh(run.parameters.get("transcripts"))
-    running.phase("measuring", total=len(due), unit="transcripts")
+    active.phase("measuring", total=len(due), unit="transcripts")
     damaged = []
     for pk in due:
-        running.check()
+        active.check()
         transcript = Transcript.objects.filter(pk=pk).first()
         try:
             if transcript is not None:
-                transcript_weigh(transcript=transcript, running=running)
+                transcript_weigh(transcript=transcript, active=active)
         except DamageError as error:
             # The others must not suffer; this one is measured once it is repaired.
             logger.warning("The tokens of %s are not measured: %s", pk, error)
             damaged.append(str(error))
-        running.advance()
+        active.advance()
     return {"summary": f"Measured {plural(len(due) - len(damaged), 'transcript')}.", "transcripts": len(due)}
 
 
-def transcript_weigh(*, transcript: Transcript, running: Running | None = None) -> WeightTable:
+def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
     ledger = Ledger()
-    sizings = list(measure(transcript, ledger, running))
+    sizings = list(measure(transcript, ledger, active))
     table = WeightTable.of(ledger.changes, sizings)
     values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack()}
     Weighing.objects.update_or_create(transcript=transcript, defaults=values)
     return table
 
 
-def measure(transcript: Transcript, ledger: Ledger, running: Running | None = None) -> Iterator[Sizing]:
+def measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> Iterator[Sizing]:
     """The sizings of all requests of a transcript that the API has counted, in order."""
     requests = {request.message_id: request for request in Request.objects.filter(transcript=transcript)}
     reader = PartReader()
     for context in load_contexts(transcript):
-        if running is not None:
-            running.check()
+        if active is not None:
+            active.check()
         request = requests.get(context.request)
         if request is None or not (prompt := prompt_tokens(request)):
             continue
@@ -68,8 +68,3 @@ def measure(transcript: Transcript, ledger: Ledger, running: Running | None = No
             yield sizing
     if (sizing := ledger.finish()) is not None:
         yield sizing
-
-
-def prompt_tokens(request: Request) -> int:
-    """The prompt as the API counted it."""
-    return request.input + request.cache_read + request.cache_write_5m + request.cache_write_1h

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element, Piece
-from sessions.context.engine.sizes import LABELS
 from sessions.context.engine.tally import (
     Category,
     Tally,
@@ -15,6 +14,7 @@ from sessions.context.engine.tally import (
     tally_of,
 )
 from sessions.transcripts.engine.messages import Message
+from sessions.weights.engine.sizes import LABELS
 
 
 @dataclass(frozen=True, slots=True)

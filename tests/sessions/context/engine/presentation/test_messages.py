@@ -16,9 +16,9 @@ from sessions.context.engine.presentation.messages import (
     MessageArray,
     MessageGap,
 )
-from sessions.context.engine.sizes import sizes_of
 from sessions.context.engine.tally import Category
 from sessions.secrets.engine import mask
+from sessions.weights.engine.sizes import sizes_of
 from tests.sessions.context.engine.asking import (
     attach,
     call,
