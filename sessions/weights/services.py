@@ -27,7 +27,7 @@ def weights_create(*, transcripts: Collection[int] | None = None) -> Run | None:
 
 def weights_run(active: ActiveRun, run: Run) -> dict[str, Any]:
     due = transcripts_to_weigh(run.parameters.get("transcripts"))
-    active.phase("measuring", total=len(due), unit="transcripts")
+    active.begin_phase("measuring", total=len(due), unit="transcripts")
     damaged = []
     for pk in due:
         active.check()

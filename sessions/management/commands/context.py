@@ -129,7 +129,7 @@ def _shared(transcript: Transcript, context: Context, told: _Told) -> dict[str, 
         "exactness": str(context.exactness),
         "unknown": list(context.unknown),
         "messages": told.messages(context),
-        "tokens": {**context.tokens._asdict(), "total": context.tokens.total},
+        "tokens": _tokens(context, weights),
     }
 
 

@@ -54,7 +54,7 @@ def weigh_context(
     total = sum(weight.tokens for row in weights for weight in row)
     if known is None:
         head = None if counted is None else Weight(max(0.0, counted - total), Basis.APPORTIONED)
-        return ContextWeights(_freeze(weights), head, 0.0, counted)
+        return _fit(ContextWeights(_freeze(weights), head, 0.0, counted))
     if counted is None:
         return ContextWeights(_freeze(weights), known.head, known.unrecorded, None)
     surplus = counted - known.head.tokens - known.unrecorded - total
@@ -69,7 +69,22 @@ def weigh_context(
         for row, column in estimated:
             weights[row][column] = Weight(weights[row][column].tokens * (guess + surplus) / guess, Basis.APPORTIONED)
         surplus = 0.0
-    return ContextWeights(_freeze(weights), known.head, max(0.0, known.unrecorded + surplus), counted)
+    unrecorded = max(0.0, known.unrecorded + surplus)
+    return _fit(ContextWeights(_freeze(weights), known.head, unrecorded, counted))
+
+
+def _fit(weights: ContextWeights) -> ContextWeights:
+    """Parts that weigh more than the API counted are too heavy by the same share."""
+    if weights.head is None or weights.counted is None:
+        return weights
+    parts = weights.head.tokens + sum(weight.tokens for row in weights.messages for weight in row)
+    if parts + weights.unrecorded <= weights.counted + 0.5:
+        return weights
+    share = weights.counted / parts if parts else 0.0
+    messages = tuple(
+        tuple(Weight(weight.tokens * share, Basis.APPORTIONED) for weight in row) for row in weights.messages
+    )
+    return ContextWeights(messages, Weight(weights.head.tokens * share, Basis.APPORTIONED), 0.0, weights.counted)
 
 
 def combine(weights: Iterable[Weight]) -> Weight:
