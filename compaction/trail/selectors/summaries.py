@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.http import Http404
 
-from compaction.kinds.selectors import CompactionMissingError, compaction_get, keepsake_of
+from compaction.kinds.selectors import CompactionMissingError, compaction_get, load_stored_context
 from compaction.models import Compaction
 from compaction.trail.engine import Event, Place, places_at
 from compaction.trail.engine.attribution import attribute
@@ -65,7 +65,7 @@ def _made(transcript: Transcript, name: str) -> Told:
     if not row.summary:
         raise Http404(f"{name[:SHOWN_NAME]} has written no summary.")
     context = load_context(row.transcript, ContextPoint(row.position, row.link))
-    after = {message.uuid for message in keepsake_of(row).after}
+    after = {message.uuid for message in load_stored_context(row).after}
     gone = [message for message in context.messages if message.uuid not in after]
     return Told(row.transcript, _traced(row.summary, gone), f"{row.kind} compaction made here", made=row)
 
