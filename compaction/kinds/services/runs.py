@@ -20,8 +20,8 @@ from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import RunError, Stopped
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunError, RunStopped
 from inspector.web.clock import now_ms
 from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
@@ -36,7 +36,7 @@ ANSWER_CHARACTERS = 1000
 """Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
-def compaction_run(running: Running, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
+def compaction_run(running: ActiveRun, run: Run, announce: Callable[[str], None] | None = None) -> dict[str, Any]:
     """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
     `announce`: hears each phase as well."""
     parameters = run.parameters
@@ -46,7 +46,7 @@ def compaction_run(running: Running, run: Run, announce: Callable[[str], None] |
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     cancel = CancelToken()
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         try:
             summariser = summariser_choose(settings.MODELS, parameters.get("model", ""), watcher=watcher, cancel=cancel)
             if summariser.model_writer is not None:
@@ -147,7 +147,7 @@ def _ignore_phase(phase: str) -> None:
 class _RunWatcher:
     """Shows the requests for a summary on the page of the run, each as a turn."""
 
-    running: Running
+    running: ActiveRun
     announce: Callable[[str], None]
     how: str = ""
     counting: bool = False
@@ -156,29 +156,29 @@ class _RunWatcher:
     def phase(self, name: str, /, *, total: int | None = None, unit: str = "") -> None:
         self.counting = total is not None
         self.announce(name)
-        self.running.phase(name, total=total, unit=unit)
+        self.running.begin_phase(name, total=total, unit=unit)
 
     def step(self, number: int, /) -> None:
-        self.running.progress(number)
+        self.running.report_progress(number)
 
     def begin_request(self, how: str, /) -> None:
         self.how = how
-        self.running.turn(f"{how} …")
+        self.running.add_turn(f"{how} …")
 
     def receive_text(self, text: str, /) -> None:
-        self.running.retell(
+        self.running.update_turn(
             f"{self.how} …\n\n{'…' if len(text) > ANSWER_CHARACTERS else ''}{text[-ANSWER_CHARACTERS:]}"
         )
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
-        with suppress(Stopped):
+        with suppress(RunStopped):
             if not self.counting:
-                self.running.progress(len(text))
+                self.running.report_progress(len(text))
 
     def note(self, text: str, /) -> None:
-        self.running.turn(text)
+        self.running.add_turn(text)
 
     def end_request(self, request: RequestOutcome, text: str, /) -> None:
         heading = f"{request.how}: {request.problem.rstrip('.')}." if request.problem else f"{request.how}."
         begins = f"{text[:ANSWER_CHARACTERS]}…" if len(text) > ANSWER_CHARACTERS else text
-        self.running.retell(f"{heading}\n\n{begins}".strip(), tools=request.tools)
-        run_bill(running=self.running, model=request.model, usage=request.usage, told=request.cost)
+        self.running.update_turn(f"{heading}\n\n{begins}".strip(), tools=request.tools)
+        run_bill(running=self.running, model=request.model, usage=request.usage, reported_cost=request.cost)

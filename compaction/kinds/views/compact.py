@@ -71,8 +71,6 @@ def _read_form(request: HtmxRequest, head: SessionHead) -> CompactionForm:
 def confirmation_of(run: Run) -> str | None:
     """Where a run that asks a model or runs hooks is started again: price and commands are shown anew. None if it does
     neither."""
-    if run.kind != KIND or run.finished_at is None:
-        return None
     if run.parameters.get("model", "") in ("", MECHANICAL) and run.parameters.get("hooks", Scope.OFF) == Scope.OFF:
         return None
     public_id = (
@@ -234,7 +232,7 @@ class _Page:
         forecast = self.forecast(shared=sharing.shared)
         price = forecast_price(self.model, forecast.weights)
         budget = budget_at(now_ms())
-        beyond = budget.left is not None and price.least is not None and price.least > budget.left
+        beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining
         values = {
             **self.frame_values(),
             **_explanation(forecast),
@@ -242,7 +240,7 @@ class _Page:
             "sharing": sharing,
             "budget": budget,
             "beyond": beyond,
-            "may_exceed": budget.left is not None and price.most is not None and price.most > budget.left,
+            "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
         return render_page(self.request, "compact_confirm.html", values)
 

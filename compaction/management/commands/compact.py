@@ -13,7 +13,7 @@ from compaction.kinds.engine import KindError, all_kinds, kind_named
 from compaction.kinds.selectors import compaction_load
 from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.models import Compaction
-from inspector.runs.services import Killed, run_perform
+from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
         except (LookupFailedError, KindError, RunError) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the compaction was killed.") from stop
         made = Compaction.objects.get(pk=result["compaction"])
         if options["json"]:

@@ -23,7 +23,7 @@ from compaction.mechanisms.engine import Outcome, Report
 from compaction.mechanisms.engine.setting_field import setting
 from compaction.models import Compaction
 from inspector.runs.models import Run
-from inspector.runs.services import Running
+from inspector.runs.services import ActiveRun
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
 from sessions.usage.engine.tokens import estimate
@@ -103,7 +103,7 @@ def test_the_forecast_covers_a_new_kind(client: Client) -> None:
 def test_the_button_starts_a_run_of_a_new_kind(client: Client) -> None:
     client.post(ADDRESS, {"kind": "tail", "set.keep": "3"})
     run = Run.objects.get()
-    compaction_run(Running(run), run)
+    compaction_run(ActiveRun(run), run)
     assert Compaction.objects.get(run_id=run.pk).kind == "tail"
 
 

@@ -41,8 +41,7 @@ from compaction.mechanisms.engine.attachments.recorded_files import recorded_fil
 from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.context.engine import Context, Log, context_at
-from sessions.transcripts.engine.messages import Message, join_messages
-from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.transcripts.engine.messages import Message, MessageKind, join_messages
 from tests.examples import examples
 from tests.samples import needs_samples, transcripts
 from tests.sessions.context.engine.transcripts import written

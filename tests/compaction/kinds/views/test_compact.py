@@ -30,7 +30,7 @@ from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
-from inspector.runs.services import Running
+from inspector.runs.services import ActiveRun
 from inspector.web.clock import now_ms
 from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
@@ -87,7 +87,7 @@ def chosen(kind: KindSpec) -> dict[str, str]:
 
 def execute(run: Run) -> None:
     """Here and now: a worker would not see what a test has not committed."""
-    compaction_run(Running(run), run)
+    compaction_run(ActiveRun(run), run)
 
 
 def page(client: Client, query: dict[str, Any] | None = None, **headers: str) -> str:
