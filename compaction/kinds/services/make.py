@@ -22,7 +22,7 @@ from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.trail.engine import said_of
+from compaction.trail.engine import count_quotes
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -155,7 +155,7 @@ def report_of(
         "why": applied.why,
         "stages": [_stage(one) for one in applied.reports],
         "cache_edits": [dict(one) for one in applied.cache_edits],
-        "said": said_of(applied.before, applied.after, applied.summary).told(),
+        "said": count_quotes(applied.before, applied.after, applied.summary).to_json(),
     }
     if applied.kind is Kind.AUTO:
         report["failures_in_a_row"] = applied.failures
