@@ -150,7 +150,7 @@ def test_many_take_no_more_queries_than_few_and_are_paged(client: Client, file: 
 def test_the_words_of_a_huge_session_are_not_all_looked_through(
     client: Client, file: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selector, "BLOCKS", 0)
+    monkeypatch.setattr(selector, "MOST_BLOCKS", 0)
     transcript = eventful(file)
     trail = trail_of(transcript)
     assert trail.is_unread
