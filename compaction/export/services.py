@@ -20,8 +20,8 @@ from compaction.export.engine.resumable import (
     resumable,
 )
 from compaction.kinds.selectors import compaction_load, records_of, spilled_of
-from compaction.mechanisms.engine.conversation.edits import with_blocks
-from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from compaction.mechanisms.engine.conversation.edits import replace_blocks
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from compaction.models import Compaction, Export
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Block, Message
@@ -137,7 +137,7 @@ def _unused(session_id: str, directory: Path) -> str:
     return str(uuid4()) if taken or not session_id else session_id
 
 
-def _named(persisted: Sequence[Persisted]) -> dict[str, Persisted]:
+def _named(persisted: Sequence[PersistedResult]) -> dict[str, PersistedResult]:
     return {PurePath(one.path).name: one for one in persisted}
 
 
@@ -155,7 +155,7 @@ def _moved(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) ->
             elif isinstance(content, list) and content and isinstance(content[0], Mapping):
                 first = {**content[0], "text": str(content[0].get("text")).replace(old, new, 1)}
                 changed[at, place] = {**block, "content": [first, *content[1:]]}
-    return with_blocks(messages, changed)
+    return replace_blocks(messages, changed)
 
 
 def _encoded(text: str) -> Callable[[], bytes]:

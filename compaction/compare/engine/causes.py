@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from compaction.compare.engine.status import Status
 from compaction.mechanisms.engine.pipeline.thinking import MECHANISM as DEAD_THINKING
-from compaction.mechanisms.engine.report import What
+from compaction.mechanisms.engine.report import ChangeKind
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.transcripts.engine.messages import Message
 
@@ -71,11 +71,11 @@ def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
 def causes_of_report(report: Mapping[str, Any]) -> Causes:
     """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
     causes = Causes({}, {}, {})
-    kinds = {What.REMOVED: causes.gone, What.REPLACED: causes.rewritten, What.ADDED: causes.added}
+    kinds = {ChangeKind.REMOVED: causes.gone, ChangeKind.REPLACED: causes.rewritten, ChangeKind.ADDED: causes.added}
     for stage in report.get("stages", ()):
         status = _BY_MECHANISM.get(stage["mechanism"])
         for change in stage["changes"]:
-            known = kinds[What(change["what"])]
+            known = kinds[ChangeKind(change["what"])]
             assert isinstance(known, dict)
             cause = Cause(
                 status,

@@ -157,12 +157,12 @@ class _Writer:
         segment = PreservedSegment(kept[0], anchor, kept[-1]) if kept else None
         named = PreservedMessages(anchor, tuple(kept), tuple(kept)) if kept else None
         told = replace(told, uuid=uuid, preserved_segment=segment, preserved_messages=named)
-        return {**self.dressed({}), **told.record(), "isMeta": False}
+        return {**self.dressed({}), **told.to_record(), "isMeta": False}
 
     def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
         """With what was attached to it. In a row of its own behind the summary, the client would take that for the
         words of a person whose turn was cut off, and answer them itself before it goes on."""
-        row: Row = {**self.dressed({}), **made.records()[1]}
+        row: Row = {**self.dressed({}), **made.to_records()[1]}
         if len(made.inserted) > 1:
             blocks = [block for message in made.inserted for block in message.content]
             row["message"] = {"role": "user", "content": blocks}

@@ -36,9 +36,9 @@ from compaction.mechanisms.engine.pipeline import (
 )
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from compaction.mechanisms.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact
 from compaction.mechanisms.engine.snip.removal import SnipConfig
@@ -52,6 +52,7 @@ __all__ = [
     "BudgetConfig",
     "CachedConfig",
     "Change",
+    "ChangeKind",
     "CollapseConfig",
     "Compaction",
     "Direction",
@@ -79,7 +80,6 @@ __all__ = [
     "Surroundings",
     "TimedConfig",
     "Trigger",
-    "What",
     "compact_now",
     "full_compact",
     "is_too_long",

@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import cached_property
 
 from sessions.timeline.engine.cards import Card
-from sessions.timeline.engine.cards.bars import bar, summary_bar, summary_text
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.safe_get import number, table, text
+from sessions.timeline.engine.cards.records.bars import bar, summary_bar, summary_text
+from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
 
@@ -56,18 +56,18 @@ class CompactionEvent:
             return EventKind.COLLAPSED
         if not self.is_compaction:
             return EventKind.CLEARED if self.row.detail == "microcompact_boundary" else EventKind.SNIPPED
-        direction = table(self.summary.record.get("summarizeMetadata")).get("direction") if self.summary else None
+        direction = as_dict(self.summary.record.get("summarizeMetadata")).get("direction") if self.summary else None
         if direction in ("up_to", "from"):
             return EventKind.UP_TO if direction == "up_to" else EventKind.FROM
         return {"auto": EventKind.AUTO, "manual": EventKind.MANUAL}.get(
-            text(self._metadata.get("trigger")), EventKind.OTHER
+            as_text(self._metadata.get("trigger")), EventKind.OTHER
         )
 
     @cached_property
     def text(self) -> str:
         """The summary that replaces the removed messages."""
         if self.row.type == COLLAPSE_TYPE:
-            return text(self.row.record.get("summaryContent"))
+            return as_text(self.row.record.get("summaryContent"))
         return summary_text(self.summary.record) if self.summary else ""
 
     @property
@@ -77,18 +77,18 @@ class CompactionEvent:
 
     @property
     def duration_ms(self) -> float | None:
-        return number(self._metadata.get("durationMs"))
+        return as_number(self._metadata.get("durationMs"))
 
     @property
     def tokens_before(self) -> float | None:
-        return number(self._metadata.get("preTokens"))
+        return as_number(self._metadata.get("preTokens"))
 
     @property
     def tokens_after(self) -> float | None:
-        before, saved = self.tokens_before, number(self._metadata.get("tokensSaved"))
+        before, saved = self.tokens_before, as_number(self._metadata.get("tokensSaved"))
         if before is not None and saved is not None:
             return before - saved
-        return number(self._metadata.get("postTokens"))
+        return as_number(self._metadata.get("postTokens"))
 
     def card(self, mask: Mask) -> Card:
         """The card that the timeline shows for it."""
@@ -98,7 +98,7 @@ class CompactionEvent:
     @cached_property
     def _metadata(self) -> dict[str, object]:
         record = self.row.record
-        return table(record.get("compactMetadata")) or table(record.get("microcompactMetadata"))
+        return as_dict(record.get("compactMetadata")) or as_dict(record.get("microcompactMetadata"))
 
 
 def events_of(rows: Sequence[Row], answers: Sequence[int]) -> list[CompactionEvent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compaction.mechanisms.engine.guards.quotes import quoted_messages
+from compaction.mechanisms.engine.guards.quotes import find_quoted_messages
 from compaction.trail.engine.attribution.words import words_of
 
 LEAST_WORDS = 3
@@ -30,7 +30,7 @@ class SummaryQuotes:
         self._items: set[str] = set()
         self._parts: list[str] = []
         self._beginnings: dict[int, set[str]] = {}
-        for item in quoted_messages(summary):
+        for item in find_quoted_messages(summary):
             gap = _GAP.search(item)
             words = words_of(item if gap is None else item[: gap.start()])
             if gap is None:

@@ -31,9 +31,9 @@ from sessions.models import Mark as StoredMark
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.words import tokens
-from sessions.timeline.engine.cards.bars import summary_text
-from sessions.timeline.engine.cards.safe_get import joined
-from sessions.timeline.engine.cards.speech import prompt_of
+from sessions.timeline.engine.cards.records.bars import summary_text
+from sessions.timeline.engine.cards.records.user import queued_prompt
+from sessions.timeline.engine.cards.safe_get import joined_text
 from sessions.timeline.selectors.window import COLUMNS
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
@@ -285,8 +285,8 @@ def _load_records(event: CompactionEvent, records: _RecordReader) -> CompactionE
 
 
 def _prompt_words(record: dict[str, Any]) -> str:
-    prompt = prompt_of(record)
-    return searchable_words(joined(prompt) if prompt is not None else summary_text(record))
+    prompt = queued_prompt(record)
+    return searchable_words(joined_text(prompt) if prompt is not None else summary_text(record))
 
 
 def compacted_subagents(session: Transcript) -> QuerySet[Transcript]:

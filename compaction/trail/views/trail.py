@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from compaction.kinds.selectors import compactions_of
+from compaction.kinds.services.runs import KIND
 from compaction.trail.selectors.trail import (
     ContextSize,
     Trail,
@@ -15,16 +16,20 @@ from compaction.trail.selectors.trail import (
     compacted_subagents,
     trail_of,
 )
+from inspector.runs.models import Run
+from inspector.runs.selectors.lists import DETAIL_FIELDS, RunCard, run_cards
 from inspector.web.addresses import entry_url, session_root
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import query_number
 from inspector.web.svg import Series, series
+from sessions.models import Transcript
 from sessions.transcripts.selectors.session import session_head
 
 MOST_LOCAL = 50
 """The most compactions made here that are listed."""
 THOUSAND = 1000
+MOST_RUNS = 20
 
 
 @require_safe
@@ -44,8 +49,16 @@ def compaction_list(request: HtmxRequest, session: str) -> HttpResponse:
         "made": compactions_of(head.transcript)[:MOST_LOCAL],
         "agents": compacted_subagents(head.transcript),
         "damage": list(trail.damage.items()),
+        "runs": unfinished_runs(head.transcript),
     }
     return render_page(request, "compaction/list.html", values, partials=("trail",))
+
+
+def unfinished_runs(transcript: Transcript) -> list[RunCard]:
+    """Compactions that are under way or failed; the others have a result of their own in the list."""
+    runs = Run.objects.filter(kind=KIND, parameters__transcript=transcript.pk)
+    unfinished = runs.exclude(status=Run.Status.COMPLETED).defer(*DETAIL_FIELDS).order_by("-pk")
+    return run_cards(unfinished[:MOST_RUNS], now_ms())
 
 
 def find_charts(trail: Trail, root: str) -> Iterable[tuple[str, str, Series]]:

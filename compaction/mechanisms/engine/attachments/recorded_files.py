@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compaction.mechanisms.engine.attachments.files import READING
+from compaction.mechanisms.engine.attachments.files import READING_TOOLS
 from compaction.mechanisms.engine.attachments.surroundings import ReadFile
 from compaction.mechanisms.engine.conversation.calls import calls_of, result_text, results_of
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
@@ -19,7 +19,7 @@ def recorded_files(messages: Sequence[Message]) -> ReadFile:
     texts: dict[str, str] = {}
     for result in results_of(messages):
         call = calls.get(result.tool_use_id)
-        if call is None or call.name not in READING or result.block.get("is_error") is True:
+        if call is None or call.name not in READING_TOOLS or result.block.get("is_error") is True:
             continue
         path = call.input.get("file_path") or call.input.get("path")
         text = result_text(result.block)

@@ -55,7 +55,7 @@ class Boundary:
     logical_parent_uuid: str | None = None
     """The last message before the compaction: the record itself has no parent."""
 
-    def record(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """The `compact_boundary` record, without the envelope that depends on session and client."""
         return {
             "parentUuid": None,
@@ -91,7 +91,7 @@ class Boundary:
         return metadata
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Boundary | None:
+    def from_record(cls, record: Mapping[str, Any]) -> Boundary | None:
         """Reads a record, whatever it holds; None if it is no boundary. Old ones know only trigger and size."""
         if record.get("type") != "system" or record.get("subtype") != "compact_boundary":
             return None
@@ -109,7 +109,7 @@ class Boundary:
             logical_parent_uuid=logical if isinstance(logical, str) else None,
         )
 
-    def message(self, at: float | None = None) -> Message:
+    def to_message(self, at: float | None = None) -> Message:
         return Message("system", (), MessageKind.SUMMARY, self.uuid, at=at)
 
 
@@ -117,7 +117,7 @@ def is_boundary(message: Message) -> bool:
     return message.role == "system" and message.kind is MessageKind.SUMMARY
 
 
-def floor_of(messages: Sequence[Message]) -> int:
+def index_after_boundary(messages: Sequence[Message]) -> int:
     """The place of the first message after the last boundary; 0 without one."""
     for place in range(len(messages) - 1, -1, -1):
         if is_boundary(messages[place]):

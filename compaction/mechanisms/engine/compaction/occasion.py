@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings, nothing_readable
+from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings, read_nothing
 from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.transcripts.engine.messages import Message
@@ -40,7 +40,7 @@ class Occasion:
     now: float | None = None
     transcript_path: str = ""
     surroundings: Surroundings = field(default_factory=Surroundings)
-    read_file: ReadFile = nothing_readable
+    read_file: ReadFile = read_nothing
     hooks: Hooks = field(default_factory=NoHooks)
     counter: TokenCounter = estimate_blocks
     model: str = ""

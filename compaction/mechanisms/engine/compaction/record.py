@@ -23,14 +23,14 @@ from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 
-class Way(StrEnum):
+class CompactionMethod(StrEnum):
     SESSION_MEMORY = "session_memory"
     FULL = "full"
     PARTIAL = "partial"
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoveredRange:
     """A run of messages, by its ends. `print` tells other messages that happen to have the same ids from these."""
 
     first: str
@@ -43,9 +43,9 @@ class Covered:
 class Compaction:
     """The view is: boundary, what stood before the covered messages, `inserted`, what stood after them, `appended`."""
 
-    way: Way
+    way: CompactionMethod
     boundary: Boundary
-    covered: Covered
+    covered: CoveredRange
     inserted: tuple[Message, ...]
     """The summary first."""
     appended: tuple[Message, ...] = ()
@@ -59,7 +59,7 @@ class Compaction:
     def summary(self) -> Message:
         return self.inserted[0]
 
-    def records(self) -> list[dict[str, object]]:
+    def to_records(self) -> list[dict[str, object]]:
         """The boundary and the summary as the transcript holds them, without the envelope."""
         boundary, summary = self.boundary, self.summary
         row: dict[str, object] = {
@@ -74,7 +74,7 @@ class Compaction:
                 "messagesSummarized": boundary.messages_summarized,
                 "direction": str(self.direction),
             }
-        return [boundary.record(), row]
+        return [boundary.to_record(), row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class Cut:
     stop: int
 
 
-def recorded(
+def build_compaction(
     messages: Sequence[Message],
     cut: Cut,
     *,
-    way: Way,
+    way: CompactionMethod,
     trigger: Trigger,
     text: str,
     added: Sequence[Message],
@@ -101,7 +101,7 @@ def recorded(
     covered = messages[cut.start : cut.stop]
     kept = [message for message in (*messages[: cut.start], *messages[cut.stop :]) if message.content]
     print_ = _print(covered)
-    boundary_id = boundary_id_of(messages)
+    boundary_id = derive_boundary_id(messages)
     summary = summary_message(text, derived_id("summary", boundary_id), now)
     follows = cut.stop < len(messages)
     boundary = Boundary(
@@ -109,7 +109,7 @@ def recorded(
         trigger=trigger,
         pre_tokens=estimate(messages, counter),
         messages_summarized=sum(1 for message in covered if message.content),
-        discovered_tools=tools_called(messages),
+        discovered_tools=called_tool_names(messages),
         logical_parent_uuid=messages[-1].uuid,
     )
     if kept:
@@ -123,25 +123,25 @@ def recorded(
     compaction = Compaction(
         way=way,
         boundary=boundary,
-        covered=Covered(covered[0].uuid, covered[-1].uuid, len(covered), print_),
+        covered=CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), print_),
         inserted=(summary,) if follows else (summary, *added),
         appended=tuple(added) if follows else (),
         tail=messages[-1].uuid if follows else "",
         at=now,
         direction=direction,
     )
-    post = estimate(view(messages, cut, compaction), counter)
+    post = estimate(compacted_view(messages, cut, compaction), counter)
     return replace(compaction, boundary=replace(boundary, post_tokens=post))
 
 
-def boundary_id_of(messages: Sequence[Message]) -> str:
+def derive_boundary_id(messages: Sequence[Message]) -> str:
     """The id that the boundary of a compaction of these messages gets; ids of attachments follow from it."""
     return derived_id("boundary", messages[0].uuid, messages[-1].uuid, str(len(messages)))
 
 
-def view(messages: Sequence[Message], cut: Cut, compaction: Compaction) -> list[Message]:
+def compacted_view(messages: Sequence[Message], cut: Cut, compaction: Compaction) -> list[Message]:
     return [
-        compaction.boundary.message(compaction.at),
+        compaction.boundary.to_message(compaction.at),
         *messages[: cut.start],
         *compaction.inserted,
         *messages[cut.stop :],
@@ -149,17 +149,19 @@ def view(messages: Sequence[Message], cut: Cut, compaction: Compaction) -> list[
     ]
 
 
-def replayed(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
+def replay_compactions(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
     """The view again, from the whole conversation. A compaction that these messages already show is passed over."""
-    return replay(messages, compactions)[0]
+    return replay_with_misfits(messages, compactions)[0]
 
 
-def replay(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tuple[list[Message], list[Compaction]]:
+def replay_with_misfits(
+    messages: Sequence[Message], compactions: Sequence[Compaction]
+) -> tuple[list[Message], list[Compaction]]:
     """The same, and the latest compactions that do not fit: they were made of other messages than these."""
     current = list(messages)
     unfit: list[Compaction] = []
     for compaction in compactions:
-        view = _applied(current, compaction)
+        view = _apply(current, compaction)
         if view is None and not any(message.uuid == compaction.summary.uuid for message in current):
             unfit.append(compaction)
             continue
@@ -169,8 +171,8 @@ def replay(messages: Sequence[Message], compactions: Sequence[Compaction]) -> tu
     return current, unfit
 
 
-def _applied(messages: list[Message], compaction: Compaction) -> list[Message] | None:
-    place = _place(messages, compaction.covered)
+def _apply(messages: list[Message], compaction: Compaction) -> list[Message] | None:
+    place = _find_start(messages, compaction.covered)
     if place is None:
         return None
     rest = messages[place + compaction.covered.count :]
@@ -179,15 +181,15 @@ def _applied(messages: list[Message], compaction: Compaction) -> list[Message] |
         if tail is None:
             return None
         rest[tail + 1 : tail + 1] = compaction.appended
-    return [compaction.boundary.message(compaction.at), *messages[:place], *compaction.inserted, *rest]
+    return [compaction.boundary.to_message(compaction.at), *messages[:place], *compaction.inserted, *rest]
 
 
-def rebased(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:
+def rebase(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:
     """The same compaction, told in the messages of the whole conversation instead of those of a view of it.
 
     A view may lack messages, and have placeholders that stand for others; what comes back is replayed on the whole.
     """
-    start = _place(shown, compaction.covered)
+    start = _find_start(shown, compaction.covered)
     assert start is not None, "a compaction covers messages of the view that it was made from"
     stop = start + compaction.covered.count
     places = {message.uuid: at for at, message in enumerate(whole)}
@@ -200,17 +202,17 @@ def rebased(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Me
     else:
         end = max(known, default=first) + 1
     covered = whole[first:end]
-    ends = Covered(covered[0].uuid, covered[-1].uuid, len(covered), _print(covered))
+    ends = CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), _print(covered))
     tail = whole[-1].uuid if compaction.tail else ""
     return replace(compaction, covered=ends, tail=tail)
 
 
-def tools_called(messages: Sequence[Message]) -> tuple[str, ...]:
+def called_tool_names(messages: Sequence[Message]) -> tuple[str, ...]:
     names = {str(block.get("name")) for message in messages for block in message.content if "input" in block}
     return tuple(sorted(names))
 
 
-def _place(messages: Sequence[Message], covered: Covered) -> int | None:
+def _find_start(messages: Sequence[Message], covered: CoveredRange) -> int | None:
     for at, message in enumerate(messages):
         if message.uuid != covered.first:
             continue

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments import (
-    Attached,
     AttachmentConfig,
-    attached,
+    Attachments,
+    attach,
     hook_messages,
 )
 from compaction.mechanisms.engine.compaction.boundary import Direction
@@ -19,29 +19,29 @@ from compaction.mechanisms.engine.compaction.continuation import continuation_te
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import (
     Compaction,
+    CompactionMethod,
     Cut,
-    Way,
-    boundary_id_of,
-    recorded,
-    view,
+    build_compaction,
+    compacted_view,
+    derive_boundary_id,
 )
-from compaction.mechanisms.engine.guards.inflation import inflation
+from compaction.mechanisms.engine.guards.inflation import explain_inflation
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CompactionDraft:
     """A compaction that is about to be made."""
 
     mechanism: str
-    way: Way
+    way: CompactionMethod
     cut: Cut
     summary: str
     why_removed: str
@@ -55,13 +55,13 @@ class Draft:
     """What is left has to be smaller than this, and than what was there."""
 
 
-def survivors(
-    messages: Sequence[Message], draft: Draft, occasion: Occasion, attachments: AttachmentConfig
+def apply_draft(
+    messages: Sequence[Message], draft: CompactionDraft, occasion: Occasion, attachments: AttachmentConfig
 ) -> Outcome[Attempt]:
     """The compacted view, or the old one and why it stays."""
-    counter, owner = occasion.counter, boundary_id_of(messages)
-    covered, kept = _divided(messages, draft.cut)
-    more = attached(
+    counter, owner = occasion.counter, derive_boundary_id(messages)
+    covered, kept = _split(messages, draft.cut)
+    more = attach(
         covered,
         kept,
         occasion.surroundings,
@@ -72,28 +72,32 @@ def survivors(
         now=occasion.now,
     )
     before = estimate(messages, counter)
-    compaction = _made(messages, draft, occasion, more.messages)
-    refused = _refused(before, compaction, draft)
+    compaction = _build(messages, draft, occasion, more.messages)
+    refused = _reason_to_refuse(before, compaction, draft)
     said: tuple[Message, ...] = ()
     if not refused:
         texts = [*occasion.hooks.session_start(), *occasion.hooks.post_compact(occasion.trigger, draft.summary)]
         said = hook_messages(texts, owner, occasion.now)
         if said:
-            compaction = _made(messages, draft, occasion, (*more.messages, *said))
-            refused = _refused(before, compaction, draft)
+            compaction = _build(messages, draft, occasion, (*more.messages, *said))
+            refused = _reason_to_refuse(before, compaction, draft)
     if refused:
         failed = Attempt(failed=draft.requests > 0, requests=draft.requests)
         return Outcome(messages, Report(draft.mechanism, False, refused, before, before), failed)
     report = _report(messages, draft, compaction, more, said, occasion)
-    return Outcome(view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests))
+    return Outcome(
+        compacted_view(messages, draft.cut, compaction), report, Attempt(compaction, requests=draft.requests)
+    )
 
 
-def _divided(messages: Sequence[Message], cut: Cut) -> tuple[Sequence[Message], Sequence[Message]]:
+def _split(messages: Sequence[Message], cut: Cut) -> tuple[Sequence[Message], Sequence[Message]]:
     return messages[cut.start : cut.stop], [*messages[: cut.start], *messages[cut.stop :]]
 
 
-def _made(messages: Sequence[Message], draft: Draft, occasion: Occasion, added: Sequence[Message]) -> Compaction:
-    _, kept = _divided(messages, draft.cut)
+def _build(
+    messages: Sequence[Message], draft: CompactionDraft, occasion: Occasion, added: Sequence[Message]
+) -> Compaction:
+    _, kept = _split(messages, draft.cut)
     text = continuation_text(
         draft.summary,
         transcript_path=occasion.transcript_path,
@@ -101,7 +105,7 @@ def _made(messages: Sequence[Message], draft: Draft, occasion: Occasion, added: 
         kept=any(message.content for message in kept),
         above=draft.direction is Direction.FROM,
     )
-    return recorded(
+    return build_compaction(
         messages,
         draft.cut,
         way=draft.way,
@@ -114,9 +118,9 @@ def _made(messages: Sequence[Message], draft: Draft, occasion: Occasion, added: 
     )
 
 
-def _refused(before: int, compaction: Compaction, draft: Draft) -> str:
+def _reason_to_refuse(before: int, compaction: Compaction, draft: CompactionDraft) -> str:
     after = compaction.boundary.post_tokens or 0
-    if (larger := inflation(before, after)) is not None:
+    if (larger := explain_inflation(before, after)) is not None:
         return larger
     if draft.threshold is not None and after >= draft.threshold:
         return f"What would be left has {after:,} tokens, and the threshold is {draft.threshold:,}."
@@ -125,21 +129,21 @@ def _refused(before: int, compaction: Compaction, draft: Draft) -> str:
 
 def _report(
     messages: Sequence[Message],
-    draft: Draft,
+    draft: CompactionDraft,
     compaction: Compaction,
-    more: Attached,
+    more: Attachments,
     said: Sequence[Message],
     occasion: Occasion,
 ) -> Report:
     counter, summary = occasion.counter, compaction.summary
-    covered, kept = _divided(messages, draft.cut)
+    covered, kept = _split(messages, draft.cut)
     removed = [message for message in covered if message.content]
     keeping = sum(1 for message in kept if message.content)
     changes = [
-        *(Change(What.REMOVED, one.uuid, counter(one.content), 0, draft.why_removed) for one in removed),
-        Change(What.ADDED, summary.uuid, 0, counter(summary.content), draft.why_added),
+        *(Change(ChangeKind.REMOVED, one.uuid, counter(one.content), 0, draft.why_removed) for one in removed),
+        Change(ChangeKind.ADDED, summary.uuid, 0, counter(summary.content), draft.why_added),
         *more.changes,
-        *(Change(What.ADDED, one.uuid, 0, counter(one.content), "A hook said it.") for one in said),
+        *(Change(ChangeKind.ADDED, one.uuid, 0, counter(one.content), "A hook said it.") for one in said),
     ]
     sentences = "".join(f" {remark[0].upper()}{remark[1:]}." for remark in (*draft.remarks, *more.remarks))
     return Report(

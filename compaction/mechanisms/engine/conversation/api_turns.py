@@ -14,25 +14,25 @@ from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 @dataclass(frozen=True, slots=True)
-class Loops:
+class ApiTurns:
     heads: tuple[int, ...]
     """The place of each turn's first answer, ascending."""
     joins: tuple[bool, ...]
     """For each place, whether words that are put there would come with results. There is one more than messages."""
-    answered: bool
+    ends_with_answer: bool
     """The conversation ends with an answer."""
 
     @property
     def latest(self) -> int | None:
         """The place of the first answer of the turn that goes on; None if the next answer begins one."""
-        return self.heads[-1] if self.heads and (self.answered or self.joins[-1]) else None
+        return self.heads[-1] if self.heads and (self.ends_with_answer or self.joins[-1]) else None
 
     def head_before(self, place: int) -> int | None:
         found = bisect_right(self.heads, place - 1)
         return self.heads[found - 1] if found else None
 
 
-def loops_of(messages: Sequence[Message]) -> Loops:
+def api_turns_of(messages: Sequence[Message]) -> ApiTurns:
     heads: list[int] = []
     joins = [False]
     role, results = "", False
@@ -45,4 +45,4 @@ def loops_of(messages: Sequence[Message]) -> Loops:
                 heads.append(at)
             role = "assistant"
         joins.append(role == "user" and results)
-    return Loops(tuple(heads), tuple(joins), role == "assistant")
+    return ApiTurns(tuple(heads), tuple(joins), role == "assistant")

@@ -14,7 +14,7 @@ class Call:
     id: str
     name: str
     input: Mapping[str, Any]
-    at: int
+    message_index: int
     """The index of the message that makes the call."""
 
 
@@ -22,9 +22,9 @@ class Call:
 class Result:
     tool_use_id: str
     block: Block
-    at: int
+    message_index: int
     """The index of its message."""
-    place: int
+    block_index: int
     """In the content of its message."""
 
 
@@ -60,7 +60,7 @@ def result_text(block: Block) -> str:
     return "\n".join(str(part.get("text")) for part in _parts(content) if part.get("type") == "text")
 
 
-def with_text(block: Block, text: str) -> Block:
+def replace_text(block: Block, text: str) -> Block:
     """The result with these words in the place of its own; what it holds beside words stays where it is."""
     parts = _parts(block.get("content"))
     if all(part.get("type") == "text" for part in parts):

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
 
-Place = tuple[int, int]
+BlockPosition = tuple[int, int]
 """A message's index and a block's place in its content."""
 
 
-def with_blocks(messages: Sequence[Message], blocks: Mapping[Place, Block]) -> Sequence[Message]:
+def replace_blocks(messages: Sequence[Message], blocks: Mapping[BlockPosition, Block]) -> Sequence[Message]:
     if not blocks:
         return messages
     edited = list(messages)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Sequence
 
-from compaction.mechanisms.engine.conversation.api_turns import loops_of
+from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.model_facts import facts_of
@@ -19,38 +19,38 @@ _THINKING = ("thinking", "redacted_thinking")
 
 def start_at_or_before(messages: Sequence[Message], place: int) -> int:
     """The nearest place where a kept part may begin; 0 keeps everything."""
-    held = held_by_thinking(messages)
+    held = places_held_by_thinking(messages)
     places = [legal for legal in find_cuts(messages).legal if legal not in held]
     found = bisect_right(places, place)
     return places[found - 1] if found else 0
 
 
-def held_by_thinking(messages: Sequence[Message]) -> set[int]:
+def places_held_by_thinking(messages: Sequence[Message]) -> set[int]:
     """Places in the latest turn behind thinking, unless the next answer begins with some."""
-    turn = loops_of(messages).latest
+    turn = api_turns_of(messages).latest
     if turn is None:
         return set()
-    first = next((at for at in range(turn, len(messages)) if _thinks(messages[at])), len(messages))
+    first = next((at for at in range(turn, len(messages)) if has_thinking(messages[at])), len(messages))
     held: set[int] = set()
     begins = True
     for place in range(len(messages) - 1, first, -1):
         if messages[place].kind is MessageKind.ANSWER and messages[place].content:
-            begins = _begins(messages[place])
+            begins = _begins_with_thinking(messages[place])
         if not begins:
             held.add(place)
     return held
 
 
-def thoughtless_ends(messages: Sequence[Message], model: str) -> set[int]:
+def places_after_unthinking_turns(messages: Sequence[Message], model: str) -> set[int]:
     """Places behind results of a turn that does not begin with thinking. A summary there joins those results, so that
     the turn goes on: a model that has to think first refuses it, although it has long taken it as an earlier one."""
-    if not has_to_think_first(model) or not any(map(_thinks, messages)):
+    if not has_to_think_first(model) or not any(map(has_thinking, messages)):
         return set()
-    loops = loops_of(messages)
+    loops = api_turns_of(messages)
     return {
         place
         for place, joins in enumerate(loops.joins)
-        if joins and (head := loops.head_before(place)) is not None and not _begins(messages[head])
+        if joins and (head := loops.head_before(place)) is not None and not _begins_with_thinking(messages[head])
     }
 
 
@@ -63,19 +63,19 @@ def has_to_think_first(model: str) -> bool:
 
 def loses_first_thoughts(messages: Sequence[Message], gone: Container[int]) -> bool:
     """Whether the latest turn begins with thinking, and would not without these messages."""
-    turn = loops_of(messages).latest
-    if turn is None or turn not in gone or not _begins(messages[turn]):
+    turn = api_turns_of(messages).latest
+    if turn is None or turn not in gone or not _begins_with_thinking(messages[turn]):
         return False
     answers = (
         at for at in range(turn, len(messages)) if messages[at].kind is MessageKind.ANSWER and messages[at].content
     )
     left = next((at for at in answers if at not in gone), None)
-    return left is not None and not _begins(messages[left])
+    return left is not None and not _begins_with_thinking(messages[left])
 
 
-def _thinks(message: Message) -> bool:
+def has_thinking(message: Message) -> bool:
     return any(block.get("type") in _THINKING for block in message.content)
 
 
-def _begins(answer: Message) -> bool:
+def _begins_with_thinking(answer: Message) -> bool:
     return answer.content[0].get("type") in _THINKING

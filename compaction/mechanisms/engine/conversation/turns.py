@@ -18,9 +18,9 @@ class Turn:
     """The index of its input."""
     messages: tuple[int, ...]
     """The indexes of all its messages, ascending."""
-    open: bool = False
+    is_open: bool = False
     """A call of it has no result yet, or the model has yet to answer."""
-    entangled: bool = False
+    is_entangled: bool = False
     """One of its messages holds results of another turn too."""
 
 

@@ -51,7 +51,7 @@ def token_gap(text: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Truncated:
+class Truncation:
     messages: list[Message]
     dropped: int
     """Rounds."""
@@ -78,9 +78,9 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
     return rounds
 
 
-def truncated(
+def truncate(
     messages: Sequence[Message], error: str, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
-) -> Truncated:
+) -> Truncation:
     """Without the oldest rounds: as many as the error says are too much, or a fifth of them.
 
     Raises NothingLeftError when no round would be left to summarise.
@@ -90,7 +90,7 @@ def truncated(
         # Else the marker of an earlier retry would be the oldest round, and dropping it would gain nothing.
         body = body[1:]
     rounds = rounds_of(body)
-    drop = _how_many(rounds, token_gap(error), counter)
+    drop = _count_rounds_to_drop(rounds, token_gap(error), counter)
     if drop >= len(rounds):
         raise NothingLeftError(
             "The conversation is too long to be summarised: even its last round alone does not fit. "
@@ -101,10 +101,10 @@ def truncated(
         marker = Message("user", (text_block(MARKER),), MessageKind.INJECTED, derived_id("truncated", str(attempt)))
         kept.insert(0, marker)
     kept, _ = repair_messages(kept)
-    return Truncated(kept, drop, len(rounds))
+    return Truncation(kept, drop, len(rounds))
 
 
-def _how_many(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:
+def _count_rounds_to_drop(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:
     if gap is None:
         return max(1, int(len(rounds) * SHARE_WITHOUT_GAP))
     covered = 0

@@ -20,7 +20,9 @@ class Recompaction:
     source: str
 
 
-def recompaction(messages: Sequence[Message], last: Compaction | None, threshold: int, source: str) -> Recompaction:
+def track_recompaction(
+    messages: Sequence[Message], last: Compaction | None, threshold: int, source: str
+) -> Recompaction:
     start = 0
     if last is not None:
         ends = {last.inserted[-1].uuid, *(message.uuid for message in last.appended)}

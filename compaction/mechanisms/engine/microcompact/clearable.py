@@ -89,4 +89,4 @@ def pointer(messages: Sequence[Message], one: Clearable) -> Pointer:
     given = one.call.input.get(key) or next(iter(one.call.input.values()), "")
     what = str(given)
     short = what if len(what) <= _LONGEST else what[: _LONGEST - 1] + "…"
-    return Pointer(messages[one.result.at].uuid, one.call.id, one.call.name, sentence.format(short))
+    return Pointer(messages[one.result.message_index].uuid, one.call.id, one.call.name, sentence.format(short))

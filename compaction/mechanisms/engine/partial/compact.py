@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.compaction.boundary import Direction, floor_of
+from compaction.mechanisms.engine.compaction.boundary import Direction, index_after_boundary
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.compaction.record import Cut, Way
-from compaction.mechanisms.engine.compaction.result_messages import Draft
-from compaction.mechanisms.engine.full.compact import summarised, unchanged
-from compaction.mechanisms.engine.full.media import thinks
+from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
+from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft
+from compaction.mechanisms.engine.full.compact import apply_reply, decline
+from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
-from compaction.mechanisms.engine.full.reply import FullConfig, asked
+from compaction.mechanisms.engine.full.reply import FullConfig, obtain_reply
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.partial.pivots import pivots_of
+from compaction.mechanisms.engine.partial.pivots import find_pivots
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
 
@@ -39,10 +39,10 @@ def partial_compact(
     """The pivot itself belongs to what follows: `from` it on is summarised, or everything `up_to` it."""
     config, occasion = config or FullConfig(), occasion or Occasion()
     if not config.enabled:
-        return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
-    pivots = pivots_of(messages, direction, occasion.model)
+        return decline(MECHANISM, messages, occasion, "Full compact is switched off.")
+    pivots = find_pivots(messages, direction, occasion.model)
     if obstacle := pivots.obstacle(pivot):
-        return unchanged(MECHANISM, messages, occasion, f"The conversation cannot be cut at that message: {obstacle}.")
+        return decline(MECHANISM, messages, occasion, f"The conversation cannot be cut at that message: {obstacle}.")
     place = pivots.legal[pivot]
     prompt = compaction_prompt(
         VARIANTS[direction],
@@ -50,26 +50,26 @@ def partial_compact(
         hook_instructions=occasion.hooks.pre_compact(occasion.trigger, config.instructions),
         begins=_words(messages[place]) if direction is Direction.FROM else "",
     )
-    floor = floor_of(messages)
+    floor = index_after_boundary(messages)
     if direction is Direction.FROM:
         sent, cut = messages[floor:], Cut(place, len(messages))
     else:
         sent, cut = messages[floor:place], Cut(0, place)
     begins_at = pivot if direction is Direction.FROM else ""
     variant = VARIANTS[direction]
-    reply = asked(
-        sent, prompt, summarise, config, occasion.counter, occasion.model, variant, begins_at, thinks(messages)
+    reply = obtain_reply(
+        sent, prompt, summarise, config, occasion.counter, occasion.model, variant, begins_at, any_thinking(messages)
     )
-    draft = Draft(
+    draft = CompactionDraft(
         MECHANISM,
-        Way.PARTIAL,
+        CompactionMethod.PARTIAL,
         cut,
         reply.summary,
         "The summary stands for it.",
         "The summary.",
         direction=direction,
     )
-    return summarised(messages, draft, reply, occasion, attachments or AttachmentConfig())
+    return apply_reply(messages, draft, reply, occasion, attachments or AttachmentConfig())
 
 
 def _words(message: Message) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.compaction.boundary import Direction, floor_of
-from compaction.mechanisms.engine.conversation.kept_range import held_by_thinking, thoughtless_ends
+from compaction.mechanisms.engine.compaction.boundary import Direction, index_after_boundary
+from compaction.mechanisms.engine.conversation.kept_range import places_after_unthinking_turns, places_held_by_thinking
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
 
@@ -22,7 +22,7 @@ THOUGHTS = "the turn that goes on would lose the thoughts that it begins with"
 
 
 @dataclass(frozen=True, slots=True)
-class Pivots:
+class PivotPoints:
     legal: Mapping[str, int]
     """The place of each message before which the conversation can be cut, by its uuid, in order."""
     obstacles: Mapping[str, str]
@@ -33,11 +33,15 @@ class Pivots:
         return "" if uuid in self.legal else self.obstacles.get(uuid, ABSENT)
 
 
-def pivots_of(messages: Sequence[Message], direction: Direction, model: str = "") -> Pivots:
+def find_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> PivotPoints:
     """`model` is who will be sent what is left; what is not known of it forbids nothing."""
-    floor, places = floor_of(messages), find_cuts(messages)
+    floor, places = index_after_boundary(messages), find_cuts(messages)
     first = next((at for at in range(floor, len(messages)) if messages[at].content), len(messages))
-    held = held_by_thinking(messages) if direction is Direction.UP_TO else thoughtless_ends(messages, model)
+    held = (
+        places_held_by_thinking(messages)
+        if direction is Direction.UP_TO
+        else places_after_unthinking_turns(messages, model)
+    )
     legal: dict[str, int] = {}
     obstacles: dict[str, str] = {}
     for at, message in enumerate(messages):
@@ -55,9 +59,9 @@ def pivots_of(messages: Sequence[Message], direction: Direction, model: str = ""
             obstacles.setdefault(message.uuid, why)
         elif message.uuid:
             legal.setdefault(message.uuid, at)
-    return Pivots(legal, obstacles)
+    return PivotPoints(legal, obstacles)
 
 
 def legal_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> tuple[str, ...]:
     """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
-    return tuple(pivots_of(messages, direction, model).legal)
+    return tuple(find_pivots(messages, direction, model).legal)

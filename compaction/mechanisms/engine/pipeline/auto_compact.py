@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from compaction.mechanisms.engine.collapse import suppresses_auto_compact
 from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.compaction.occasion import Attempt
-from compaction.mechanisms.engine.compaction.record import Compaction, rebased, replayed
+from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions
 from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.guards.recompaction import Recompaction, recompaction
+from compaction.mechanisms.engine.guards.recompaction import Recompaction, track_recompaction
 from compaction.mechanisms.engine.guards.recursion import may_compact
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.pipeline.size import Savings
@@ -41,7 +41,7 @@ def auto_compact(work: Work, *, forced: bool = False) -> Compacted | None:
         outcome = attempt(work)
         work.reports.append(outcome.report)
         if outcome.state.failed:
-            work.state = replace(work.state, breaker=work.state.breaker.failed())
+            work.state = replace(work.state, breaker=work.state.breaker.after_failure())
         if outcome.state.compaction is not None:
             return take(work, outcome, outcome.state.compaction)
     return None
@@ -51,9 +51,9 @@ def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
     """Makes the compaction part of the state, and clears what referred to the messages that are gone."""
     state, threshold = work.state, work.threshold
     last = state.compactions[-1] if state.compactions else None
-    tracked = recompaction(work.told, last, threshold, work.config.source)
-    made = rebased(made, work.shown, work.told)
-    whole = estimate(replayed(work.told, (made,)), work.counter)
+    tracked = track_recompaction(work.told, last, threshold, work.config.source)
+    made = rebase(made, work.shown, work.told)
+    whole = estimate(replay_compactions(work.told, (made,)), work.counter)
     saved = max(0, whole - estimate(outcome.messages, work.counter))
     microcompact = state.microcompact
     if work.config.main_thread:
@@ -64,7 +64,7 @@ def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
         state,
         compactions=(*state.compactions, made),
         microcompact=microcompact,
-        breaker=state.breaker.succeeded(),
+        breaker=state.breaker.after_success(),
         snip=replace(state.snip, baseline=None),
         savings=Savings(latest=saved),
     )

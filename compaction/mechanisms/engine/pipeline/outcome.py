@@ -10,7 +10,7 @@ from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.guards.recompaction import Recompaction
 from compaction.mechanisms.engine.pipeline.state import PipelineState
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit.limit import Persisted
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message, join_messages
 
 
@@ -43,7 +43,7 @@ class PipelineOutcome:
     state: PipelineState
     cache_edits: tuple[Mapping[str, Any], ...] = ()
     """Instructions to be sent beside the messages."""
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     """Texts to be written to files before the messages are sent."""
     compaction: Compaction | None = None
     """Made in this run, to be recorded."""

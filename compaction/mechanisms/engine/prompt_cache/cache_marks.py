@@ -16,7 +16,7 @@ MOST_MARKS = 4
 _UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
 
 
-def marked_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
+def mark_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES) -> list[dict[str, Any]]:
     """Tools that are loaded on demand are not in the prompt, and the API refuses a mark on them."""
     marked = [_without_mark(tool) for tool in tools]
     last = next((tool for tool in reversed(marked) if tool.get("defer_loading") is not True), None)
@@ -25,24 +25,24 @@ def marked_tools(tools: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES
     return marked
 
 
-def marked_messages(
+def mark_messages(
     array: Sequence[Mapping[str, Any]], ttl: Ttl = Ttl.FIVE_MINUTES, *, writes: bool = True
 ) -> list[dict[str, Any]]:
     """The array with its one mark, on the last message; a fork that must not write marks the one before.
 
     There its mark is where the parent's was, so it reads what the parent wrote and adds nothing.
     """
-    marked = [_clean(element) for element in array]
+    marked = [_as_blocks(element) for element in array]
     for place in range(len(marked) - (1 if writes else 2), -1, -1):
         content: list[Block] = marked[place]["content"]
-        spot = next((at for at in range(len(content) - 1, -1, -1) if _markable(content[at])), None)
+        spot = next((at for at in range(len(content) - 1, -1, -1) if _can_carry_mark(content[at])), None)
         if spot is not None:
             content[spot] = {**content[spot], "cache_control": cache_control(ttl)}
             break
     return marked
 
 
-def marks(request: Mapping[str, Any]) -> list[str]:
+def mark_paths(request: Mapping[str, Any]) -> list[str]:
     """The places of all marks, as paths into the request."""
     found = []
     for part in ("system", "tools"):
@@ -60,7 +60,7 @@ def marks(request: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _clean(element: Mapping[str, Any]) -> dict[str, Any]:
+def _as_blocks(element: Mapping[str, Any]) -> dict[str, Any]:
     content = element["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else [_without_mark(b) for b in content]
     return {**element, "content": blocks}
@@ -80,7 +80,7 @@ def _parts(block: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     return [(place, part) for place, part in enumerate(inside) if isinstance(part, Mapping)]
 
 
-def _markable(block: Block) -> bool:
+def _can_carry_mark(block: Block) -> bool:
     """The API refuses a mark on thinking and on empty text."""
     if block.get("type") in _UNMARKABLE:
         return False

@@ -30,7 +30,7 @@ class Account:
     bedrock_opt_in: bool = False
 
     @property
-    def eligible(self) -> bool:
+    def is_eligible(self) -> bool:
         return self.employee or (self.subscriber and not self.overage)
 
 
@@ -49,9 +49,9 @@ class TtlLatch:
         return Ttl.ONE_HOUR if self.eligible and allowed else Ttl.FIVE_MINUTES
 
 
-def latched(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:
+def latch_ttl(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:
     """The latch of the session: the first answer stands, whatever becomes of the account."""
-    return latch if latch is not None else TtlLatch(account.eligible, account.bedrock_opt_in, allowlist)
+    return latch if latch is not None else TtlLatch(account.is_eligible, account.bedrock_opt_in, allowlist)
 
 
 def cache_control(ttl: Ttl, *, everybody: bool = False) -> dict[str, Any]:

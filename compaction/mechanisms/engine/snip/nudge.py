@@ -8,9 +8,9 @@ from uuid import UUID, uuid5
 
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from compaction.mechanisms.engine.snip.removal import SnipConfig
 from compaction.mechanisms.engine.snip.state import SnipState
@@ -55,5 +55,5 @@ def nudge(
     added = Message("user", (text,), MessageKind.INJECTED, str(uuid5(_NAMESPACE, f"{last} {size}")))
     cost = counter(added.content)
     why = f"The context grew by {growth:,} tokens without a snip."
-    report = Report("nudge", True, why, before, before + cost, (Change(What.ADDED, added.uuid, 0, cost, why),))
+    report = Report("nudge", True, why, before, before + cost, (Change(ChangeKind.ADDED, added.uuid, 0, cost, why),))
     return Outcome([*messages, added], report, replace(state, baseline=size))

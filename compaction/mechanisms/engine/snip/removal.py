@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.turns import Turn, turns_of
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
 from sessions.transcripts.engine.messages import (
     Block,
@@ -37,9 +39,10 @@ _LIKE_A_UUID = re.compile(r"[0-9a-fA-F-]{10,}")
 
 @dataclass(frozen=True, slots=True)
 class SnipConfig:
-    enabled: bool = True
-    nudge_every: int = 10_000
-    """Tokens of growth without a snip after which the model is reminded that it may snip."""
+    TITLE: ClassVar[str] = "Snip"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    nudge_every: int = setting(10_000, "Tokens of growth until the model is reminded that it may snip.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def short_id(uuid: str) -> str:
     return written[:_LENGTH] or "0"
 
 
-def tagged(
+def tag_inputs(
     messages: Sequence[Message], config: SnipConfig | None = None, *, counter: TokenCounter = estimate_blocks
 ) -> Outcome[None]:
     """The copy that is sent: each input of a person ends with its `[id:xxxxxx]`."""
@@ -75,9 +78,11 @@ def tagged(
     sent, changes = list(messages), []
     for at, message in enumerate(messages):
         if _is_input(message):
-            sent[at] = _tagged(message)
+            sent[at] = _tag(message)
             tokens = counter(message.content), counter(sent[at].content)
-            changes.append(Change(What.REPLACED, message.uuid, *tokens, f"It got the id {short_id(message.uuid)}."))
+            changes.append(
+                Change(ChangeKind.REPLACED, message.uuid, *tokens, f"It got the id {short_id(message.uuid)}.")
+            )
     after = before + sum(change.tokens_after - change.tokens_before for change in changes)
     why = f"{_plural(len(changes), 'input')} can be named by an id." if changes else "There is no input of a person."
     return Outcome(sent, Report("snip tags", bool(changes), why, before, after, tuple(changes)), None)
@@ -102,7 +107,7 @@ def snip(
         named = tuple(short_id(shown[turn.first].uuid) for turn in wanted)
         made = Snip(snip_uuid(removed), removed, named, reason)
         state = replace(state, snips=(*state.snips, made), baseline=None)
-    outcome = replayed(messages, config, state, counter=counter)
+    outcome = replay_snips(messages, config, state, counter=counter)
     report = outcome.report
     return Outcome(
         outcome.messages,
@@ -121,7 +126,7 @@ def snip(
     )
 
 
-def replayed(
+def replay_snips(
     messages: Sequence[Message],
     config: SnipConfig | None = None,
     state: SnipState | None = None,
@@ -136,7 +141,7 @@ def replayed(
     causes = {uuid: one for one in reversed(state.snips) for uuid in one.removed_uuids}
     gone = [at for at, message in enumerate(messages) if message.uuid in causes]
     changes = tuple(
-        Change(What.REMOVED, messages[at].uuid, counter(messages[at].content), 0, causes[messages[at].uuid].why)
+        Change(ChangeKind.REMOVED, messages[at].uuid, counter(messages[at].content), 0, causes[messages[at].uuid].why)
         for at in gone
     )
     if not changes:
@@ -148,7 +153,7 @@ def replayed(
     return Outcome(kept, Report("snip", True, why, before, after, changes), state)
 
 
-def relinked(parents: Mapping[str, str | None], removed: Iterable[str]) -> dict[str, str | None]:
+def relink_parents(parents: Mapping[str, str | None], removed: Iterable[str]) -> dict[str, str | None]:
     """Of each record that hung on a removed one: the nearest ancestor that is left, None for a new root."""
     gone = frozenset(removed)
     nearest: dict[str, str | None] = {}
@@ -182,9 +187,9 @@ def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn]
             unknown.append(one)
         elif len(found) > 1:
             refused.append((one, "Several inputs have this id."))
-        elif found[0].open:
+        elif found[0].is_open:
             refused.append((one, "This turn is not finished."))
-        elif found[0].entangled:
+        elif found[0].is_entangled:
             refused.append((one, "Its results stand in one message with those of another turn."))
         else:
             wanted.append(found[0])
@@ -199,7 +204,7 @@ def _is_input(message: Message) -> bool:
     return message.kind is MessageKind.PROMPT and message.role == "user" and bool(message.uuid)
 
 
-def _tagged(message: Message) -> Message:
+def _tag(message: Message) -> Message:
     tag = f"[id:{short_id(message.uuid)}]"
     content: list[Block] = list(message.content)
     last = content[-1] if content else None

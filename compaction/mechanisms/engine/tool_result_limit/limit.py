@@ -10,28 +10,37 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
+    replace_text,
     result_text,
     results_of,
-    with_text,
 )
-from compaction.mechanisms.engine.conversation.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.imports.engine.scan.content import PERSISTED_TAG
 from sessions.transcripts.engine.messages import Block, Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
-__all__ = ["BudgetConfig", "BudgetOutcome", "ContentReplacementState", "Persisted", "budget", "path_of"]
+__all__ = [
+    "BudgetConfig",
+    "BudgetOutcome",
+    "ContentReplacementState",
+    "PersistedResult",
+    "limit_tool_results",
+    "result_path",
+]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 _LARGEST_PREVIEW = 50_000
@@ -40,14 +49,17 @@ _LARGEST_PREVIEW = 50_000
 
 @dataclass(frozen=True, slots=True)
 class BudgetConfig:
-    enabled: bool = True
-    per_result: int = 50_000
-    """Characters that one result may have."""
-    per_message: int = 200_000
-    """Characters that all results of one user message may have together."""
-    preview: int = 2_048
-    """Bytes of the beginning that stay."""
-    per_tool: Mapping[str, int | None] = field(default_factory=dict)
+    TITLE: ClassVar[str] = "Result budget"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    per_result: int = setting(50_000, "Characters of one result; a longer one goes.", label="One result")
+    per_message: int = setting(
+        200_000, "Characters of all results of one message; beyond, the largest go.", label="All results of a message"
+    )
+    preview: int = setting(2_048, "Bytes that stay of a text that goes.", label="Preview that stays")
+    per_tool: Mapping[str, int | None] = field(
+        default_factory=dict, metadata={"help": "Limits of their own for some tools.", "label": "Limits by tool"}
+    )
     """Limits for single tools in the place of `per_result`; None: never for its size alone."""
     path: str = "tool-results/{tool_use_id}.txt"
     """Where the caller writes the whole text."""
@@ -57,7 +69,7 @@ class BudgetConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Persisted:
+class PersistedResult:
     """A whole text, for the caller to write."""
 
     tool_use_id: str
@@ -67,11 +79,11 @@ class Persisted:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOutcome(Outcome[ContentReplacementState]):
-    persisted: tuple[Persisted, ...]
+    persisted: tuple[PersistedResult, ...]
     """What was decided in this call: each text is to be written before the messages are sent."""
 
 
-def budget(
+def limit_tool_results(
     messages: Sequence[Message],
     config: BudgetConfig | None = None,
     state: ContentReplacementState | None = None,
@@ -87,21 +99,21 @@ def budget(
         )
     calls = calls_of(messages)
     results = list(results_of(messages))
-    decided = _decide(results, _arrivals(messages), calls, config, state)
+    decided = _decide(results, _user_message_numbers(messages), calls, config, state)
     replacements = {**state.replacements, **{one.tool_use_id: _replacement(one, config) for one, _ in decided.values()}}
-    changed: dict[Place, Block] = {}
+    changed: dict[BlockPosition, Block] = {}
     changes: list[Change] = []
     for result in results:
         text = replacements.get(result.tool_use_id)
         if text is None:
             continue
-        block = with_text(result.block, text)
+        block = replace_text(result.block, text)
         why = decided[result.tool_use_id][1] if result.tool_use_id in decided else "It was replaced in an earlier call."
-        changed[result.at, result.place] = block
+        changed[result.message_index, result.block_index] = block
         changes.append(
             Change(
-                What.REPLACED,
-                messages[result.at].uuid,
+                ChangeKind.REPLACED,
+                messages[result.message_index].uuid,
                 counter((result.block,)),
                 counter((block,)),
                 why,
@@ -112,14 +124,14 @@ def budget(
     report = Report("budget", bool(changes), _why(len(decided), len(changes)), before, after, tuple(changes))
     seen = state.seen | {result.tool_use_id for result in results}
     return BudgetOutcome(
-        with_blocks(messages, changed),
+        replace_blocks(messages, changed),
         report,
         ContentReplacementState(replacements, seen),
         tuple(persisted for persisted, _ in decided.values()),
     )
 
 
-def path_of(tool_use_id: str, config: BudgetConfig) -> str:
+def result_path(tool_use_id: str, config: BudgetConfig) -> str:
     """The id comes out of a transcript: what is no plain name gets one, so that it cannot lead anywhere else."""
     name = _UNSAFE.sub("_", tool_use_id)[:100]
     if name != tool_use_id:
@@ -127,7 +139,7 @@ def path_of(tool_use_id: str, config: BudgetConfig) -> str:
     return config.path.replace("{tool_use_id}", name)
 
 
-def _arrivals(messages: Sequence[Message]) -> list[int]:
+def _user_message_numbers(messages: Sequence[Message]) -> list[int]:
     """Which user message of the request each message is part of: results arrive as one until there is a new answer,
     however many records they are, and neighbouring answers have their results in one too."""
     numbers: list[int] = []
@@ -148,20 +160,20 @@ def _decide(
     calls: Mapping[str, Call],
     config: BudgetConfig,
     state: ContentReplacementState,
-) -> dict[str, tuple[Persisted, str]]:
-    decided: dict[str, tuple[Persisted, str]] = {}
+) -> dict[str, tuple[PersistedResult, str]]:
+    decided: dict[str, tuple[PersistedResult, str]] = {}
     groups: dict[int, list[tuple[Result, str]]] = {}
     sizes: dict[int, int] = {}
     for result in results:
         tool, call = result.tool_use_id, calls.get(result.tool_use_id)
-        group = arrivals[result.at]
+        group = arrivals[result.message_index]
         known = state.replacements.get(tool)
         text = result_text(result.block) if known is None else known
         if known is None and tool not in state.seen and tool not in decided:
             limit = config.limit(call.name if call else "")
-            if limit is not None and len(text) > limit and _shrinks(tool, text, config):
+            if limit is not None and len(text) > limit and _gets_smaller(tool, text, config):
                 decided[tool] = (
-                    Persisted(tool, path_of(tool, config), text),
+                    PersistedResult(tool, result_path(tool, config), text),
                     f"{_name(call)} returned {len(text):,} characters; one result may have {limit:,}.",
                 )
                 text = _replacement(decided[tool][0], config)
@@ -169,16 +181,16 @@ def _decide(
                 groups.setdefault(group, []).append((result, text))
         sizes[group] = sizes.get(group, 0) + len(text)
     for group, fresh in groups.items():
-        _relieve(fresh, sizes[group], calls, config, decided)
+        _replace_largest(fresh, sizes[group], calls, config, decided)
     return decided
 
 
-def _relieve(
+def _replace_largest(
     fresh: list[tuple[Result, str]],
     size: int,
     calls: Mapping[str, Call],
     config: BudgetConfig,
-    decided: dict[str, tuple[Persisted, str]],
+    decided: dict[str, tuple[PersistedResult, str]],
 ) -> None:
     """Replaces the largest result again and again until the message is inside its budget."""
     total = size
@@ -186,9 +198,9 @@ def _relieve(
         if size <= config.per_message:
             return
         tool = result.tool_use_id
-        if not _shrinks(tool, text, config):
+        if not _gets_smaller(tool, text, config):
             continue
-        persisted = Persisted(tool, path_of(tool, config), text)
+        persisted = PersistedResult(tool, result_path(tool, config), text)
         size += len(_replacement(persisted, config)) - len(text)
         decided[tool] = (
             persisted,
@@ -197,13 +209,13 @@ def _relieve(
         )
 
 
-def _shrinks(tool: str, text: str, config: BudgetConfig) -> bool:
+def _gets_smaller(tool: str, text: str, config: BudgetConfig) -> bool:
     if text.startswith(PERSISTED_TAG) and len(text) <= _LARGEST_PREVIEW:  # the client itself has sent it to a file
         return False
-    return len(_replacement(Persisted(tool, path_of(tool, config), text), config)) < len(text)
+    return len(_replacement(PersistedResult(tool, result_path(tool, config), text), config)) < len(text)
 
 
-def _replacement(persisted: Persisted, config: BudgetConfig) -> str:
+def _replacement(persisted: PersistedResult, config: BudgetConfig) -> str:
     text = persisted.text
     beginning = text[: config.preview].encode("utf-8", "surrogatepass")[: config.preview].decode("utf-8", "ignore")
     return (

@@ -12,8 +12,8 @@ from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
 from compaction.mechanisms.engine.snip.nudge import nudge
-from compaction.mechanisms.engine.snip.removal import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, budget
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message, MessageKind, join_messages
 from sessions.usage.engine.tokens import Limits
@@ -40,9 +40,9 @@ def collapsed(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 MECHANISMS: dict[str, Mechanism] = {
-    "budget": lambda messages: budget(messages, BudgetConfig(per_result=5_000, per_message=9_000)).messages,
+    "budget": lambda messages: limit_tool_results(messages, BudgetConfig(per_result=5_000, per_message=9_000)).messages,
     "snip": every_other_turn,
-    "tags": lambda messages: tagged(messages).messages,
+    "tags": lambda messages: tag_inputs(messages).messages,
     "nudge": lambda messages: nudge(messages, tokens=99_999).messages,
     "timed": lambda messages: timed(messages, TimedConfig(enabled=True, keep=1), now=2e9).messages,
     "forecast": lambda messages: (

@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.session_memory import (
     Notes,
     SessionMemoryConfig,
     cut_sections,
-    keep_from,
+    find_kept_start,
     session_memory_compact,
 )
 from memory.notes.engine import is_empty, last_summarized_after
@@ -50,7 +50,7 @@ def compact(
 
 
 def start_of(messages: list[Message], config: SessionMemoryConfig = SMALL, last: str = "") -> int | None:
-    return keep_from(messages, config, last, estimate_blocks)
+    return find_kept_start(messages, config, last, estimate_blocks)
 
 
 class TestDeclines:
@@ -59,7 +59,7 @@ class TestDeclines:
         [
             (None, "There are no notes of this session."),
             (Notes(TEMPLATE, template=TEMPLATE), "The notes are still the empty template."),
-            (Notes(NOTES.text, extracting=True), "The notes are still being written."),
+            (Notes(NOTES.text, is_being_written=True), "The notes are still being written."),
         ],
     )
     def test_without_notes_that_say_something(self, notes: Notes | None, why: str) -> None:
@@ -125,7 +125,7 @@ class TestKeepWindow:
 
     def test_it_never_crosses_the_last_boundary_nor_its_summary(self) -> None:
         talk = chat(2)
-        boundary = Boundary("b", Trigger.AUTO, 0).message()
+        boundary = Boundary("b", Trigger.AUTO, 0).to_message()
         summary = Message("user", (text_block("so far"),), MessageKind.SUMMARY, "s")
         messages = [*talk.messages[:2], boundary, summary, *talk.messages[2:]]
         assert start_of(messages) == 4

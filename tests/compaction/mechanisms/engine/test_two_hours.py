@@ -9,8 +9,8 @@ from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig, microcompact
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from compaction.mechanisms.engine.snip.removal import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit.limit import budget
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
+from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
     CountCache,
@@ -64,11 +64,11 @@ def summarise(span: Sequence[Message], /) -> str:
 
 def pipeline(messages: Sequence[Message], now: float) -> Sequence[Message]:
     counter = CountCache()
-    view = budget(messages, counter=counter).messages
+    view = limit_tool_results(messages, counter=counter).messages
     view = snip(view, [], counter=counter).messages
     view = microcompact(view, CONFIG, now=now, counter=counter).messages
     view = collapse(view, COLLAPSE, limits=Limits(), summarise=summarise, counter=counter).messages
-    return tagged(view, counter=counter).messages
+    return tag_inputs(view, counter=counter).messages
 
 
 def test_while_work_goes_on_the_latest_messages_stay_as_they_are() -> None:

@@ -8,7 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import Parameters
+from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.trail.selectors import trail as selector
@@ -181,7 +182,7 @@ def test_what_was_made_here_stands_below_with_its_run(client: Client, file: Writ
     nobody = summariser_choose(ModelSettings(claude="off"))
     run = Run.objects.create(kind="compaction", created_at=START, status=Run.Status.COMPLETED)
     made = compaction_make(
-        transcript=transcript, kind=Kind.FULL, parameters=Parameters(), summariser=nobody, now_ms=START, run_id=run.pk
+        transcript=transcript, kind=FULL, parameters=Parameters(), summariser=nobody, now_ms=START, run_id=run.pk
     )
     of = {"transcript": transcript.pk, "kind": "full"}
     Run.objects.create(kind="compaction", created_at=START, status="failed", error="Nobody answered.", parameters=of)

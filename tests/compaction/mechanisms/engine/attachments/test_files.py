@@ -10,8 +10,8 @@ from compaction.mechanisms.engine.attachments import (
     Surroundings,
     files_read,
 )
-from compaction.mechanisms.engine.attachments.files import restored_files
-from compaction.mechanisms.engine.attachments.parts import Part
+from compaction.mechanisms.engine.attachments.files import restore_files
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart
 from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from tests.sessions.transcripts.engine.spoken import Talk
 
@@ -29,11 +29,11 @@ def restored(
     surroundings: Surroundings | None = None,
     config: FileConfig | None = None,
     files: dict[str, str] | None = None,
-) -> tuple[list[Part], list[str]]:
+) -> tuple[list[AttachmentPart], list[str]]:
     def read(path: str) -> str | None:
         return files.get(path) if files is not None else f"text of {path}"
 
-    parts = list(restored_files(covered, kept or [], surroundings or Surroundings(), config or FileConfig(), read))
+    parts = list(restore_files(covered, kept or [], surroundings or Surroundings(), config or FileConfig(), read))
     return [part for part in parts if part.text], [remark for part in parts for remark in part.remarks]
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
-from compaction.mechanisms.engine.collapse.spans import candidates
+from compaction.mechanisms.engine.collapse.spans import find_candidates
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.tokens import estimate, estimate_blocks
@@ -14,7 +14,9 @@ SMALL = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=5_000)
 
 
 def spans(messages: list[Message], config: CollapseConfig = SMALL) -> list[tuple[int, int]]:
-    return sorted((one.first, one.end) for one in candidates(messages, find_cuts(messages), config, estimate_blocks))
+    return sorted(
+        (one.first, one.end) for one in find_candidates(messages, find_cuts(messages), config, estimate_blocks)
+    )
 
 
 def test_spans_end_before_what_people_typed() -> None:

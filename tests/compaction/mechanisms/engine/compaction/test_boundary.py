@@ -11,7 +11,7 @@ from compaction.mechanisms.engine.compaction.boundary import (
     PreservedMessages,
     PreservedSegment,
     Trigger,
-    floor_of,
+    index_after_boundary,
     is_boundary,
 )
 from sessions.transcripts.engine.messages import join_messages
@@ -36,13 +36,13 @@ boundaries = st.builds(
 
 @given(boundaries)
 def test_it_reads_the_record_that_it_wrote(boundary: Boundary) -> None:
-    assert Boundary.of(boundary.record()) == boundary
+    assert Boundary.from_record(boundary.to_record()) == boundary
 
 
 def test_the_record_is_that_of_the_client() -> None:
     segment = PreservedSegment("head", "anchor", "tail")
     boundary = Boundary("b", Trigger.MANUAL, 115_665, 12_994, 35, ("TaskCreate",), segment, None, "last")
-    assert boundary.record() == {
+    assert boundary.to_record() == {
         "parentUuid": None,
         "logicalParentUuid": "last",
         "type": "system",
@@ -73,18 +73,18 @@ def test_the_record_is_that_of_the_client() -> None:
 )
 def test_damaged_metadata_is_left_out(metadata: Any) -> None:
     record = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "compactMetadata": metadata}
-    assert Boundary.of(record) == Boundary("b", Trigger.AUTO, 0)
+    assert Boundary.from_record(record) == Boundary("b", Trigger.AUTO, 0)
 
 
 @pytest.mark.parametrize("record", [{}, {"type": "user"}, {"type": "system", "subtype": "turn_duration"}])
 def test_other_records_are_no_boundaries(record: dict[str, Any]) -> None:
-    assert Boundary.of(record) is None
+    assert Boundary.from_record(record) is None
 
 
 def test_the_model_never_sees_a_boundary() -> None:
     talk = Talk()
     talk.prompt("hello")
-    messages = [Boundary("b", Trigger.AUTO, 0).message(), *talk.messages]
+    messages = [Boundary("b", Trigger.AUTO, 0).to_message(), *talk.messages]
     assert join_messages(messages) == join_messages(talk.messages)
 
 
@@ -93,7 +93,7 @@ def test_the_floor_is_behind_the_last_boundary() -> None:
     for word in ("one", "two", "three"):
         talk.prompt(word)
     first, second, third = talk.messages
-    boundary = Boundary("b", Trigger.AUTO, 0).message()
+    boundary = Boundary("b", Trigger.AUTO, 0).to_message()
     assert is_boundary(boundary)
-    assert floor_of([first, second]) == 0
-    assert floor_of([first, boundary, second, boundary, third]) == 4
+    assert index_after_boundary([first, second]) == 0
+    assert index_after_boundary([first, boundary, second, boundary, third]) == 4

@@ -37,13 +37,13 @@ def test_a_summary_ends_a_turn_and_belongs_to_none() -> None:
 
 def test_a_turn_with_a_call_that_still_runs_is_open() -> None:
     messages = [said("one"), answered("1"), said("two"), answered("", call("toolu_1"))]
-    assert [turn.open for turn in turns_of(messages)] == [False, True]
+    assert [turn.is_open for turn in turns_of(messages)] == [False, True]
 
 
 def test_a_turn_that_waits_for_an_answer_is_open() -> None:
     messages = [said("one"), answered("", call("toolu_1")), returned(("toolu_1", "ok"))]
-    assert [turn.open for turn in turns_of(messages)] == [True]
-    assert [turn.open for turn in turns_of([*messages, answered("done")])] == [False]
+    assert [turn.is_open for turn in turns_of(messages)] == [True]
+    assert [turn.is_open for turn in turns_of([*messages, answered("done")])] == [False]
 
 
 def test_turns_whose_results_share_a_message_are_entangled() -> None:
@@ -55,7 +55,7 @@ def test_turns_whose_results_share_a_message_are_entangled() -> None:
         returned(("toolu_1", "ok"), ("toolu_2", "ok")),
         said("three"),
     ]
-    assert [turn.entangled for turn in turns_of(messages)] == [True, True, False]
+    assert [turn.is_entangled for turn in turns_of(messages)] == [True, True, False]
 
 
 @given(conversations())

@@ -4,7 +4,7 @@ import pytest
 
 from compaction.mechanisms.engine.compaction.boundary import Direction, is_boundary
 from compaction.mechanisms.engine.compaction.occasion import Occasion
-from compaction.mechanisms.engine.full.request import Path
+from compaction.mechanisms.engine.full.request import RequestPath
 from compaction.mechanisms.engine.partial.compact import partial_compact
 from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
@@ -55,13 +55,15 @@ def test_up_to_a_pivot_what_follows_stays_behind_the_summary() -> None:
 @pytest.mark.parametrize(
     ("model", "thinks", "path"),
     [
-        ("claude-opus-4-5", "first", Path.DIRECT),
-        ("claude-opus-4-5", "", Path.FORK),
-        ("claude-opus-4-6", "first", Path.FORK),
-        ("", "first", Path.FORK),
+        ("claude-opus-4-5", "first", RequestPath.DIRECT),
+        ("claude-opus-4-5", "", RequestPath.FORK),
+        ("claude-opus-4-6", "first", RequestPath.FORK),
+        ("", "first", RequestPath.FORK),
     ],
 )
-def test_a_part_that_lost_its_first_thoughts_is_not_asked_about_as_a_fork(model: str, thinks: str, path: Path) -> None:
+def test_a_part_that_lost_its_first_thoughts_is_not_asked_about_as_a_fork(
+    model: str, thinks: str, path: RequestPath
+) -> None:
     """A model that thinks with a budget refuses a turn that goes on from results without its thinking."""
     talk = work()
     talk.prompt("more")
@@ -75,7 +77,7 @@ def test_the_direction_is_recorded_with_the_summary() -> None:
     for direction, anchor in ((Direction.FROM, "boundary"), (Direction.UP_TO, "summary")):
         compaction = partial_compact(work().messages, "m5", direction, Model()).state.compaction
         assert compaction is not None
-        boundary, summary = compaction.records()
+        boundary, summary = compaction.to_records()
         assert summary["summarizeMetadata"] == {"messagesSummarized": 4, "direction": str(direction)}
         segment = compaction.boundary.preserved_segment
         assert segment is not None

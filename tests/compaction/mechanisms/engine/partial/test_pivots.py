@@ -9,8 +9,8 @@ from compaction.mechanisms.engine.partial.pivots import (
     ABSENT,
     ONE_SIDED,
     THOUGHTS,
+    find_pivots,
     legal_pivots,
-    pivots_of,
 )
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import Message, join_messages
@@ -50,7 +50,7 @@ def test_a_pivot_never_parts_a_call_from_its_result(direction: Direction) -> Non
 
 
 def test_each_other_message_says_what_a_cut_would_do() -> None:
-    pivots = pivots_of(work().messages, Direction.UP_TO)
+    pivots = find_pivots(work().messages, Direction.UP_TO)
     assert pivots.obstacle("m2") == ""
     assert pivots.obstacle("m1") == ONE_SIDED
     assert pivots.obstacle("m3") == "a tool call would lose its result"
@@ -67,20 +67,20 @@ def test_a_call_that_has_no_result_yet_ends_with_what_follows() -> None:
     talk = work()
     talk.calls("Read", {"file_path": "moon.py"})
     talk.injected("meanwhile")
-    assert pivots_of(talk.messages, Direction.FROM).obstacle("m14") == "the result of a tool call is still to come"
+    assert find_pivots(talk.messages, Direction.FROM).obstacle("m14") == "the result of a tool call is still to come"
 
 
 def test_the_latest_turn_keeps_its_first_thoughts_behind_a_summary_but_may_end_before_one() -> None:
     messages = work("hm", "").messages[:-1]
-    assert pivots_of(messages, Direction.UP_TO).obstacle("m10") == THOUGHTS
-    assert pivots_of(messages, Direction.FROM, BUDGETED).obstacle("m10") == ""
+    assert find_pivots(messages, Direction.UP_TO).obstacle("m10") == THOUGHTS
+    assert find_pivots(messages, Direction.FROM, BUDGETED).obstacle("m10") == ""
 
 
 @pytest.mark.parametrize(("model", "legal"), [(BUDGETED, False), (FREE, True), ("", True)])
 def test_a_summary_never_joins_a_turn_without_first_thoughts_if_the_model_needs_them(model: str, legal: bool) -> None:
     """The summary stands behind a result, so what was an earlier turn is the one that goes on."""
     messages = kept_head().messages
-    assert pivots_of(messages, Direction.FROM, model).obstacle("m6") == ("" if legal else THOUGHTS)
+    assert find_pivots(messages, Direction.FROM, model).obstacle("m6") == ("" if legal else THOUGHTS)
     outcome = partial_compact(messages, "m6", Direction.FROM, Model(), occasion=Occasion(model=model))
     assert outcome.report.applied is legal
     assert model == "" or refused(list(outcome.messages), model) == []
@@ -90,7 +90,7 @@ def test_words_between_a_result_and_the_summary_do_not_part_them() -> None:
     talk = kept_head()
     noted = [*talk.messages[:3], talk.injected("by the way"), *talk.messages[3:-1]]
     assert [message.uuid for message in noted[1:5]] == ["m4", "m5", "m13", "m6"]
-    assert pivots_of(noted, Direction.FROM, BUDGETED).obstacle("m6") == THOUGHTS
+    assert find_pivots(noted, Direction.FROM, BUDGETED).obstacle("m6") == THOUGHTS
 
 
 def test_where_nobody_thinks_nothing_is_missed() -> None:

@@ -13,8 +13,8 @@ from compaction.mechanisms.engine import (
     PipelineState,
     run_pipeline,
 )
-from compaction.mechanisms.engine.collapse import CollapseState, Staged, collapse
-from compaction.mechanisms.engine.collapse.state import made
+from compaction.mechanisms.engine.collapse import CollapseState, StagedSpan, collapse
+from compaction.mechanisms.engine.collapse.state import commit_span
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import (
@@ -83,7 +83,7 @@ def test_a_model_that_need_not_think_first_is_sent_no_snipped_turn() -> None:
 
 def collapsed(messages: Sequence[Message]) -> CollapseState:
     """The answer of the second turn that thinks, and its result."""
-    return CollapseState(commits=(made(messages[3:5], "It looked at the logs."),))
+    return CollapseState(commits=(commit_span(messages[3:5], "It looked at the logs."),))
 
 
 @pytest.mark.parametrize(("model", "back"), [(BUDGETED, True), (FREE, False)])
@@ -100,7 +100,7 @@ def test_a_collapsed_span_with_the_first_thoughts_is_taken_back_for_good(model: 
 
 def test_a_span_that_was_chosen_before_it_held_the_first_thoughts_is_not_collapsed() -> None:
     messages = amid_a_turn()
-    staged = Staged(messages[3].uuid, messages[4].uuid, 50, 1.0, "Short.")
+    staged = StagedSpan(messages[3].uuid, messages[4].uuid, 50, 1.0, "Short.")
     state = CollapseState(staged=(staged,), armed=True)
     eager = CollapseConfig(enabled=True, stage_at=0.0, commit_at=0.0, target=0.0)
     assert collapse(messages, eager, state).messages is messages

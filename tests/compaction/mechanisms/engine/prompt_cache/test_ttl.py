@@ -6,7 +6,7 @@ from compaction.mechanisms.engine.prompt_cache.ttl import (
     Account,
     Ttl,
     cache_control,
-    latched,
+    latch_ttl,
 )
 
 SUBSCRIBER = Account(subscriber=True)
@@ -29,12 +29,12 @@ SUBSCRIBER = Account(subscriber=True)
     ],
 )
 def test_an_hour_is_for_those_who_may_and_who_live_long_enough(account: Account, source: str, ttl: str) -> None:
-    assert latched(None, account).ttl(source) == ttl
+    assert latch_ttl(None, account).ttl(source) == ttl
 
 
 def test_running_into_overage_does_not_change_the_marks_of_a_session() -> None:
-    latch = latched(None, SUBSCRIBER)
-    later = latched(latch, Account(subscriber=True, overage=True), ("nobody",))
+    latch = latch_ttl(None, SUBSCRIBER)
+    later = latch_ttl(latch, Account(subscriber=True, overage=True), ("nobody",))
     assert later is latch
     assert later.ttl("sdk") is Ttl.ONE_HOUR
 

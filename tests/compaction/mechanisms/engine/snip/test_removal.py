@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.report import Outcome, What
+from compaction.mechanisms.engine.report import ChangeKind, Outcome
 from compaction.mechanisms.engine.snip.removal import (
     SnipConfig,
     SnipReport,
-    relinked,
-    replayed,
+    relink_parents,
+    replay_snips,
     short_id,
     snip,
-    tagged,
+    tag_inputs,
 )
 from compaction.mechanisms.engine.snip.state import SnipState
 from sessions.transcripts.engine.messages import Message, MessageKind, read_messages
@@ -78,7 +78,7 @@ def test_made_up_ids_have_stable_short_ids_too() -> None:
 
 def test_only_inputs_of_people_are_tagged_and_only_in_the_copy() -> None:
     messages = [*two_turns(), Message("user", ({"type": "text", "text": "note"},), MessageKind.INJECTED, "i")]
-    copy = tagged(messages)
+    copy = tag_inputs(messages)
     assert copy.messages[0].content[-1]["text"].endswith(f"\n[id:{short_id(TODOS.uuid)}]")
     assert [one is other for one, other in zip(copy.messages, messages, strict=True)].count(False) == 2
     assert "[id:" not in sent(messages)
@@ -87,7 +87,7 @@ def test_only_inputs_of_people_are_tagged_and_only_in_the_copy() -> None:
 
 def test_an_input_that_ends_with_a_picture_gets_its_tag_behind_it() -> None:
     (message,) = read_messages([{"role": "user", "content": [{"type": "image", "source": {}}]}])
-    assert [block["type"] for block in tagged([message]).messages[0].content] == ["image", "text"]
+    assert [block["type"] for block in tag_inputs([message]).messages[0].content] == ["image", "text"]
 
 
 def test_a_snipped_turn_goes_with_its_calls_and_results() -> None:
@@ -96,7 +96,7 @@ def test_a_snipped_turn_goes_with_its_calls_and_results() -> None:
     assert list(done.messages) == messages[5:]
     assert all(one is other for one, other in zip(done.messages, messages[5:], strict=True))
     assert report(done).removed_uuids == tuple(one.uuid for one in messages[:5])
-    assert [change.what for change in done.report.changes] == [What.REMOVED] * 5
+    assert [change.what for change in done.report.changes] == [ChangeKind.REMOVED] * 5
     assert done.report.changes[0].why == f"Its turn with the id {short_id(TODOS.uuid)} was snipped: given up"
     assert done.report.tokens_after == estimate(done.messages)
 
@@ -107,15 +107,15 @@ def test_the_snip_is_recorded_and_replayed() -> None:
     (record,) = done.state.to_records("session")
     assert (record["type"], record["subtype"], record["sessionId"]) == ("system", "snip_boundary", "session")
     assert record["snipMetadata"]["removedUuids"] == [one.uuid for one in messages[:5]]
-    again = replayed(messages, None, SnipState.from_records([record]))
+    again = replay_snips(messages, None, SnipState.from_records([record]))
     assert sent(again.messages) == sent(done.messages)
 
 
 def test_dropping_the_record_restores_the_turn() -> None:
     messages = two_turns()
     done = snip(messages, [short_id(TODOS.uuid)])
-    assert replayed(messages, None, SnipState.from_records([])).messages is messages
-    assert replayed(messages, None, done.state.without(done.state.snips[0].uuid)).messages is messages
+    assert replay_snips(messages, None, SnipState.from_records([])).messages is messages
+    assert replay_snips(messages, None, done.state.without(done.state.snips[0].uuid)).messages is messages
 
 
 def test_records_of_other_clients_are_understood() -> None:
@@ -177,22 +177,22 @@ def test_a_switched_off_snip_changes_nothing() -> None:
     messages = two_turns()
     off = SnipConfig(enabled=False)
     assert snip(messages, [short_id(TODOS.uuid)], off).messages is messages
-    assert tagged(messages, off).messages is messages
+    assert tag_inputs(messages, off).messages is messages
 
 
 def test_records_are_hung_on_the_nearest_ancestor_that_is_left() -> None:
     parents = {"a": None, "b": "a", "c": "b", "d": "c", "e": "c", "f": "d"}
-    assert relinked(parents, ["b", "c"]) == {"d": "a", "e": "a"}
-    assert relinked(parents, ["a", "b"]) == {"c": None}
-    assert relinked(parents, []) == {}
+    assert relink_parents(parents, ["b", "c"]) == {"d": "a", "e": "a"}
+    assert relink_parents(parents, ["a", "b"]) == {"c": None}
+    assert relink_parents(parents, []) == {}
 
 
 def test_a_circle_of_removed_records_ends() -> None:
-    assert relinked({"a": "b", "b": "a", "c": "a"}, ["a", "b"]) == {"c": None}
+    assert relink_parents({"a": "b", "b": "a", "c": "a"}, ["a", "b"]) == {"c": None}
 
 
 def test_a_parent_outside_of_the_records_is_kept() -> None:
-    assert relinked({"b": "elsewhere", "c": "b"}, ["b"]) == {"c": "elsewhere"}
+    assert relink_parents({"b": "elsewhere", "c": "b"}, ["b"]) == {"c": "elsewhere"}
 
 
 @given(conversations(), st.data())
@@ -206,6 +206,6 @@ def test_it_holds_for_any_conversation(messages: list[Message], data: st.DataObj
     assert done.report.tokens_after == estimate(done.messages) <= done.report.tokens_before == estimate(messages)
     saved = SnipState.from_json(json.loads(json.dumps(done.state.to_json())))
     assert saved == done.state
-    assert sent(replayed(messages, None, saved).messages) == sent(done.messages)
+    assert sent(replay_snips(messages, None, saved).messages) == sent(done.messages)
     for one in done.state.snips:
-        assert sent(replayed(messages, None, saved.without(one.uuid)).messages) == sent(messages)
+        assert sent(replay_snips(messages, None, saved.without(one.uuid)).messages) == sent(messages)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from compaction.mechanisms.engine.report import What
-from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, budget, path_of
+from compaction.mechanisms.engine.report import ChangeKind
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results, result_path
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
-from sessions.timeline.engine.cards.outcome import outcome
+from sessions.timeline.engine.cards.tool_results import find_result
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import Message, text_block
 from sessions.transcripts.engine.rows import Row
@@ -37,7 +37,7 @@ def one_result(size: int, tool: str = "Bash") -> list[Message]:
 
 def test_a_log_of_317_842_characters_leaves_a_preview_and_a_path() -> None:
     messages = one_result(317_842)
-    done = budget(messages, BudgetConfig(path="/project/.claude/tool-results/{tool_use_id}.txt"))
+    done = limit_tool_results(messages, BudgetConfig(path="/project/.claude/tool-results/{tool_use_id}.txt"))
     text = content(done.messages, "toolu_abc")
     assert text.startswith("<persisted-output>\n")
     assert text.endswith("</persisted-output>")
@@ -51,9 +51,9 @@ def test_a_log_of_317_842_characters_leaves_a_preview_and_a_path() -> None:
 
 def test_the_report_says_what_was_saved_and_why() -> None:
     messages = one_result(317_842)
-    done = budget(messages)
+    done = limit_tool_results(messages)
     (change,) = done.report.changes
-    assert (change.what, change.uuid, change.tool_use_id) == (What.REPLACED, messages[2].uuid, "toolu_abc")
+    assert (change.what, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
     assert change.why == "Bash returned 317,842 characters; one result may have 50,000."
     assert done.report.tokens_before == estimate(messages)
     assert done.report.tokens_after == estimate(done.messages)
@@ -61,21 +61,21 @@ def test_the_report_says_what_was_saved_and_why() -> None:
 
 def test_a_result_at_the_limit_stays() -> None:
     messages = one_result(50_000)
-    done = budget(messages)
+    done = limit_tool_results(messages)
     assert done.messages is messages
     assert not done.report.applied
 
 
 def test_a_switched_off_budget_changes_nothing() -> None:
     messages = one_result(60_000)
-    assert budget(messages, BudgetConfig(enabled=False)).messages is messages
+    assert limit_tool_results(messages, BudgetConfig(enabled=False)).messages is messages
 
 
 def test_tools_can_have_limits_of_their_own() -> None:
     config = BudgetConfig(per_tool={"Bash": 5_000, "Read": None})
-    assert budget(one_result(6_000), config).report.applied
-    assert not budget(one_result(6_000, "Grep"), config).report.applied
-    assert not budget(one_result(100_000, "Read"), config).report.applied
+    assert limit_tool_results(one_result(6_000), config).report.applied
+    assert not limit_tool_results(one_result(6_000, "Grep"), config).report.applied
+    assert not limit_tool_results(one_result(100_000, "Read"), config).report.applied
 
 
 def parallel(*sizes: int, together: bool = False) -> list[Message]:
@@ -92,7 +92,7 @@ def parallel(*sizes: int, together: bool = False) -> list[Message]:
 @pytest.mark.parametrize("together", [True, False])
 def test_the_largest_results_of_one_message_go_until_it_is_inside_its_budget(together: bool) -> None:
     messages = parallel(45_000, 49_000, 47_000, 44_000, 48_000, together=together)
-    done = budget(messages)
+    done = limit_tool_results(messages)
     assert [one.tool_use_id for one in done.persisted] == ["toolu_1"]
     assert len(content(done.messages, "toolu_4")) == 48_000
     assert "233,000 characters" in done.report.changes[0].why
@@ -104,26 +104,26 @@ def test_what_the_client_has_sent_to_a_file_is_not_sent_again() -> None:
         answered("", call("toolu_1")),
         returned(("toolu_1", "<persisted-output>\n" + "x" * 4_000)),
     ]
-    assert budget(messages, BudgetConfig(per_result=1_000, preview=100)).messages is messages
+    assert limit_tool_results(messages, BudgetConfig(per_result=1_000, preview=100)).messages is messages
 
 
 def test_a_large_result_that_only_begins_like_a_preview_goes_to_a_file() -> None:
     text = "<persisted-output>\n" + "x" * 60_000
     messages = [said("look"), answered("", call("toolu_1")), returned(("toolu_1", text))]
-    assert [one.text for one in budget(messages).persisted] == [text]
+    assert [one.text for one in limit_tool_results(messages).persisted] == [text]
 
 
 def test_results_that_stand_between_the_records_of_an_answer_are_one_message() -> None:
     calls = [answered("", call(f"toolu_{number}", "Grep"), id="a") for number in range(5)]
     results = [returned((f"toolu_{number}", "x" * 45_000)) for number in range(5)]
     messages = [said("look"), *(one for pair in zip(calls, results, strict=True) for one in pair)]
-    assert len(budget(messages).persisted) == 1
+    assert len(limit_tool_results(messages).persisted) == 1
 
 
 def test_so_are_those_of_answers_that_nothing_parts() -> None:
     calls = [answered("", *(call(f"toolu_{one}{number}", "Grep") for number in range(3)), id=one) for one in "ab"]
     results = returned(*((f"toolu_{one}{number}", "x" * 45_000) for one in "ab" for number in range(3)))
-    assert len(budget([said("look"), *calls, results]).persisted) == 2
+    assert len(limit_tool_results([said("look"), *calls, results]).persisted) == 2
 
 
 def test_results_of_two_answers_have_a_budget_each() -> None:
@@ -132,41 +132,43 @@ def test_results_of_two_answers_have_a_budget_each() -> None:
         answered("", call("toolu_x"), call("toolu_y"), id="b"),
         returned(("toolu_x", "x" * 45_000), ("toolu_y", "y" * 45_000)),
     ]
-    assert not budget(messages).report.applied
+    assert not limit_tool_results(messages).report.applied
 
 
 def test_what_was_sent_in_full_stays_in_full() -> None:
     messages = one_result(60_000)
-    first = budget(messages, BudgetConfig(per_result=100_000))
-    second = budget(messages, BudgetConfig(), first.state)
+    first = limit_tool_results(messages, BudgetConfig(per_result=100_000))
+    second = limit_tool_results(messages, BudgetConfig(), first.state)
     assert second.messages is messages
 
 
 def test_a_replacement_has_the_same_bytes_under_other_limits() -> None:
     messages = one_result(60_000)
-    first = budget(messages)
-    second = budget(messages, BudgetConfig(per_result=1, preview=10, path="elsewhere/{tool_use_id}"), first.state)
+    first = limit_tool_results(messages)
+    second = limit_tool_results(
+        messages, BudgetConfig(per_result=1, preview=10, path="elsewhere/{tool_use_id}"), first.state
+    )
     assert sent(second.messages) == sent(first.messages)
     assert second.persisted == ()
     assert second.report.changes[0].why == "It was replaced in an earlier call."
 
 
 def test_a_fork_decides_for_itself_and_leaves_the_parent_alone() -> None:
-    parent = budget(one_result(60_000)).state
-    child = budget([*one_result(60_000), *parallel(60_000)], None, parent).state
+    parent = limit_tool_results(one_result(60_000)).state
+    child = limit_tool_results([*one_result(60_000), *parallel(60_000)], None, parent).state
     assert set(parent.replacements) == {"toolu_abc"}
     assert set(child.replacements) == {"toolu_abc", "toolu_0"}
 
 
 def test_a_replacement_can_be_undone_for_good() -> None:
     messages = one_result(60_000)
-    state = budget(messages).state.without("toolu_abc")
-    assert budget(messages, None, state).messages is messages
+    state = limit_tool_results(messages).state.without("toolu_abc")
+    assert limit_tool_results(messages, None, state).messages is messages
 
 
 def test_dropping_the_record_restores_the_context() -> None:
     messages = one_result(60_000)
-    record = budget(messages).state.to_record("session", "agent")
+    record = limit_tool_results(messages).state.to_record("session", "agent")
     assert record == {
         "type": "content-replacement",
         "sessionId": "session",
@@ -175,9 +177,9 @@ def test_dropping_the_record_restores_the_context() -> None:
             {"kind": "tool-result", "toolUseId": "toolu_abc", "replacement": record["replacements"][0]["replacement"]}
         ],
     }
-    with_it = budget(messages, None, ContentReplacementState.from_records([record], messages))
-    without = budget(messages, None, ContentReplacementState.from_records([], messages))
-    assert sent(with_it.messages) == sent(budget(messages).messages)
+    with_it = limit_tool_results(messages, None, ContentReplacementState.from_records([record], messages))
+    without = limit_tool_results(messages, None, ContentReplacementState.from_records([], messages))
+    assert sent(with_it.messages) == sent(limit_tool_results(messages).messages)
     assert sent(without.messages) == sent(messages)
 
 
@@ -197,7 +199,7 @@ def test_pictures_of_a_large_result_stay_where_they_are() -> None:
         answered("", call("toolu_1")),
         returned(("toolu_1", [one, text_block("x" * 60_000), other, text_block("y")])),
     ]
-    kept = content(budget(messages).messages, "toolu_1")
+    kept = content(limit_tool_results(messages).messages, "toolu_1")
     assert [part["type"] for part in kept] == ["image", "text", "image"]
     assert kept[0] is one
     assert kept[2] is other
@@ -205,17 +207,17 @@ def test_pictures_of_a_large_result_stay_where_they_are() -> None:
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "/etc/passwd", "a b", "", "x" * 500, "toolu_\ud800"])
 def test_an_id_cannot_lead_out_of_its_folder(id: str) -> None:
-    path = path_of(id, BudgetConfig(path="results/{tool_use_id}.txt"))
+    path = result_path(id, BudgetConfig(path="results/{tool_use_id}.txt"))
     assert path.startswith("results/")
     assert "/" not in path.removeprefix("results/")
     assert ".." not in path
-    assert path != path_of(id + "?", BudgetConfig(path="results/{tool_use_id}.txt"))
+    assert path != result_path(id + "?", BudgetConfig(path="results/{tool_use_id}.txt"))
 
 
 def test_lucid_itself_understands_the_block() -> None:
-    replaced = content(budget(one_result(60_000)).messages, "toolu_abc")
+    replaced = content(limit_tool_results(one_result(60_000)).messages, "toolu_abc")
     record = {"message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_abc", "content": replaced}]}}
-    found = outcome(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
+    found = find_result(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
     assert found is not None
     assert found.spill is not None
     assert (found.spill.name, found.spill.size) == ("toolu_abc.txt", "60,000 characters")
@@ -223,7 +225,7 @@ def test_lucid_itself_understands_the_block() -> None:
 
 @given(conversations())
 def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
-    done = budget(messages)
+    done = limit_tool_results(messages)
     assert pairs(done.messages) == pairs(messages)
     assert [one.uuid for one in done.messages] == [one.uuid for one in messages]
     assert same_objects(messages, done.messages, {change.uuid for change in done.report.changes})
@@ -232,6 +234,6 @@ def test_it_holds_for_any_conversation(messages: list[Message]) -> None:
     saved = ContentReplacementState.from_json(json.loads(json.dumps(done.state.to_json())))
     replayed = ContentReplacementState.from_records([done.state.to_record("session")], messages)
     for state in (saved, replayed):
-        assert sent(budget(messages, None, state).messages) == sent(done.messages)
+        assert sent(limit_tool_results(messages, None, state).messages) == sent(done.messages)
     undone = ContentReplacementState({}, done.state.seen)
-    assert sent(budget(messages, None, undone).messages) == sent(messages)
+    assert sent(limit_tool_results(messages, None, undone).messages) == sent(messages)
