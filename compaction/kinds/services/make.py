@@ -17,7 +17,7 @@ from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.trail.engine import said_of
+from compaction.trail.engine import count_quotes
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
@@ -152,7 +152,7 @@ def report_of(
         "why": applied.why,
         "stages": [_stage(stage) for stage in applied.reports],
         "cache_edits": [dict(edit) for edit in applied.cache_edits],
-        "said": said_of(applied.before, applied.after, applied.summary).told(),
+        "said": count_quotes(applied.before, applied.after, applied.summary).to_json(),
     }
     if kind.automatic:
         report["failures_in_a_row"] = applied.failures
