@@ -30,7 +30,7 @@ from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger,
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.partial.compact import partial_compact
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
+from compaction.mechanisms.engine.pipeline.thinking import ThinkingPrints, without_dead_thinking
 from compaction.mechanisms.engine.session_memory import session_memory_compact
 from compaction.mechanisms.engine.snip.removal import short_id, snip
 from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
@@ -72,7 +72,7 @@ def _living(applied: Applied, moment: Moment) -> Applied:
     """Without the thinking that the edit has killed."""
     if not applied.done or applied.kind is Kind.AUTO or applied.after is applied.before:
         return applied
-    living = without_dead_thinking(applied.before, applied.after, Bound(), moment.model, moment.counter)
+    living = without_dead_thinking(applied.before, applied.after, ThinkingPrints(), moment.model, moment.counter)
     if not living.report.applied:
         return applied
     return replace(

@@ -37,7 +37,7 @@ def automatic(moment: Moment, config: AutoSettings) -> Applied:
     outcome = run_pipeline(moment.messages, pipeline, state, now=moment.now, effects=effects, counter=moment.counter)
     made, report = outcome.compaction, outcome.report
     decided = report.stage(AUTO)
-    others = [name for name in report.applied if name != AUTO]
+    others = [name for name in report.applied_mechanisms if name != AUTO]
     failures, most = outcome.state.breaker.failures, pipeline.auto.most_failures
     failed = made is None and failures > moment.failures and not moment.mechanical
     why = decided.why if decided is not None else ""

@@ -10,19 +10,19 @@ from compaction.kinds.engine.kind import Applied
 from compaction.kinds.engine.moment import Moment
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
-from compaction.mechanisms.engine.microcompact.cached import CachedConfig, cached
+from compaction.mechanisms.engine.microcompact.cached import CachedConfig, cached_microcompact
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
-from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
+from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed_microcompact
 from compaction.mechanisms.engine.report import Report
 
 
 def microcompacted(moment: Moment, config: TimedConfig | CachedConfig | ClearToolUsesConfig) -> Applied:
     if isinstance(config, TimedConfig):
-        done = timed(moment.messages, config, now=moment.now, counter=moment.counter)
+        done = timed_microcompact(moment.messages, config, now=moment.now, counter=moment.counter)
         records = (_record(moment, done.report),) if done.report.applied else ()
         return moment.simple(done, records)
     if isinstance(config, CachedConfig):
-        deleted = cached(moment.messages, config, counter=moment.counter)
+        deleted = cached_microcompact(moment.messages, config, counter=moment.counter)
         why = f"{deleted.report.why} The array itself keeps them: a client that resumes brings them back."
         made = moment.simple(deleted)
         return replace(made, cache_edits=deleted.cache_edits, why=why) if made.done else made

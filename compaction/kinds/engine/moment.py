@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.mechanical import Mechanical, MechanicalConfig
+from compaction.mechanisms.engine.mechanical import MechanicalConfig, MechanicalSummariser
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
@@ -39,10 +39,14 @@ class Moment:
     @property
     def mechanical(self) -> bool:
         given = self.effects.summarise
-        return given is None or isinstance(given, Mechanical)
+        return given is None or isinstance(given, MechanicalSummariser)
 
     def summarise(self, config: MechanicalConfig) -> Summarise:
-        return Mechanical(config) if self.mechanical or self.effects.summarise is None else self.effects.summarise
+        return (
+            MechanicalSummariser(config)
+            if self.mechanical or self.effects.summarise is None
+            else self.effects.summarise
+        )
 
     def occasion(self, trigger: Trigger) -> Occasion:
         return self.effects.occasion(trigger, self.now, self.counter, self.model)

@@ -178,7 +178,7 @@ def _stage(report: Report) -> Mapping[str, Any]:
         "tokens_after": report.tokens_after,
         "changes": [
             {
-                "what": str(change.what),
+                "what": str(change.kind),
                 "uuid": change.uuid,
                 "tokens_before": change.tokens_before,
                 "tokens_after": change.tokens_after,

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url
 
-from compaction.hooks.selectors import Configured, Scope, hooks_of
+from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
 from compaction.kinds.engine import Kind
 from compaction.kinds.engine.about import ABOUT, MODES
 from compaction.kinds.selectors.forecast import Forecast
@@ -136,7 +136,7 @@ class _Page:
         }
 
     @cached_property
-    def hooks(self) -> Configured:
+    def hooks(self) -> HookConfiguration:
         return hooks_of(self.head.transcript, "auto" if self.form.kind is Kind.AUTO else "manual")
 
     def hooks_shown(self) -> dict[str, Any]:

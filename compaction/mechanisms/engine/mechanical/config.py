@@ -12,7 +12,7 @@ class MechanicalConfig:
     share: float = 0.3
     """Of the characters that are summarised: a summary of a short conversation has to be shorter still."""
     least_characters: int = 1_200
-    """Below this nothing could be told."""
+    """A shorter summary could not say anything."""
 
     def room(self, characters: int) -> int:
         return min(self.most_characters, max(self.least_characters, int(characters * self.share)))

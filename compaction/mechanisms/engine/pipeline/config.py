@@ -35,7 +35,7 @@ class PipelineConfig:
     overhead: int = 0
     """Tokens of system prompt and tools: an estimate of the messages does not hold them."""
     source: str = MAIN
-    """Who asks: a compaction or the taking of notes never compacts."""
+    """Who sends the request: a compaction or the taking of notes never compacts."""
     snip_tool: bool = False
     """The model can snip: inputs get their ids, and it is reminded now and then."""
     cache_edits: bool = False
