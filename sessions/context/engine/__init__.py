@@ -1,4 +1,4 @@
-"""What the model saw: the messages of any request, made from the transcript alone."""
+"""What the model saw: the messages of any request, rebuilt from the transcript alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context of a request that was captured: what was sent is known, and where its blocks come from is looked up."""
+"""The context of a captured request: what was sent is known, and the records of its blocks are looked up."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sessions.context.engine.rendering.array import Element
 from sessions.context.engine.request_log import element_of, origins_of
 
 _TRANSPORT_PARAMS = ("stream",)
-"""What only says how the answer shall come; the client's own log leaves it out."""
+"""Parameters that only say how the answer is sent; the client's log leaves them out."""
 
 
 class Captures(Protocol):
-    """Gives the captured request that an answer came to, if there is one."""
+    """Gives the captured request of an answer, if there is one."""
 
     def __call__(self, message_id: str, /) -> Sent | None: ...
 
@@ -25,7 +25,7 @@ def no_captures(_message_id: str, /) -> Sent | None:
 
 
 def captured_elements(sent: Sent, reconstructed: Sequence[Element]) -> tuple[Element, ...]:
-    """`made`: what we make of the transcript, where the records of the blocks are found."""
+    """`reconstructed`: the elements rebuilt from the transcript, in which the records of the blocks are found."""
     origins = origins_of(reconstructed)
     return tuple(element_of(message, origins) for message in sent.messages)
 

@@ -1,4 +1,4 @@
-"""How sure a context is, and what is sent beside the messages where a record holds it."""
+"""How certain a context is, and what is known of the system prompt, the tools and the parameters of a request."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Exactness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestSetup:
-    """None is what no record holds."""
+    """What a request holds beside its messages. None stands for what no record holds."""
 
     system: tuple[Mapping[str, Any], ...] | None = None
     tools: tuple[Mapping[str, Any], ...] | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     marks: tuple[Mapping[str, Any], ...] | None = None
-    """Where the cache marks stood."""
+    """Where the cache marks were."""
     prefix: str = ""
     """Sent before the system prompt, as a block of its own; a shape has it among its blocks."""
 

@@ -1,5 +1,5 @@
-"""What changed from one request to the next. The cache holds a prompt only as far as nothing in it was rewritten, so
-the first message that differs is what matters most."""
+"""What changed from one request to the next. The cache holds a prompt only up to the first change, so the first message
+that differs matters most."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ class ChangeKind(StrEnum):
 class Cause(NamedTuple):
     words: str
     by: int | None = None
-    """The position of the record that says so."""
+    """The position of the record that caused it."""
 
 
 class Change(NamedTuple):
     kind: ChangeKind
     old: int | None
-    """The message's place in the former request, counted from zero."""
+    """The index of the message in the previous request."""
     new: int | None
-    """Its place in this one."""
+    """Its index in this request."""
     cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     before: int
-    """How many messages the former request had."""
+    """How many messages the previous request had."""
     after: int
     unchanged: int
     """How many messages from the start are the same."""
@@ -71,7 +71,7 @@ class Changes:
         if any(change.old == self.unchanged for change in rewritten):
             return f"it was rewritten{why}"
         if removed:
-            # Only what went for the reason that is told; the others are told in their own lines.
+            # Count only messages with this cause; the others have lines of their own.
             same = sum(change.cause == removed[0].cause for change in removed) if self.cause == removed[0].cause else 0
             count = same or len(removed)
             others = f", and {plural(len(removed) - count, 'other')}" if count < len(removed) else ""
@@ -80,7 +80,7 @@ class Changes:
 
 
 def compare_contexts(previous: Context, current: Context) -> Changes:
-    """Compares what two requests were sent, message by message."""
+    """Compare what two requests sent, message by message."""
     old, new = previous.elements, current.elements
     unchanged = _count_common(old, new)
     differences = tuple(_differences(old, new, unchanged))
@@ -110,7 +110,8 @@ def _is_same(old: Element, new: Element) -> bool:
 
 
 def _differences(old: Sequence[Element], new: Sequence[Element], unchanged: int) -> Iterator[Change]:
-    """Runs that differ; in each, messages of the same records are one that was rewritten."""
+    """The changes in each run that differs. A pair of messages from the same records counts as one rewritten
+    message."""
     left, right = (
         [_fingerprint(element) for element in old[unchanged:]],
         [_fingerprint(element) for element in new[unchanged:]],
@@ -131,7 +132,7 @@ def _differences(old: Sequence[Element], new: Sequence[Element], unchanged: int)
 
 
 def _pair_elements(old: Sequence[Element], new: Sequence[Element]) -> dict[int, int]:
-    """Place in the one -> place in the other, of messages that the same records speak in. Each has one partner."""
+    """Index in `old` -> index in `new`, for messages that share a record. Each has one partner."""
     places = {origin: index for index in range(len(new) - 1, -1, -1) for origin in origins(new[index])}
     pairs: dict[int, int] = {}
     for index, element in enumerate(old):
@@ -142,7 +143,7 @@ def _pair_elements(old: Sequence[Element], new: Sequence[Element]) -> dict[int, 
 
 
 def origins(element: Element) -> list[int | str]:
-    """The records of a message, in its order."""
+    """The records of a message, in order."""
     candidates = (
         piece.message.position if piece.message.position is not None else piece.message.uuid for piece in element.pieces
     )
@@ -154,7 +155,7 @@ def _fingerprint(element: Element) -> str:
 
 
 def _find_cause(change: Change, previous: Context, current: Context) -> Cause | None:
-    """Why one message was rewritten or is gone."""
+    """Why a message was rewritten or removed."""
     if change.old is None:
         return None
     element = previous.elements[change.old]

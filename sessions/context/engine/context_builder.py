@@ -1,4 +1,4 @@
-"""Makes the context of a request of the rows before it."""
+"""Builds the context of a request from the rows before it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,14 @@ _COPY = int(Flag.COPY)
 
 
 class Records(Protocol):
-    """Gives the record at a position."""
+    """Gives the raw record at a position."""
 
     def __call__(self, position: int) -> Mapping[str, Any]: ...
 
 
 class ContextBuilder:
-    """Feed it rows in file order and ask for contexts in between. It holds what the last one was made of."""
+    """Feed it rows in file order, and build contexts in between. It keeps the parts of the last context for the
+    next."""
 
     def __init__(
         self,
@@ -70,11 +71,11 @@ class ContextBuilder:
         self._captures = captures
         self._later = later
         self._early: set[int] = set()
-        """Positions of rows that were fed before their turn."""
+        """Positions of rows that were fed ahead of their turn."""
         self._walk = Walk()
         self._log = RequestLog(lookup)
         self._newest_answer = -1
-        """Where the newest answer began."""
+        """Where the newest answer begins."""
         self._message: int | None = None
         self._snapshot: int | None = None
         self._rendered: dict[int, RenderedRecord | None] = {}
@@ -82,7 +83,7 @@ class ContextBuilder:
         self._parts: list[ContextPart] = []
         self._sender, self._behaviour, self._accepts_system_role = Sender(), Sender().behaviour, True
         self._may_change = False
-        """The last part was made while results could still come, and one has not."""
+        """The last part will change: results may still come, or its answer was cut off."""
         self._turns = Turns()
         self._resumed = ResumedSession(self._walk)
         self._clearing = ResultClearing()
@@ -124,8 +125,8 @@ class ContextBuilder:
         sender: Sender | None = None,
         copied: bool = False,
     ) -> Context:
-        """The context of what stands at `position` and hangs on the row with this key, or would. `ref`: the name that
-        the request has in the client's log. `copied`: the request was made in another session."""
+        """The context of a row at `position` whose parent has the key `link`, even if the row does not exist yet.
+        `ref`: the id of the request in the client's log. `copied`: the request was made in another session."""
         segments, same = self._walk.segments(link, position)
         sender = sender or Sender()
         self._update_parts(segments, same, sender, answer=position if request else -1)
@@ -163,7 +164,7 @@ class ContextBuilder:
         return self.build_at(link, row.position, request=request, ref=ref, sender=sender, copied=copied)
 
     def _feed_late_rows(self, answer: LinkRow) -> None:
-        """What belongs before an answer counts for it, even where it was written after it."""
+        """Feed the rows that belong before an answer but were written after it."""
         later = self._following(answer.position)
         parent = self._walk.parent_of(answer)
         is_fed, awaited = self._walk.is_fed, self._walk.awaited
@@ -185,7 +186,7 @@ class ContextBuilder:
         return [row for row in self._later(position) if row.position not in self._early]
 
     def _update_parts(self, segments: Sequence[Segment], same: int, sender: Sender, *, answer: int) -> None:
-        """`answer`: the position of the one that follows; -1 if none does."""
+        """`answer`: the position of the answer that follows; -1 if none does."""
         spans = self._walk.overlays.spans
         same = 0 if spans else min(same, len(self._parts) - self._may_change)
         if sender != self._sender:
@@ -288,7 +289,7 @@ class ContextBuilder:
         return records
 
     def _find_logged(self, position: int, ref: str) -> tuple[LoggedRequest | None, tuple[Element, ...] | None]:
-        """The log's word for this request: by its name, or if it was made after the answer before."""
+        """The request in the client's log: the one with this id, or the last one since the previous answer."""
         logged = self._log.find(ref)
         if logged is None:
             logged = self._log.last
@@ -302,7 +303,7 @@ class ContextBuilder:
         return join_elements(part.elements for part in self._parts)
 
     def _setup(self, logged: LoggedRequest | None, sender: Sender) -> RequestSetup:
-        """A snapshot says nothing about the requests of a client that is too old to write one."""
+        """What is known beside the messages. A snapshot counts only for versions that write snapshots."""
         if logged is None and self._snapshot is None:
             return _NOTHING
         shape = self._log.shape(logged.shape) if logged is not None else None
@@ -314,7 +315,7 @@ class ContextBuilder:
         return setup if logged is None else replace(setup, params=logged.params, marks=logged.marks)
 
     def _drop_unused(self) -> None:
-        """What left the context need not be held."""
+        """Forget the records that are no longer in the context."""
         used = {position for part in self._parts for position in part.segment.positions}
         self._rendered = {position: record for position, record in self._rendered.items() if position in used}
         self._room = 3 * len(self._rendered) + _SPARE_RECORDS

@@ -1,4 +1,4 @@
-"""Blocks as hashes: short enough to compare whole requests, and the form in which requests are logged elsewhere."""
+"""Blocks as hashes: short enough to compare whole requests, and the form in which recordings hold requests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sessions.transcripts.engine.messages import Block
 
 DIGITS = 24
 _REMINDER = "<system-reminder>"
-"""What begins with it was put in by the client, whatever else it quotes."""
+"""The client added a text that begins with this, whatever else the text quotes."""
 _REMINDERS = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
 def digest(block: Block) -> dict[str, Any]:
-    """`sha256` of what the block says, `core` of the same without reminders and surrounding white space."""
+    """`sha256` is the hash of the block's text, `core` the same without reminders and surrounding white space."""
     words = hashed_text(block)
     core = _REMINDERS.sub("", words).strip() if _REMINDER in words else words.strip()
     summary: dict[str, Any] = {"type": block.get("type")}
@@ -33,7 +33,7 @@ def digest_element(element: Element) -> dict[str, Any]:
 
 
 def hashed_text(block: Block) -> str:
-    """The string that is hashed."""
+    """The text of a block that is hashed."""
     kind = block.get("type")
     if kind == "text":
         return str(block.get("text"))

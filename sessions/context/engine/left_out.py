@@ -1,4 +1,4 @@
-"""Why the model did not see an entry: every entry that stands before a request and is not in it has a reason."""
+"""Why the model did not see an entry: every entry before a request that is not in it has a reason."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ class LeftOutReason(StrEnum):
     SUMMARISED = "summarised"
     SNIPPED = "snipped"
     CLEARED = "cleared"
-    """The entry is in the context, the text of its result is not."""
+    """The entry is in the context without the text of its result."""
     PERSISTED = "persisted"
-    """The same, with a preview and the path of a file in its place."""
+    """The same, with a preview and the path of a file instead of the text."""
     COLLAPSED = "collapsed"
     ABANDONED = "abandoned"
-    """On a branch that this request does not stand on."""
+    """On another branch than this request."""
     SIDECHAIN = "sub-agent"
     UNSENT = "never sent"
-    """For the client or the person only; or of an answer, what the client does not send to this model."""
+    """For the client or the person only; or a part of an answer that the client does not send to this model."""
 
 
 class LeftOutEntry(NamedTuple):
     position: int
     reason: LeftOutReason
     by: int | None = None
-    """The record that is the cause."""
+    """The record that caused it."""
 
 
 def find_left_out(context: Context, rows: Iterable[LinkRow], marks: Sequence[Mark]) -> Iterator[LeftOutEntry]:
-    """`rows`: all those before the request; `marks`: of the whole session, as linking found them."""
+    """`rows`: all rows before the request; `marks`: those of the whole session, as linking found them."""
     explainer = _Explainer(context, marks)
     for row in rows:
         if row.position >= context.position:
@@ -84,14 +84,14 @@ class _Explainer:
         return self._explain_by_mark(row)
 
     def _explain_result(self, row: LinkRow) -> LeftOutEntry | None:
-        """The entry is there; is the text of its result?"""
+        """The reason if the entry is in the context without the text of its result."""
         if row.position in self._removed_results:
             by, cleared = self._removed_results[row.position]
             return LeftOutEntry(row.position, LeftOutReason.CLEARED if cleared else LeftOutReason.PERSISTED, by)
         if row.position in self._emptied:
-            return LeftOutEntry(row.position, LeftOutReason.CLEARED)  # no record tells of it
+            return LeftOutEntry(row.position, LeftOutReason.CLEARED)  # no record says so
         if row.flags & _SHORTENED:
-            # The client wrote the preview or the placeholder itself.
+            # The record itself holds a preview or a placeholder.
             return LeftOutEntry(
                 row.position, LeftOutReason.CLEARED if row.flags & _CLEARED else LeftOutReason.PERSISTED
             )
@@ -109,11 +109,11 @@ class _Explainer:
             return LeftOutEntry(position, LeftOutReason.ABANDONED, mark.by)
         if not before:
             return LeftOutEntry(position, LeftOutReason.ABANDONED)
-        # A later boundary may have taken it once more; at this point it was gone by the one that the context starts at.
+        # A later boundary may have summarised it again; here the boundary counts at which the context starts.
         by = mark.by if mark is not None and mark.by is not None and mark.by < self._start else self._start
         return LeftOutEntry(position, LeftOutReason.SUMMARISED, by)
 
     def _find_mark(self, position: int) -> Mark | None:
-        """A row has one fate of place, so the ranges do not overlap."""
+        """The mark of a row. Marks of these fates do not overlap."""
         index = bisect_right(self._firsts, position) - 1
         return self._marks[index] if index >= 0 and self._marks[index].last >= position else None

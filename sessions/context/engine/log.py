@@ -1,4 +1,4 @@
-"""A transcript as a log of records, and the contexts of its requests: the way in for those who have a file."""
+"""A transcript as a log of records, and the contexts of its requests. Start here if you have a file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
 
 
 class PointMissingError(LookupError):
-    """A request or an entry that was asked for is not in the log."""
+    """The log has no such request or entry."""
 
 
 class Log:
-    """The records of one transcript file, decoded when they are asked for."""
+    """The records of one transcript file, decoded on demand."""
 
     def __init__(self, data: bytes, *, agent: bool = False, main: Log | None = None) -> None:
         """`agent`: the file of a sub-agent; `main`: that of the session it belongs to."""
@@ -38,7 +38,7 @@ class Log:
         self._log_positions: dict[int | None, int] | None = None
         scanner = Scanner(agent=agent)
         end = scanner.feed_all(data, 0)
-        if data[end:].strip() and scanner.whole(data[end:]):
+        if data[end:].strip() and scanner.is_whole(data[end:]):
             scanner.feed(data[end:], end)
         batch = scanner.take()
         self._places = [(row[1], row[2]) for row in batch.entries]
@@ -70,7 +70,7 @@ class Log:
                 yield self.record(position)
 
     def subagent_notes(self) -> SubagentNotes | None:
-        """What a sub-agent is told that only the session's own transcript holds."""
+        """What a sub-agent is sent that only the transcript of its session holds."""
         main = self._main
         first = next((row for row in self.rows if row.type == "assistant"), None)
         if main is None or first is None or first.at is None:
@@ -90,8 +90,8 @@ class Log:
 
 
 def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
-    """The first row of every answer: a request was made for it, unless the client wrote it itself, which its record
-    says. What reports an error answers nothing."""
+    """The first row of every answer. A request was made for it, unless the client wrote the answer itself, as its
+    record says. Reports of API errors answer nothing."""
     messages: set[int] = set()
     for row in rows:
         if (
@@ -106,7 +106,7 @@ def requests_of(rows: Iterable[LinkRow]) -> Iterator[LinkRow]:
 
 
 def contexts(log: Log) -> Iterator[Context]:
-    """The contexts of all requests, in order, in one pass. Each is whole; none but the last is held."""
+    """The contexts of all requests, in order, in one pass. Each is complete; only the latest is held in memory."""
     builder = log.context_builder()
     starts = {row.position for row in requests_of(log.rows)}
     for row in log.rows:
@@ -116,8 +116,8 @@ def contexts(log: Log) -> Iterator[Context]:
 
 
 def context_at(log: Log, point: str | None = None) -> Context:
-    """What was sent in the request that this answer (`msg_...`) came from; or what would be sent after the entry with
-    this uuid; or, without a point, what is sent next."""
+    """What was sent in the request of an answer (`msg_...`); what would be sent after the entry with a uuid; or,
+    without a point, what is sent next."""
     if point is None:
         return _next_context(log)
     key = key_of(point)
@@ -133,7 +133,7 @@ def context_at(log: Log, point: str | None = None) -> Context:
 
 
 def _find_answer(log: Log, message: int) -> int | None:
-    """Where an answer begins; that of a sub-agent, or one that reports an error, only if there is no other."""
+    """Where an answer begins. Answers of sub-agents and reports of errors count only if there is no other."""
     rows = [row for row in log.rows if row.message == message and row.type == "assistant"]
     return next((row.position for row in (*requests_of(rows), *rows)), None)
 
@@ -148,7 +148,7 @@ def _next_context(log: Log) -> Context:
 
 
 def _sender_before(log: Log, position: int) -> Sender:
-    """As for the newest answer: there is nothing else to go by."""
+    """The sender of the newest answer, as the best guess for the next request."""
     for index in range(position, -1, -1):
         row = log.rows[index]
         if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):

@@ -1,4 +1,4 @@
-"""What the model was sent in one request, and how sure that is."""
+"""What the model was sent in one request, and how certain that is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 class ContextPart(Struct, gc=False, eq=False):
-    """What one segment of the way contributes."""
+    """What one segment of the chain contributes to a context."""
 
     segment: Segment
     records: tuple[RenderedRecord, ...]
@@ -32,7 +32,7 @@ class ContextPart(Struct, gc=False, eq=False):
 
     @property
     def total(self) -> Tally:
-        """The tokens up to its end. Each part is counted once, for all contexts that hold it, if somebody asks."""
+        """The tokens up to the end of this part. Each part is counted once for all contexts, and only on demand."""
         uncounted: list[ContextPart] = []
         part: ContextPart | None = self
         while part is not None and part.running_total is None:
@@ -47,27 +47,27 @@ class ContextPart(Struct, gc=False, eq=False):
 @dataclass(frozen=True)
 class Context:
     request: str
-    """The id of the answer; empty for what would be sent next."""
+    """The id of the answer; empty if nothing was sent yet."""
     position: int
-    """Of the answer's first record, or where it would stand. Only what stands before it counts."""
+    """The position of the answer's first record, or where it would be. Only records before it count."""
     model: str
     parts: tuple[ContextPart, ...]
     logged: LoggedRequest | None
     recorded: tuple[Element, ...] | None
     setup: RequestSetup
-    """What is sent beside the messages, as far as records hold it."""
+    """The system prompt, tools and parameters, as far as records hold them."""
     overlays: Overlays
-    """As they are at the end of what was fed: each says where it was written."""
+    """The overlays of all rows that were fed; each has the position at which it was written."""
     start: int = -1
     """The position of the boundary that the context starts at; -1 if it starts where the session does."""
     has_missing_parent: bool = False
-    """A record follows one that is not in the file."""
+    """The parent of a record is not in the file."""
     captured: Sent | None = None
-    """The request as it went over the wire; then the log's word for it is not needed."""
+    """The request as it was sent, if it was captured; then the log is not needed."""
     may_be_resumed: bool = False
-    """The client may have read the session again, and then has less of it."""
+    """The client may have resumed the session, and lost some of it."""
     is_copied: bool = False
-    """The request was made in another session, which this one was copied from."""
+    """The request was made in another session, of which this one is a fork."""
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -92,19 +92,19 @@ class Context:
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
-        """The records that it is made of, in its order: what a mechanism takes."""
+        """The records that the context is made of, in order: the input of a compaction."""
         return tuple(record.message for part in self.parts for record in part.records)
 
     @cached_property
     def positions(self) -> frozenset[int]:
-        """Of the records that the model saw something of."""
+        """The positions of the records that the model saw something of."""
         positions = (message.position for message in self.messages if message.content)
         return frozenset(position for position in positions if position is not None)
 
     @cached_property
     def removed_results(self) -> Mapping[int, tuple[int, bool]]:
-        """Position of a result whose text a record took away -> the position of that record, and whether it cleared
-        it, or put it into a file."""
+        """Position of a result whose text a record removed -> the position of that record, and whether it cleared the
+        text (True) or moved it to a file (False)."""
         removed: dict[int, tuple[int, bool]] = {}
         if not self.overlays.replaced and not self.overlays.cleared:
             return removed
@@ -119,14 +119,14 @@ class Context:
 
     @cached_property
     def emptied_results(self) -> frozenset[int]:
-        """Positions of results that were sent without their text, whether a record says so or not."""
+        """The positions of results that were sent without their text, whether a record says so or not."""
         pieces = (piece for element in self.elements for piece in element.pieces)
         positions = (piece.message.position for piece in pieces if piece.block.get("content") == CLEARED)
         return frozenset(position for position in positions if position is not None)
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
-        """What cannot be known of it, as sentences."""
+        """What cannot be known of this context, as sentences."""
         inexact = sum(not piece.exact for element in self.elements for piece in element.pieces)
         return list_unknowns(
             self.exactness,

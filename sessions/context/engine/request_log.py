@@ -1,7 +1,7 @@
-"""The client's own log of its requests (2.1.3xx): which messages each one held, as hashes, and what else it carried.
+"""The client's own log of its requests (from 2.1.3xx on): the hashes of their messages, and their parameters.
 
-A request is told as its difference from an earlier one. Messages that the transcript does not hold in the same form
-stand in the log themselves; the others have to be found among what we make of the transcript.
+A request is logged as its difference from an earlier one. The log holds messages that the transcript does not have in
+the same form; the others are found among the elements that were rebuilt from the transcript.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sessions.transcripts.engine.messages import Block, Message, MessageKind, Ro
 
 REQUEST, MESSAGE, SHAPE = "api-request", "api-request-blob", "api-request-shape"
 _CONVERSATION_SOURCES = ("sdk", "repl_main_thread", "agent:")
-"""What a request was made for, where it answers in the transcript. Others are the client's own errands."""
+"""Query sources of requests whose answers are in the transcript. Other requests are for the client itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class LoggedRequest:
 
     id: str
     hashes: tuple[str, ...] | None
-    """Of its messages; None if the request that it builds on is not known."""
+    """The hashes of its messages; None if the request that it builds on is not known."""
     params: Mapping[str, Any]
     shape: str
     marks: tuple[Mapping[str, Any], ...]
@@ -34,7 +34,7 @@ class LoggedRequest:
 
 
 class LogLookup(Protocol):
-    """Finds the records of the log's messages and shapes by their hashes; those that there are."""
+    """Finds records of messages and shapes in the log by their hashes."""
 
     def __call__(self, hashes: Collection[str]) -> Iterable[Mapping[str, Any]]: ...
 
@@ -43,13 +43,13 @@ class LogLookup(Protocol):
 class RequestLog:
     lookup: LogLookup
     last: LoggedRequest | None = None
-    """The latest request of the conversation itself."""
+    """The latest request of the main conversation."""
     _messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _looked_up: set[str] = field(default_factory=set)
     _requests: dict[str, LoggedRequest] = field(default_factory=dict)
     _last_resolved: tuple[tuple[str, ...], tuple[Element, ...]] = ((), ())
-    """The hashes of the request that was resolved last, and what they stand for."""
+    """The hashes of the request that was resolved last, and their elements."""
 
     def feed(self, record: Mapping[str, Any], position: int) -> None:
         name, tail = text(record.get("id")), record.get("tail")
@@ -72,7 +72,7 @@ class RequestLog:
             self.last = logged
 
     def find(self, request: str) -> LoggedRequest | None:
-        """The request of this name: an answer tells the one that it came from."""
+        """The request with this id, which an answer names as its `requestRef`."""
         return self._requests.get(request)
 
     def shape(self, name: str) -> Mapping[str, Any] | None:
@@ -89,10 +89,10 @@ class RequestLog:
                 self._shapes[text(record.get("shapeHash"))] = mapping(record.get("shape"))
 
     def resolve(self, hashes: Sequence[str], reconstructed: Sequence[Element]) -> tuple[Element, ...] | None:
-        """The elements that were sent. `made`: those that we make of the transcript. None if one cannot be found.
+        """The elements that were sent; None if one cannot be found. `reconstructed`: those rebuilt from the transcript.
 
-        What a request has in common with the one before was found then. The rest is looked for anew, because the same
-        words may stand in several records.
+        What a request shares with the one before is reused. The rest is looked up again, because several records may
+        hold the same text.
         """
         before, known_elements = self._last_resolved
         same = next(
@@ -115,7 +115,7 @@ class RequestLog:
 
 
 def _find_by_hash(wanted: set[str], reconstructed: Sequence[Element]) -> dict[str, Element]:
-    """By the hash of what we made, the newest first."""
+    """Find elements by the hash of what was rebuilt, the newest first."""
     by_hash: dict[str, Element] = {}
     for element in reversed(reconstructed):
         if len(by_hash) == len(wanted):
@@ -125,7 +125,7 @@ def _find_by_hash(wanted: set[str], reconstructed: Sequence[Element]) -> dict[st
 
 
 def _find_by_position(before: Sequence[Element], reconstructed: Sequence[Element]) -> Element | None:
-    """By its place: the element that we made after the last one that is known.
+    """Find an element by its position: the one that was rebuilt after the last known one.
 
     Files that were moved, or cleaned of private words, no longer have the hashes that the log names.
     """
@@ -151,7 +151,7 @@ def _identities(element: Element) -> list[tuple[str, str]]:
 
 
 def _identity(block: Block) -> tuple[str, str]:
-    """What tells a block from others, and stays the same however the client wraps it."""
+    """What identifies a block, however the client wraps it."""
     kind = text(block.get("type"))
     name = text(block.get("id")) or text(block.get("tool_use_id"))
     return (kind, name or (text(block.get("text")) if kind == "text" else hashed_text(block)).strip())

@@ -1,4 +1,4 @@
-"""How full a context is: our estimate by category, beside what the API counted, the window and the threshold."""
+"""How full a context is: our estimate by category, the API's count, the window and the auto-compact threshold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CategorySize:
     category: Category
     label: str
     tokens: int | None
-    """None: no record holds it."""
+    """None if no record holds it."""
     missing_reason: str = ""
 
 
@@ -45,12 +45,12 @@ class Sizes:
 
     @property
     def unrecorded(self) -> int:
-        """What the API counted beyond our estimate: the parts that no record holds, and the error of the estimate."""
+        """What the API counted beyond our estimate: parts that no record holds, and the error of the estimate."""
         return max(0, (self.counted or 0) - self.estimated)
 
     @property
     def total(self) -> int:
-        """The size to hold against the window."""
+        """The size to compare with the window."""
         return max(self.counted or 0, self.estimated)
 
 

@@ -1,4 +1,4 @@
-"""The tokens of a context by what they are spent on. Estimates: only the whole request is ever counted by the API."""
+"""The tokens of a context by category. These are estimates: the API counts only whole requests."""
 
 from __future__ import annotations
 

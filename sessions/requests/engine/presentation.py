@@ -16,7 +16,7 @@ from sessions.requests.engine.part import Part
 from sessions.requests.engine.rows import Fold
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.raw import pretty
+from sessions.timeline.engine.cards.value_text import format_value
 
 _LINE = 140
 _VALUE = 2_000
@@ -102,6 +102,6 @@ def params_of(given: RequestSetup, mask: Mask) -> list[Param]:
     found = []
     for name, value in hide_named(dict(list(given.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        values = value[:_PARAMS] if plain else [pretty(value, _VALUE)]
+        values = value[:_PARAMS] if plain else [format_value(value, _VALUE)]
         found.append(Param(lens.line(str(name), 60), tuple(lens.line(str(one), 400) for one in values)))
     return found

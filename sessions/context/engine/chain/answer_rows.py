@@ -1,4 +1,4 @@
-"""What belongs to an answer, wherever in the file it stands: its records, and the results of its calls."""
+"""The rows of each answer, wherever they are in the file: its records, and the results of its calls."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from sessions.transcripts.engine.flags import Flag
 
 _ERROR, _CALL, _RESULT = int(Flag.ERROR), int(Flag.CALL), int(Flag.RESULT)
 _NOTES = 100
-"""So many notes may stand between two records of an answer."""
-
+"""At most this many notes are between two records of an answer."""
 
 OnChain = Callable[[int], bool]
 
 
 @dataclass(slots=True)
 class AnswerCopies:
+    """Answers that are in the file more than once: a client that resumes a session may write part of it again under
+    other uuids. Only one copy is sent."""
+
     _starts: dict[int, list[int]] = field(default_factory=dict)
-    """Answer -> the positions at which it begins once more."""
+    """Answer -> the positions at which further copies begin."""
 
     def __contains__(self, message: int) -> bool:
         return message in self._starts
@@ -29,14 +31,14 @@ class AnswerCopies:
         self._starts.setdefault(message, []).append(position)
 
     def pick_rows(self, message: int, answer: Sequence[int], on_chain: OnChain) -> list[int]:
-        """Those rows of an answer that were written together with one that is on the chain."""
+        """The rows of those copies that the chain leads through."""
         begins = self._starts[message]
         times = {bisect_right(begins, position) for position in answer if on_chain(position)}
         return [position for position in answer if bisect_right(begins, position) in times]
 
 
 def pick_results(results: Sequence[int], rows: Mapping[int, LinkRow], on_chain: OnChain) -> list[int]:
-    """One result for each call: that on the chain, else the newest."""
+    """One result for each call: the one on the chain, else the newest."""
     chosen: dict[int | None, int] = {}
     for position in results:
         tool = rows[position].tool
@@ -49,25 +51,24 @@ def pick_results(results: Sequence[int], rows: Mapping[int, LinkRow], on_chain: 
 class AnswerRows:
     rows: Mapping[int, LinkRow]
     positions_by_uuid: Mapping[int, int]
-    """uuid -> position."""
     outdated: set[int]
-    """Answers that something came to."""
+    """Answers that have changed since their segment was made."""
     _answers: dict[int, list[int]] = field(default_factory=dict)
     _calls: dict[int, int] = field(default_factory=dict)
     _results: dict[int, list[int]] = field(default_factory=dict)
     _early_results: dict[int, list[int]] = field(default_factory=dict)
-    """Tool -> results that came before its call."""
+    """Tool call -> results that were written before it."""
     _copies: AnswerCopies = field(default_factory=AnswerCopies)
 
     def positions(self, message: int, on_chain: OnChain) -> tuple[list[int], list[int]]:
-        """Its records, and the results of its calls, both in file order."""
+        """The records of an answer, and the results of its calls, both in file order."""
         answer, results = sorted(self._answers.get(message, ())), sorted(self._results.get(message, ()))
         if message not in self._copies:
             return answer, results
         return self._copies.pick_rows(message, answer, on_chain), pick_results(results, self.rows, on_chain)
 
     def feed_answer(self, row: LinkRow) -> bool:
-        """Returns whether results of it had come before, so that contexts are no longer what they were."""
+        """Returns whether results of the answer came before it, so that earlier contexts change."""
         if row.message is None:
             return False
         completes_earlier = False
@@ -95,12 +96,12 @@ class AnswerRows:
         self.outdated.add(message)
 
     def _continues_answer(self, row: LinkRow) -> bool:
-        """Does it follow what was written of the same answer before, or results of its calls?"""
+        """Does the row follow an earlier record of the same answer, or a result of its calls?"""
         link = row.parent
         for _ in range(_NOTES):
             row_above = self.rows.get(self.positions_by_uuid.get(link, -1)) if link is not None else None
             if row_above is None:
-                return True  # a gap tells nothing
+                return True  # the row above is missing, so nothing is known
             if row_above.type in ("user", "assistant"):
                 message = self.message_of(row_above)
                 return message == row.message if message is not None else bool(row_above.flags & _ERROR)
@@ -108,12 +109,12 @@ class AnswerRows:
         return True
 
     def _find_caller(self, parent: int | None) -> int | None:
-        """The answer whose record makes several calls: a row names the first of them only."""
+        """The answer that made a call. A row names only the first of the calls that its record makes."""
         above = self.rows.get(self.positions_by_uuid.get(parent, -1)) if parent is not None else None
         return above.message if above is not None and above.type == "assistant" and above.flags & _CALL else None
 
     def message_of(self, row: LinkRow) -> int | None:
-        """The answer that a row is a part of, or answers. What reports an error is no answer."""
+        """The answer that a row belongs to, as a record or as a result. A report of an API error is no answer."""
         if row.type == "assistant":
             return None if row.flags & _ERROR else row.message
         if row.type == "user" and row.flags & _RESULT and row.tool is not None:

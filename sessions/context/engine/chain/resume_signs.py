@@ -1,5 +1,5 @@
-"""When a session was read again: a client that was started anew makes its requests of what it read from the file, and
-some versions read less of it than they wrote. No record says so; what a client writes when it stops and starts does."""
+"""Signs of a resume. A client that resumes a session builds its requests from what it reads in the file, and some
+versions read less than they wrote. No record says when that happened; docs/evidence.md lists the signs."""
 
 from __future__ import annotations
 
@@ -17,41 +17,40 @@ _META = int(Flag.META)
 
 
 class ResumeLoss(Enum):
-    """What is gone of the rows that the chain of parents does not lead through."""
+    """Which rows off the chain of parents are lost in a resume."""
 
     NOTHING = "nothing"
     NOTES = "notes"
     ALL = "all"
-    """Results as well, and the calls that they answer."""
+    """Notes, results, and the calls that these answer."""
 
 
 @dataclass(slots=True)
 class ResumeSigns:
     newest_after_stop: int = -1
-    """The newest prompt that follows what a client writes when it stops."""
+    """The newest prompt after `last-prompt`, which the client writes when it stops (from 2.1.75)."""
     not_typed: set[int] = field(default_factory=set)
-    """Prompts that were not typed in a terminal: the client was started with them, or was given them by another program
-    while it ran."""
+    """Prompts that came through the queue without a snapshot of files, so not from a terminal (up to 2.1.75)."""
     after_own_progress: set[int] = field(default_factory=set)
-    """Prompts before which a client told of the progress of earlier calls: it had made them itself."""
+    """Prompts before which the client reported progress of earlier calls: it made them itself (2.1.20 to 2.1.75)."""
     _has_stopped: bool = False
     _has_own_progress: bool = False
     _answered_at: int = 0
-    """When the newest answer came."""
+    """The time of the newest answer."""
     _follows_aside: bool = False
-    """The newest words of the user are the client's own."""
+    """The newest message of the user was written by the client."""
     _queue_operations: int = 0
-    """Prompts that were put into the queue or taken from it since the person, or a tool, last said something."""
+    """How often the queue was used since the last prompt or result."""
 
     def feed(self, row: LinkRow) -> bool:
-        """Returns whether a client has begun with this row that had stopped before."""
+        """Returns whether this row is the first prompt after the client stopped."""
         kind = row.type
         if kind == "assistant":
             if self._has_stopped and not self._follows_aside and not row.flags & _SIDECHAIN:
                 self._has_stopped = False
             self._has_own_progress, self._answered_at = False, row.at or 0
         elif kind == "user":
-            # A client that finds a turn unfinished says so to itself, and answers, before it takes the prompt.
+            # A client that resumes an unfinished turn writes itself a message and answers it before taking the prompt.
             self._follows_aside = row.flags & _ASIDE == _META
             if row.flags & _SIDECHAIN or self._follows_aside:
                 return False
@@ -62,13 +61,13 @@ class ResumeSigns:
         elif kind == "last-prompt":
             self._has_stopped = True
         elif row.detail == "stop_hook_summary":
-            self._has_stopped = False  # of the turn before: the client is still there to tell of it
+            self._has_stopped = False  # the client that reports on the turn before is still running
         elif kind == "progress":
             self._has_own_progress = self._has_own_progress or (row.at is not None and row.at <= self._answered_at)
         elif kind == "queue-operation":
             self._queue_operations += 1
         elif kind == "file-history-snapshot":
-            self._queue_operations = 0  # a terminal's: there a prompt is queued only if the model is at work
+            self._queue_operations = 0  # in a terminal, which queues a prompt only while the model works
         return False
 
     def _note_prompt(self, row: LinkRow) -> None:

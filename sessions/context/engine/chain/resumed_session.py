@@ -1,4 +1,4 @@
-"""What is left of a session for a client that has read it again."""
+"""What is left of a session after a resume, when the client has read it from the file."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class ResumedSession:
     walk: Walk
     _behaviour: ClientBehaviour = field(default_factory=ClientBehaviour)
     read_until: int = -1
-    """What stands before this row was read from the file; -1 if nothing was."""
+    """The client read everything before this row from the file; -1 if it read nothing."""
     _newest_unresumed: int = -1
-    """The newest prompt to a client that had begun the session itself."""
+    """The newest prompt to the client that began the session."""
     _newest_certain: int = -1
-    """The newest prompt of which it is certain whether the session had been read again."""
+    """The newest prompt for which it is certain whether the session was resumed before it."""
     _newest_prompt: int = -1
     _is_streamed: bool = False
     """The newest prompt came from a program that keeps the client running."""
     _first_off_chain: int = NO_POSITION
-    """The first row beside the chain, which another reading would lose."""
+    """The first row off the chain, which a resume would lose."""
 
     def advance(
         self, segments: Sequence[Segment], same: int, behaviour: ClientBehaviour, render: RenderAt, answer: int
     ) -> int:
-        """Takes the segments of the next context, and returns how many of them are told as they were before. `answer`:
-        the position of what was answered to it, or -1."""
+        """Take the segments of the next context, and return how many of them are sent as before. `answer`: the position
+        of its answer, or -1."""
         former, self._behaviour = (self._behaviour, self.read_until), behaviour
         if behaviour.resume_loss is ResumeLoss.NOTHING:
             self.read_until = -1
@@ -53,7 +53,7 @@ class ResumedSession:
             self.read_until = self.walk.resume_signs.newest_after_stop
         else:
             if not same:
-                # What was summarised away tells nothing.
+                # Only rows since the compaction count.
                 self.read_until = self._newest_unresumed = self._newest_certain = self._newest_prompt = -1
                 self._first_off_chain = NO_POSITION
             self.read_until = max(self.read_until, self.walk.resume_signs.newest_after_stop)
@@ -63,7 +63,7 @@ class ResumedSession:
         return self._first_changed(segments, same, former[1], render) if former[0] == behaviour else 0
 
     def _first_changed(self, segments: Sequence[Segment], same: int, since: int, render: RenderAt) -> int:
-        """The first of the segments that this reading left less of; what stands before `since` had been read before."""
+        """The first segment that this resume took something from; everything before `since` was read earlier."""
         first = same
         for index in range(same - 1, -1, -1):
             segment = segments[index]
@@ -93,7 +93,7 @@ class ResumedSession:
         return any(not on_chain(position) and render(position) is not None for position in segment.rest)
 
     def _examine_prompts(self, segments: Sequence[Segment], same: int, render: RenderAt, answer: int) -> None:
-        """At the prompts: each may be the first to a client that was started anew."""
+        """Look at each prompt: it may be the first after a resume."""
         off_chain = OffChainRows(segments, self.walk.is_on_chain)
         for index in range(same, len(segments)):
             segment = segments[index]
@@ -112,7 +112,7 @@ class ResumedSession:
                 self._newest_prompt = position
 
     def _is_prompt(self, row: LinkRow) -> bool:
-        """A command is one as well, if the client was given it and not told it by a person at a terminal."""
+        """A command counts as a prompt if it was not typed in a terminal."""
         aside = _ASIDE if row.position not in self.walk.resume_signs.not_typed else _ASIDE & ~_COMMAND
         return bool(row.flags & (_TYPED | _COMMAND)) and not row.flags & aside
 
@@ -124,9 +124,10 @@ class ResumedSession:
         render: RenderAt,
         following: int,
     ) -> bool:
-        """`segment`: which the prompt ends. `beside`: what stands beside the chain, from a row on."""
+        """Was the session resumed before this prompt? docs/evidence.md lists the signs, the surest first. `segment`:
+        the one that the prompt ends. `off_chain_since`: the rows off the chain, from a row on."""
         prompt, row = render(position), self.walk.rows[position]
-        # One of several over the same connection. A command is written as the client words it.
+        # Prompts in blocks that follow each other came over the same connection.
         held = self._is_streamed and prompt is not None and (prompt.is_streamed or bool(row.flags & _COMMAND))
         self._is_streamed = held or (prompt is not None and prompt.is_streamed)
         if prompt is not None and prompt.has_todos:
@@ -135,7 +136,7 @@ class ResumedSession:
         if position in self.walk.resume_signs.after_own_progress:
             self._newest_certain = position
             return False
-        # Commands never carry the list.
+        # Only a client that began the session sends its to-do list (2.0.76 to 2.1.20), and never with a command.
         listless = 0 <= self._newest_unresumed == self._newest_prompt and not row.flags & _COMMAND
         if listless or self._interrupts_answer(segment, position):
             self._newest_certain = position
@@ -144,12 +145,12 @@ class ResumedSession:
         return position in self.walk.resume_signs.not_typed and not held if lighter is None else lighter
 
     def _interrupts_answer(self, segment: Segment, prompt: int) -> bool:
-        """Does the prompt hang on the middle of an answer? Only a client that looks for the end of a file does that."""
+        """Is the prompt's parent in the middle of an answer? That happens only after a resume."""
         rows = self.walk.rows
         return rows[prompt].parent in [rows[position].uuid for position in segment.answer[:-1]]
 
     def keep_read_rows(self, segment: Segment) -> Segment:
-        """What the client still has of it."""
+        """The segment without the rows that a resume lost."""
         loss = self._behaviour.resume_loss
         if loss is ResumeLoss.NOTHING or (
             loss is ResumeLoss.NOTES and min(segment.answer, default=-1) >= self.read_until
@@ -165,11 +166,11 @@ class ResumedSession:
         return Segment(segment.message, answer, results, rest, segment.links)
 
     def _stands_before_start(self, segment: Segment) -> bool:
-        """Does it stand before the boundary that the context starts at?"""
+        """Is the segment from before the boundary at which the context starts?"""
         return bool(segment.answer) and segment.answer[-1] < self.walk.start()
 
     def _sort_results(self, results: list[int]) -> list[int]:
-        """Those beside the chain stand by the time they were written, before the one on it."""
+        """Results off the chain come first, ordered by time (2.1.90)."""
         if len(results) < 2 or results[-1] >= self.read_until:
             return results
         on_chain, rows = self.walk.is_on_chain, self.walk.rows
@@ -184,12 +185,12 @@ class ResumedSession:
         return [position for position in positions if position >= self.read_until or position not in off_chain]
 
     def was_read(self, segment: Segment) -> bool:
-        """Was all of its answer read from the file?"""
+        """Did the client read the whole answer from the file?"""
         return bool(segment.answer) and segment.answer[-1] < self.read_until
 
     @property
     def is_uncertain(self) -> bool:
-        """Could the client have lost something, or have kept it, and nothing tells for certain?"""
+        """Is it unknown whether a resume lost something?"""
         return (
             self._behaviour.resume_loss is ResumeLoss.ALL
             and self._first_off_chain < self._newest_prompt != self._newest_certain

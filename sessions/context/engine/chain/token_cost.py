@@ -1,5 +1,5 @@
-"""Whether a request was too light for all that stands before it: the API counted what it was sent, and a client that
-has read the session again sends less."""
+"""Whether a request had too few tokens for everything before it. The API counted what it was sent, and a client that
+has resumed the session sends less."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sessions.context.engine.rendering.records import RenderedRecord
 from sessions.usage.engine.tokens import estimate_blocks
 
 RenderAt = Callable[[int], RenderedRecord | None]
-"""What the record at a position says."""
+"""Renders the record at a position."""
 _MIN_TOKENS = 100
-"""Tokens: less than that may be the client's own doing, a reminder more or less."""
+"""A smaller difference may come from a reminder more or less."""
 
 MAX_OFF_CHAIN = 2_000
-"""Rows that are weighed for one prompt: no session of a person has as many beside its chain."""
+"""Rows that are weighed for one prompt. No session of a person has as many off its chain."""
 
 
 def request_tokens(answer: RenderedRecord | None) -> int:
-    """The tokens of the request that was answered; 0 if nobody counted them."""
+    """The tokens of an answer's request as the API counted them; 0 if it did not."""
     usage = answer.message.usage if answer is not None else None
     return usage.context if usage is not None else 0
 
@@ -31,8 +31,8 @@ def estimate_tokens(positions: Iterable[int], render: RenderAt) -> int:
 
 
 def is_lighter(last: Segment, prompt: int, following: int, off_chain: Sequence[int], render: RenderAt) -> bool | None:
-    """Did the request after a prompt hold too little for what stands beside the chain? `last`: the segment that the
-    prompt ends; `following`: the next answer. None if that cannot be told."""
+    """Was the request after a prompt sent without the rows off the chain? None if that cannot be told. `last`: the
+    segment that the prompt ends; `following`: the next answer."""
     if not off_chain or not last.answer or following < 0:
         return None
     before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
@@ -44,21 +44,21 @@ def is_lighter(last: Segment, prompt: int, following: int, off_chain: Sequence[i
 
 
 class OffChainRows:
-    """What stands beside the chain, looked for once however many prompts ask: in a session of ten thousand prompts that
-    is the difference between a moment and minutes. Whoever asks goes forward, and so does what was lost before."""
+    """The rows off the chain, looked for once for all prompts: in a session of ten thousand prompts that is the
+    difference between a moment and minutes. Prompts are asked about in order."""
 
     def __init__(self, segments: Sequence[Segment], on_chain: Callable[[int], bool]) -> None:
         self._segments = segments
         self._on_chain = on_chain
         self._runs: deque[tuple[int, list[int]]] = deque()
-        """The lowest newest row of some segments, and what of them stands beside the chain: of one segment where there
-        is something, of all in a row where there is nothing."""
+        """The lowest newest row of some segments, and their rows off the chain. Neighbours without any share one
+        item."""
         self._low = self._high = -1
         self.looked_at = 0
 
     def find_before(self, prompt: int, segment_index: int, since: int) -> list[int]:
-        """Before a prompt, which ends the segment `at`, and not lost before: from the row `since`. The nearest of very
-        many."""
+        """The rows off the chain from `since` up to a prompt, which ends the given segment; at most the nearest
+        `MAX_OFF_CHAIN`."""
         self._advance(segment_index)
         found: list[int] = []
         for newest, positions in reversed(self._runs):

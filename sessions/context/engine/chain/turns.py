@@ -1,5 +1,5 @@
-"""Where the turn begins that a request belongs to. Some of what the client says in the course of a turn it tells
-otherwise, or no longer, once the turn is over."""
+"""Where the turn of a request begins. Some of what the client sends during a turn is sent differently, or not at all,
+once the turn is over."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NOT_PROMPT = int(Flag.RESULT | Flag.META)
 @dataclass(slots=True)
 class Turns:
     _prompt_segments: list[int] = field(default_factory=list)
-    """For each segment the latest one, up to it, that a prompt ends; -1 if none does."""
+    """For each segment, the latest one up to it that ends with a prompt; -1 if none does."""
     _first_changing: int | None = None
-    """The first segment that is told otherwise when the turn is over."""
+    """The first segment that changes when the turn is over."""
 
     def advance(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow]) -> int:
-        """Takes the segments of the next context, and returns how many of them are told as they were before."""
+        """Take the segments of the next context, and return how many of them are sent as before."""
         former = self._prompt_segments[-1] if self._prompt_segments else -1
         del self._prompt_segments[same:]
         prompt_segment = self._prompt_segments[-1] if self._prompt_segments else -1
@@ -41,7 +41,7 @@ class Turns:
         return same
 
     def is_current(self, index: int) -> bool:
-        """Does this segment belong to the turn that goes on?"""
+        """Does this segment belong to the current turn?"""
         return index > self._prompt_segments[-1]
 
     def mark_changing(self, index: int) -> None:

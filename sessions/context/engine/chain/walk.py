@@ -1,7 +1,8 @@
-"""Which rows a context is made of: the chain from a row up to the last boundary, and what belongs to it from the side.
+"""Which rows a context is made of: the chain from a row up to the last boundary, and the rows off the chain that belong
+to it.
 
-Rows are fed in file order, and contexts are asked for in between. What the previous context had in common with the next
-is kept, so that all contexts of a session cost one pass.
+Rows are fed in file order, and contexts are asked for in between. What one context shares with the next is reused, so
+that all contexts of a session cost one pass.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SUMMARY = int(Flag.SUMMARY)
 _RESULT = int(Flag.RESULT)
 _TALK = frozenset({"assistant", "user"})
 _TURN_OVER = "stop_hook_summary"
-"""What hooks did when the turn was over."""
+"""The notice of what hooks did at the end of a turn."""
 
 
 @dataclass(slots=True)
@@ -37,29 +38,29 @@ class Walk:
     _positions: dict[int, int] = field(default_factory=dict)
     _parents: dict[int, int | None] = field(default_factory=dict)
     _notes: dict[int, list[int]] = field(default_factory=dict)
-    """What hangs on a row and is no part of the conversation itself: hook output and the like."""
+    """uuid -> rows with this parent that are no part of the conversation itself, such as the output of hooks."""
     _kept: dict[int, Boundary] = field(default_factory=dict)
     _anchors: dict[int, Boundary] = field(default_factory=dict)
     _unsummarised: int | None = None
-    """The newest boundary that keeps what stands before it, until its summary is fed."""
+    """The newest boundary that is its own anchor, until its summary is fed."""
     _branching: set[int] = field(default_factory=set)
-    """Rows where the way up does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
+    """Rows from which the chain does not simply lead to the parent: boundaries, summaries, anchors, kept rows."""
     _segments: list[Segment] = field(default_factory=list)
     _segment_of_answer: dict[int, int] = field(default_factory=dict)
-    """Answer -> its segment."""
+    """Answer -> the index of its segment."""
     _segment_of_row: dict[int, int] = field(default_factory=dict)
-    """uuid of a row on the chain -> its segment."""
+    """uuid of a row on the chain -> the index of its segment."""
     _outdated: set[int] = field(default_factory=set)
-    """Answers whose segment misses a row that has come since."""
+    """Answers whose segment lacks a row that was fed since."""
     _answer_rows: AnswerRows = field(init=False)
     _mid_turn: MidTurnBoundary = field(default_factory=MidTurnBoundary)
     _relinked: list[int] = field(default_factory=list)
-    """Rows that follow another one than they hang on: answers that were made of a summary, notices written late."""
+    """Rows that follow another row than their parent: answers made from a summary, notices written late."""
     _missing_parents: MissingParents = field(default_factory=MissingParents)
     _missing_leaf: int | None = None
-    """What the last chain was asked to go on from, if that has not been fed."""
+    """The row that the last chain should have started from, if it was not fed."""
     _first_changed: int = 0
-    """The first segment that is not as it was when it was last asked for."""
+    """The first segment that differs from the last call of `segments`."""
 
     def __post_init__(self) -> None:
         self._answer_rows = AnswerRows(self.rows, self._positions, self._outdated)
@@ -92,7 +93,7 @@ class Walk:
             if self._missing_parents.feed(row, uuid, parent_is_fed=parent in ups):
                 self._reset()
         elif ups[uuid] != parent:
-            self._reset()  # written again in another place
+            self._reset()  # written again with another parent
         ups[uuid] = parent
         if again and kind in _TALK:
             return  # it is sent once
@@ -112,8 +113,8 @@ class Walk:
                 self._feed_boundary(row)
 
     def _parent_of_turn_end(self, notice: LinkRow) -> int | None:
-        """What a notice of the end of a turn follows. Where a hook had the turn go on, it is written late, and hangs on
-        what the hook said: all that came of it would seem to be given up."""
+        """What the notice of the end of a turn follows. If a Stop hook kept the turn going, the notice is written late
+        with the hook's message as its parent (2.1.90, 2.1.197); the rest of the turn would seem to be abandoned."""
         parent, latest = notice.parent, self._mid_turn.latest
         if parent is None or latest is None or parent == latest or parent not in self._positions:
             return parent
@@ -123,13 +124,13 @@ class Walk:
         return latest if link == parent else parent
 
     def _restore_parents(self) -> None:
-        """Who reads the session again goes by what the rows hang on, past the boundary."""
+        """After a resume the recorded parents count (2.1.90, 2.1.197)."""
         self._parents.update((link, self.rows[self._positions[link]].parent) for link in self._relinked)
         self._relinked.clear()
         self._reset()
 
     def _find_parent(self, link: int) -> int | None:
-        """The parent; or, where the file does not hold it, the row before."""
+        """The parent; or the row before, if the parent is not in the file."""
         up = self._parents[link]
         return up if up is None or up in self._positions else self._missing_parents.before(link)
 
@@ -153,7 +154,7 @@ class Walk:
         self._reset()
 
     def _rows_between(self, segment: object) -> tuple[int, ...]:
-        """The rows from head to tail, where no list names them."""
+        """The kept rows from head to tail, if no list names them."""
         ends = mapping(segment)
         head, link = key(ends.get("headUuid")), key(ends.get("tailUuid"))
         rows: dict[int, None] = {}
@@ -167,16 +168,17 @@ class Walk:
         return ()
 
     def segments(self, link: int | None, child: int) -> tuple[Sequence[Segment], int]:
-        """The context of a row at position `child` whose parent is `link`, and how much of it is as it was last time.
+        """The context of a row at position `child` whose parent is `link`, and how many segments are as they were last
+        time.
 
-        Whoever keeps it copies it: the next call goes on with the same list.
+        The next call changes the same list, so callers copy what they keep.
         """
         new: dict[int, None] = {}
         shared = -1
         self._missing_leaf = None if link is None or link in self._positions else link
         if self._missing_leaf is not None:
             link = self._missing_parents.latest
-        # Most contexts go on where the one before ended, over a few rows that are nothing special.
+        # Most contexts continue where the one before ended, over a few plain rows.
         while link is not None and link not in self._branching and link not in new and link in self._positions:
             index = self._segment_of_row.get(link, -1)
             if index >= 0:
@@ -188,7 +190,7 @@ class Walk:
             link = self._find_parent(link)
         for uuid in self._chain(link, child) if shared < 0 else ():
             if uuid in new:
-                break  # parents that go in a ring
+                break  # the parents form a ring
             index = self._segment_of_row.get(uuid, -1)
             if index >= 0 and not self._passes_kept(uuid):
                 shared = index
@@ -207,7 +209,7 @@ class Walk:
         return link in self._positions
 
     def is_missing_rows(self, answer: LinkRow) -> bool:
-        """Is something not fed yet that an answer stands on? One that is written again stands where it stood."""
+        """Is a row that an answer depends on not fed yet? A second copy of an answer depends on nothing."""
         if answer.uuid in self._positions or (
             answer.parent in self._positions and not self._mid_turn.is_open and self.awaited is None
         ):
@@ -220,21 +222,21 @@ class Walk:
         )
 
     def parent_of(self, answer: LinkRow) -> int | None:
-        """What an answer follows that is not fed yet."""
+        """What an answer follows; the answer itself is not fed yet."""
         return self._mid_turn.parent_of(answer)
 
     def _passes_kept(self, link: int) -> bool:
-        """Whether the way up leads differently from here than for the rows that came before."""
+        """Does the chain lead elsewhere from here than it did for earlier rows?"""
         boundary = self._kept.get(link) or self._anchors.get(link)
         return boundary is not None and self._segments[0].links[:1] != [self.rows[boundary.position].uuid]
 
     def _chain(self, link: int | None, child: int) -> Iterator[int]:
-        """The uuids from a row up to the boundary, or to where the file begins. Kept rows stand behind the anchor."""
+        """The uuids from a row up to the boundary, or to the start of the file. Kept rows come after the anchor."""
         came: int | None = None
         while link is not None and link in self._positions:
             boundary = self._kept.get(link)
             if boundary is not None and child > boundary.position:
-                # The row hangs on a kept one: all of them come before it, then the summary.
+                # Its parent was kept: all kept rows come before it, and before those the summary.
                 yield from reversed(boundary.kept_uuids)
                 came, link, child = boundary.kept_uuids[0], boundary.anchor, boundary.position
                 continue
@@ -250,14 +252,14 @@ class Walk:
             came, link = link, self._find_parent(link)
 
     def _has_boundary_above(self, row: LinkRow) -> bool:
-        """Old versions wrote a summary without a boundary: then nothing before it is sent. Newer ones may put notes
-        between the two, and a fork writes what was kept there."""
+        """Is there a boundary above a summary? Old versions wrote summaries without one: then nothing before it is
+        sent. Notes, and in a fork the kept messages, may come between the two."""
         up = row.parent if row.uuid is None else self._parents.get(row.uuid, row.parent)
         positions = (self._positions[link] for link in self._ancestors(up) if link in self._positions)
         return any(is_boundary(self.rows[position]) for position in positions)
 
     def _ancestors(self, link: int | None) -> Iterator[int]:
-        """From a row over its parents, up to the first that was not fed."""
+        """A row and its ancestors, up to the first that was not fed."""
         passed: set[int] = set()
         while link is not None and link not in passed:
             yield link
@@ -265,14 +267,14 @@ class Walk:
             link = self._parents.get(link)
 
     def start(self) -> int:
-        """The position of what the last context starts at, if that is a boundary or an old summary; else -1."""
+        """The position of the boundary, or old summary, at which the last context starts; else -1."""
         if not self._segments or not self._segments[0].links:
             return -1
         row = self.rows[self._positions[self._segments[0].links[0]]]
         return row.position if is_boundary(row) or row.flags & _SUMMARY else -1
 
     def find_missing(self, link: int | None, child: int) -> tuple[int, ...]:
-        """Parents that were not fed: that of the row itself, which may come after it, and the next one on its chain."""
+        """The parents on this chain that were not fed: the row's own, which may come after it, and the next one."""
         self.segments(link, child)
         return tuple(
             parent
@@ -281,21 +283,21 @@ class Walk:
         )
 
     def _missing_before_summary(self) -> int | None:
-        """What the summary hangs on that the context starts at: a boundary may be there."""
+        """The missing ancestor of the summary at which the context starts: it may be a boundary."""
         first = self._segments[0].links[0] if self._segments and self._segments[0].links else None
         if first is None or not self.rows[self._positions[first]].flags & _SUMMARY:
             return None
         return next((up for up in self._ancestors(self._parents[first]) if up not in self._positions), None)
 
     def missing_parent(self) -> int | None:
-        """A parent on the chain that was walked last which was not fed."""
+        """A parent on the last chain that was not fed."""
         return self._missing_parent() if self._missing_leaf is None else self._missing_leaf
 
     def _missing_parent(self) -> int | None:
         if not self._missing_parents.rows:
             return None
         first = self._segments[0].links[0] if self._segments and self.start() >= 0 else None
-        # A kept row stands behind the summary, whatever it followed once.
+        # Kept rows come after the summary, so their own parents do not matter.
         candidates = (
             uuid
             for uuid in self._missing_parents.rows
@@ -313,7 +315,7 @@ class Walk:
         self._first_changed = 0
 
     def _truncate(self, index: int, link: int) -> None:
-        """Back to where `link` was the end of the chain."""
+        """Go back to where `link` was the end of the chain."""
         last = self._segments[index]
         if index == len(self._segments) - 1 and last.links[-1] == link:
             return
@@ -327,13 +329,13 @@ class Walk:
         self._extend(last.links[: last.links.index(link) + 1])
 
     def _copy_segment(self, index: int) -> None:
-        """A segment that goes on is written anew: whoever was given it keeps it as it was."""
+        """Copy a segment that is going to grow: callers keep the old one."""
         if index >= 0:
             last = self._segments[index]
             self._segments[index] = Segment(last.message, last.answer, last.results, list(last.rest), list(last.links))
 
     def _extend(self, links: Iterable[int]) -> None:
-        """Go on from the end of the chain with these rows."""
+        """Extend the chain with these rows."""
         segments = self._segments
         for link in links:
             row = self.rows[self._positions[link]]
@@ -346,7 +348,7 @@ class Walk:
                     self._segment_of_answer[message] = len(segments) - 1
             last = segments[-1]
             self._first_changed = min(self._first_changed, len(segments) - 1)
-            # What belongs to an answer stands with it, wherever in the file it came.
+            # The rows of an answer belong to its segment, wherever they are in the file.
             place = self._segment_of_answer.get(message) if message is not None else None
             if place is None:
                 last.rest.append(row.position)
@@ -356,7 +358,8 @@ class Walk:
             self._segment_of_row[link] = len(segments) - 1
 
     def _refresh(self) -> None:
-        """Pull in what the chain itself does not pass: further blocks, parallel results, and what hangs on those."""
+        """Add the rows of outdated answers that are off the chain: further blocks, parallel results, and their
+        notes."""
         for message in self._outdated:
             index = self._segment_of_answer.get(message)
             if index is None:
@@ -372,11 +375,11 @@ class Walk:
         self._outdated.clear()
 
     def is_on_chain(self, position: int) -> bool:
-        """Does the way up that was asked for last lead through this row?"""
+        """Does the last chain lead through this row?"""
         return self.rows[position].uuid in self._segment_of_row
 
     def _find_off_chain_notes(self, positions: Iterable[int]) -> list[int]:
-        """Notes on rows that the chain does not pass, and notes on those."""
+        """The notes on rows off the chain, and the notes on those."""
         notes: list[int] = []
         uuids = (self.rows[position].uuid for position in positions)
         waiting = [uuid for uuid in uuids if uuid is not None and uuid not in self._segment_of_row]
