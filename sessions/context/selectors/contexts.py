@@ -1,4 +1,4 @@
-"""Contexts out of the archive: of one request, with the few rows that it is made of; or of all, one after the other."""
+"""Contexts from the archive: of one request, from the few rows that it needs; or of all requests in order."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from sessions.usage.engine.prices import SYNTHETIC
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
 PREFETCH_BYTES = 8 * 1024 * 1024
-"""Bytes of records that are fetched without knowing that they are needed."""
+"""Records up to this many bytes are fetched before it is known that they are needed."""
 PROMPT = "prompt_snapshot"
 _OVERLAYS = ("content-replacement", "marble-origami-commit", "marble-origami-reset")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """Where a context is looked at: what stands at `position` and hangs on `link`, or would."""
+    """The point at which a context is rebuilt: a row at `position` whose parent is `link`, even if it does not
+    exist."""
 
     position: int
     link: int | None
@@ -50,7 +51,7 @@ class ContextPoint:
 
 
 def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
-    """The request that this answer came from: of the transcript, or else of one of its sub-agents."""
+    """The request of an answer, in the transcript or one of its sub-agents."""
     mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
     known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
     captured = Capture.objects.filter(message_key=OuterRef("message_key"), message_id=message_id).order_by("-pk")
@@ -62,7 +63,7 @@ def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcrip
 
 
 def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
-    """The same of an answer without counts, for which no request is stored: by its first row."""
+    """The same for an answer without usage, for which no request is stored: its first row counts."""
     base = transcript.pk << POSITION_BITS
     answers = Entry.objects.filter(pk__range=(base, base | POSITION_MASK), message_key=key_of(message_id))
     first = next((row for row in answers.order_by("pk") if not row.flags & (_ERROR | _SIDECHAIN)), None)
@@ -72,7 +73,7 @@ def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript
 
 
 def _is_synthetic(record: Mapping[str, Any]) -> bool:
-    """The client wrote it itself."""
+    """Did the client write this answer itself?"""
     return bool(mapping(record.get("message")).get("model") == SYNTHETIC)
 
 
@@ -81,7 +82,7 @@ def point_after(entry: Entry) -> ContextPoint:
 
 
 def point_next(transcript: Transcript) -> ContextPoint:
-    """What would be sent now."""
+    """The point at which the session goes on."""
     links = mapping(transcript.state.get("links"))
     leaf = links.get("leaf")
     return ContextPoint(transcript.entries, leaf if isinstance(leaf, int) else None)
@@ -90,13 +91,13 @@ def point_next(transcript: Transcript) -> ContextPoint:
 def load_context(
     transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None
 ) -> Context:
-    """Decodes what the context is made of, and little else, however long the session is.
+    """Rebuild one context. It reads little more than what the context is made of, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
     links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
-    # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
+    # The parent of an answer may be written after it. Some more rows cost less than another query.
     rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
     rows = [row for row in rows if row.position < point.position + bool(point.request)]
     if boundaries:
@@ -107,9 +108,10 @@ def load_context(
 def _extend_to_parents(
     links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint
 ) -> list[LinkRow]:
-    """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
+    """The rows, and earlier ones that the chain leads through, because the session may have gone back behind a
+    boundary.
 
-    What is missing need not be in the file at all."""
+    A missing parent need not be in the file at all."""
     begin = boundaries[-1]
     later: list[LinkRow] = []
     while begin:
@@ -120,7 +122,7 @@ def _extend_to_parents(
             rows = [*earlier, *rows]
             begin = earlier[0].position
         elif gaps and point.request and gaps[0] == rows[-1].parent and not later:
-            # What an answer hangs on may be written after it, and leads on from there.
+            # The parent of an answer may be written after it, and the chain goes on from there.
             later = links.load(point.position + 1, point.position + 1 + AHEAD)
         else:
             break
@@ -128,7 +130,7 @@ def _extend_to_parents(
 
 
 def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkRow]) -> tuple[int, ...]:
-    """Parents on the way up that are not among these rows."""
+    """Parents on the chain that are not among these rows."""
     walk = Walk()
     before, link = (rows[:-1], rows[-1].parent) if point.request and rows else (rows, point.link)
     for row in before:
@@ -139,7 +141,7 @@ def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkR
 
 
 class _ContextLoader:
-    """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
+    """Loads the rows from a boundary up to a point, and earlier ones that still count. Usually four queries."""
 
     def __init__(self, transcript: Transcript, links: LinkRows, rows: list[LinkRow], point: ContextPoint) -> None:
         self._links = links
@@ -150,7 +152,7 @@ class _ContextLoader:
         self.link = point.link if answer is None else answer.parent
         wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
         logged = [row.position for row in rows if row.type == REQUEST]
-        # Nearly all that stands here is sent, so that it can be fetched before we know.
+        # Nearly all of these rows are sent, so they are fetched at once if they are small.
         small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
@@ -173,7 +175,7 @@ class _ContextLoader:
         return self.viewer.build_at(self.link, point.position, sender=self._sender())
 
     def _sender(self) -> Sender:
-        """As for the newest answer: there is nothing else to go by."""
+        """The sender of the newest answer, as the best guess for the next request."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
                 sender = Sender.of(self._links.record(row.position))
@@ -182,11 +184,11 @@ class _ContextLoader:
         return Sender()
 
     def _load_before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
-        """What counts of the rows before the stretch: those that its boundary kept and what was said of their results,
-        the system prompt, and messages of the client's log. They are looked for together."""
+        """The rows before the boundary that count: those it kept with overlays of their results, the system prompt, and
+        messages of the client's log. One query finds them all."""
         uuids, since = self._kept_rows(rows, begin)
         kept = bool(uuids) or since is not None
-        # The system prompt holds across boundaries: where none is told in this stretch, it is the one from before.
+        # The system prompt holds across boundaries: if these rows have none, the one before counts.
         prompt = records_wording(transcript.version) and not any(row.detail == PROMPT for row in rows)
         self._sought = self._logged_keys(rows) - self._logged.keys()
         if not kept and not prompt and not self._sought:
@@ -204,7 +206,8 @@ class _ContextLoader:
         return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
 
     def _kept_rows(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
-        """The keys of what the boundary kept; or, where it only names the first and the last, the first's place."""
+        """The keys of the rows that the boundary kept; or, if it names only the first and the last, the first's
+        position."""
         if not rows or not is_boundary(rows[0]):
             return set(), None
         metadata = mapping(mapping(rows[0].extra).get("compactMetadata"))
@@ -216,7 +219,7 @@ class _ContextLoader:
         return set(), first[0].position if first else None
 
     def _logged_keys(self, rows: list[LinkRow]) -> set[int]:
-        """The keys of the messages that the client's log names in the stretch's last request, and of its shape."""
+        """The keys of the messages and the shape of the last request in the client's log."""
         log = RequestLog(self._lookup)
         for row in rows:
             if row.type == REQUEST:
@@ -225,8 +228,8 @@ class _ContextLoader:
         return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
 
     def _following(self, position: int) -> list[LinkRow]:
-        """What was written after the answer, and may belong before it. A kept one from before the stretch stands behind
-        the summary: what it followed once is not asked for."""
+        """The rows after an answer, which may belong before it. Nothing is loaded for kept answers from before the
+        boundary, because their own parents do not matter."""
         if position < self._begin:
             return []
         rows = self._links.load(position + 1, position + 1 + AHEAD)
@@ -250,7 +253,7 @@ class _ContextLoader:
 
 
 def load_contexts(transcript: Transcript) -> Iterator[Context]:
-    """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
+    """The contexts of all requests of a transcript, in order. Each is complete; only the latest is held in memory."""
     links = LinkRows(transcript.pk, transcript.source_id)
     rows = links.with_records(links.load(0, transcript.entries))
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
@@ -275,7 +278,7 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
 def load_left_out_among(
     transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None
 ) -> dict[int, LeftOutEntry]:
-    """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
+    """The entries at these positions that are not in the context. `links`: may hold their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
     for at in range(0, len(missing), AT_ONCE):
@@ -287,7 +290,8 @@ def load_left_out_among(
 def load_left_out(
     transcript: Transcript, context: Context, links: LinkRows | None = None
 ) -> list[tuple[LeftOutEntry, LinkRow]]:
-    """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
+    """Every entry before the point that is not in the context, and why. `links`: if the caller reads more rows
+    there."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
     return [(one, rows[one.position]) for one in find_left_out(context, rows.values(), _load_marks(transcript))]

@@ -1,4 +1,4 @@
-"""What a sub-agent was told that only the transcript of its session holds."""
+"""What a sub-agent was sent that only the transcript of its session holds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sessions.models import Transcript
 
 
 def load_subagent_notes(transcript: Transcript) -> SubagentNotes | None:
-    """Two queries for a sub-agent of a version that tells it anything, and one more where its session is not known yet;
-    none for all others."""
+    """Two queries for a sub-agent whose version sends such notes, one more if its session is not loaded; none for all
+    others."""
     main = transcript.parent if has_subagent_notes(transcript) else None
     if main is None or transcript.first_at is None:
         return None
@@ -23,6 +23,6 @@ def load_subagent_notes(transcript: Transcript) -> SubagentNotes | None:
 
 
 def has_subagent_notes(transcript: Transcript) -> bool:
-    """Does its context hold what only its session was told?"""
+    """Does its context hold notes that are only in the transcript of its session?"""
     habits = behaviour_of(transcript.version)
     return transcript.parent_id is not None and habits.has_system_role and not habits.records_wording

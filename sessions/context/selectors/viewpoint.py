@@ -1,4 +1,4 @@
-"""From where a context is looked at, as an address says it: a request, the place after an entry, or the end."""
+"""The viewpoint of a context that an address names: a request, the place after an entry, or the end."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ SHOWN_ID = 80
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
     transcript: Transcript
-    """The one that was asked for, or the sub-agent that the request or the entry belongs to."""
+    """The requested transcript, or the sub-agent that the request or the entry belongs to."""
     kind: Literal["request", "after", "next"]
     point: ContextPoint
     steps: Steps
     query: str
-    """The same in an address."""
+    """The query string that names this viewpoint."""
     request: Request | None = None
     entry: Entry | None = None
 
     @property
     def as_context(self) -> str:
-        """In an address of the timeline, which shows what is sent next if nothing is said."""
+        """The query string for the timeline, which shows by default what is sent next."""
         if self.kind == "request":
             return urlencode({"context": self.point.request})
         return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
@@ -52,13 +52,13 @@ class Viewpoint:
         return cached_context(self.transcript, self.point)
 
     def previous_context(self) -> Context | None:
-        """What was sent in the request before."""
+        """The context of the previous request."""
         step = self.steps.previous
         return cached_context(self.transcript, _point(step)) if step else None
 
 
 def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
-    """Without a wish, the last request; where there is none, what is sent next."""
+    """The viewpoint that is named; else the last request, or what is sent next if there is none."""
     if after and not request:
         return _viewpoint_after(transcript, after)
     found = load_steps(transcript)
@@ -82,7 +82,7 @@ def _viewpoint_of_request(transcript: Transcript, step: Step, found: list[Step])
 
 
 def _viewpoint_of_subagent(transcript: Transcript, request: str) -> Viewpoint:
-    """A request of one of the sub-agents."""
+    """The viewpoint of a request of one of the sub-agents."""
     try:
         owner, _ = point_of_request(transcript, request)
     except PointMissingError as error:

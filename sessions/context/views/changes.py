@@ -1,4 +1,4 @@
-"""What changed since the request before: loaded into the Context page, and a page of its own."""
+"""What changed since the previous request: loaded into the Context page, and a page of its own."""
 
 from __future__ import annotations
 

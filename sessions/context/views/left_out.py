@@ -16,7 +16,7 @@ from sessions.timeline.selectors.briefs import briefs_of
 from sessions.transcripts.selectors.session import session_head
 
 FEW, MANY = 8, 400
-"""Ranges of entries, of every reason and of the one that was asked for."""
+"""Ranges of entries shown for each reason, and for a single reason."""
 
 
 @require_safe
@@ -44,5 +44,5 @@ def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
 
 
 def _number(text: str) -> int:
-    """Of the range to begin with; anything else begins with the first."""
+    """The range to begin with; the first if the text is no number."""
     return whole_number(text) or 0
