@@ -53,13 +53,13 @@ class ContextPoint:
 def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
     """The request of an answer, in the transcript or one of its sub-agents."""
     mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
-    known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
+    requests = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
     captured = Capture.objects.filter(message_key=OuterRef("message_key"), message_id=message_id).order_by("-pk")
-    known = known.annotate(capture=Subquery(captured.values("pk")[:1]))
-    found = sorted(known.select_related("transcript"), key=lambda one: one.transcript_id != transcript.pk)
-    if not found:
+    requests = requests.annotate(capture=Subquery(captured.values("pk")[:1]))
+    matches = sorted(requests.select_related("transcript"), key=lambda request: request.transcript_id != transcript.pk)
+    if not matches:
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
-    return found[0].transcript, ContextPoint(found[0].position, None, message_id, found[0].capture)
+    return matches[0].transcript, ContextPoint(matches[0].position, None, message_id, matches[0].capture)
 
 
 def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
@@ -94,7 +94,7 @@ def load_context(
     """Rebuild one context. It reads little more than what the context is made of, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
-    boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
+    boundaries = [boundary for boundary in transcript.ruler.get("boundaries", ()) if boundary < point.position]
     links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
     # The parent of an answer may be written after it. Some more rows cost less than another query.
@@ -116,8 +116,8 @@ def _extend_to_parents(
     later: list[LinkRow] = []
     while begin:
         gaps = _missing_parents(rows, point, later)
-        found = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
-        earlier = next((some for some in found if some), None)
+        candidates = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
+        earlier = next((rows_before for rows_before in candidates if rows_before), None)
         if earlier is not None:
             rows = [*earlier, *rows]
             begin = earlier[0].position
@@ -150,29 +150,31 @@ class _ContextLoader:
         answer = rows.pop() if point.request else None
         self._answer = answer
         self.link = point.link if answer is None else answer.parent
-        wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
+        positions = [
+            row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"
+        ]
         logged = [row.position for row in rows if row.type == REQUEST]
         # Nearly all of these rows are sent, so they are fetched at once if they are small.
         small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
-        self._links.fetch([row.position for row in rows] if small else wanted + logged)
-        rows = self._links.with_records(rows, wanted)
+        self._links.fetch([row.position for row in rows] if small else positions + logged)
+        rows = self._links.with_records(rows, positions)
         captured = Captured({point.request: point.capture})
-        self.viewer = ContextBuilder(
+        self.builder = ContextBuilder(
             self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
         )
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
         before = self._load_before(transcript, rows, begin) if begin else []
         for row in (*before, *rows):
-            self.viewer.feed(row)
+            self.builder.feed(row)
         self._rows = rows
 
     def context(self) -> Context:
         point, links = self._point, self._links
-        links.fetch(self.viewer.needed_positions(self.link, point.position))
+        links.fetch(self.builder.needed_positions(self.link, point.position))
         if self._answer is not None:
-            return self.viewer.build_for_answer(self._answer)
-        return self.viewer.build_at(self.link, point.position, sender=self._sender())
+            return self.builder.build_for_answer(self._answer)
+        return self.builder.build_at(self.link, point.position, sender=self._sender())
 
     def _sender(self) -> Sender:
         """The sender of the newest answer, as the best guess for the next request."""
@@ -187,23 +189,23 @@ class _ContextLoader:
         """The rows before the boundary that count: those it kept with overlays of their results, the system prompt, and
         messages of the client's log. One query finds them all."""
         uuids, since = self._kept_rows(rows, begin)
-        kept = bool(uuids) or since is not None
+        has_kept = bool(uuids) or since is not None
         # The system prompt holds across boundaries: if these rows have none, the one before counts.
         prompt = records_wording(transcript.version) and not any(row.detail == PROMPT for row in rows)
         self._sought = self._logged_keys(rows) - self._logged.keys()
-        if not kept and not prompt and not self._sought:
+        if not has_kept and not prompt and not self._sought:
             return []
-        types = _OVERLAYS if kept else ()
-        found = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
-        self._logged |= {row.tool: row.position for row in found if row.type in (MESSAGE, SHAPE)}
-        last = max((row.position for row in found if row.detail == PROMPT), default=None)
-        mine = [
+        types = _OVERLAYS if has_kept else ()
+        earlier = self._links.load_any(uuids, self._sought, types, PROMPT if prompt else "", since=since, before=begin)
+        self._logged |= {row.tool: row.position for row in earlier if row.type in (MESSAGE, SHAPE)}
+        last = max((row.position for row in earlier if row.detail == PROMPT), default=None)
+        counting = [
             row
-            for row in found
+            for row in earlier
             if row.type not in (MESSAGE, SHAPE) and (row.detail != PROMPT or row.position == last or row.uuid in uuids)
         ]
-        self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
-        return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
+        self._links.fetch([row.position for row in earlier if row.detail != PROMPT or row.position == last])
+        return self._links.with_records(counting, [row.position for row in counting if row.type in _OVERLAYS])
 
     def _kept_rows(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
         """The keys of the rows that the boundary kept; or, if it names only the first and the last, the first's
@@ -225,7 +227,7 @@ class _ContextLoader:
             if row.type == REQUEST:
                 log.feed(self._links.record(row.position), row.position)
         last = log.last
-        return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
+        return {key_of(name) for name in (*(last.hashes or ()), last.shape) if name} if last else set()
 
     def _following(self, position: int) -> list[LinkRow]:
         """The rows after an answer, which may belong before it. Nothing is loaded for kept answers from before the
@@ -240,14 +242,14 @@ class _ContextLoader:
         )
 
     def _lookup(self, hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
-        wanted = {key_of(one) for one in hashes}
-        missing = wanted - self._logged.keys() - self._sought
+        keys_wanted = {key_of(key) for key in hashes}
+        missing = keys_wanted - self._logged.keys() - self._sought
         if missing and self._rows[0].position:
             self._sought |= missing
             for row in self._links.load_keys("tool_key", missing, before=self._point.position):
                 if row.type in (MESSAGE, SHAPE):
                     self._logged[row.tool] = row.position
-        positions = [self._logged[one] for one in wanted if one in self._logged]
+        positions = [self._logged[key] for key in keys_wanted if key in self._logged]
         self._links.fetch(positions)
         return (self._links.record(position) for position in positions)
 
@@ -259,7 +261,7 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
     def lookup(hashes: Collection[str]) -> Iterator[Mapping[str, Any]]:
-        positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
+        positions = [logged[digest_key] for digest in hashes if (digest_key := key_of(digest)) in logged]
         return (links.stream(position) for position in positions)
 
     captured = Captured(captures_among(transcript))
@@ -267,12 +269,12 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
     def later(position: int) -> list[LinkRow]:
         return rows[position + 1 : position + 1 + AHEAD]
 
-    viewer = ContextBuilder(links.stream, lookup, later, captured, load_subagent_notes(transcript))
+    builder = ContextBuilder(links.stream, lookup, later, captured, load_subagent_notes(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
-        if row.position in starts and (made := viewer.build_for_answer(row)).model != SYNTHETIC:
-            yield made
-        viewer.feed(row)
+        if row.position in starts and (context := builder.build_for_answer(row)).model != SYNTHETIC:
+            yield context
+        builder.feed(row)
 
 
 def load_left_out_among(
@@ -281,10 +283,10 @@ def load_left_out_among(
     """The entries at these positions that are not in the context. `links`: may hold their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
-    for at in range(0, len(missing), AT_ONCE):
-        links.load_at(missing[at : at + AT_ONCE])
+    for start in range(0, len(missing), AT_ONCE):
+        links.load_at(missing[start : start + AT_ONCE])
     rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
-    return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
+    return {entry.position: entry for entry in find_left_out(context, rows, _load_marks(transcript))}
 
 
 def load_left_out(
@@ -294,7 +296,7 @@ def load_left_out(
     there."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
-    return [(one, rows[one.position]) for one in find_left_out(context, rows.values(), _load_marks(transcript))]
+    return [(entry, rows[entry.position]) for entry in find_left_out(context, rows.values(), _load_marks(transcript))]
 
 
 def _load_marks(transcript: Transcript) -> list[Mark]:

@@ -20,28 +20,28 @@ def load_original_contexts(transcript: Transcript, forks: int = _MAX_FORKS) -> I
     if origin is None:
         yield from load_contexts(transcript)
         return
-    there = load_original_contexts(origin, forks - 1)
+    originals = load_original_contexts(origin, forks - 1)
     for context in load_contexts(transcript):
         if _may_be_better_known(context):
-            made = next((one for one in there if one.request == context.request), None)
-            yield made or find_original(transcript, context)[1]
+            original = next((candidate for candidate in originals if candidate.request == context.request), None)
+            yield original or find_original(transcript, context)[1]
         else:
             yield context
 
 
 def find_original(transcript: Transcript, context: Context) -> tuple[Transcript, Context]:
     """The context of the same request in the session that made it, if that is known; else the context as it is."""
-    session, found = transcript, context
+    session, best = transcript, context
     for _ in range(_MAX_FORKS):
         origin = session.forked_from
-        if origin is None or not _may_be_better_known(found):
+        if origin is None or not _may_be_better_known(best):
             break
         try:
             session, point = point_of_request(origin, context.request)
         except PointMissingError:
             break
-        found = load_context(session, point)
-    return session, found
+        best = load_context(session, point)
+    return session, best
 
 
 def _may_be_better_known(context: Context) -> bool:

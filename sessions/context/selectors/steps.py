@@ -72,15 +72,15 @@ def load_steps(transcript: Transcript) -> list[Step]:
             " FROM transcripts_request AS request WHERE transcript_id = %s",
             [transcript.pk],
         )
-        found = [Step(*row) for row in cursor.fetchall()]
-    return sorted(found, key=lambda step: step.position)
+        steps = [Step(*row) for row in cursor.fetchall()]
+    return sorted(steps, key=lambda step: step.position)
 
 
-def locate_steps(found: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
+def locate_steps(steps: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
     """The steps of the request's thread; without a request, of the transcript's own thread."""
     inline = transcript.kind == Transcript.Kind.MAIN
     agent = request.agent if request else ""
-    thread = tuple(step for step in found if step.agent == agent) if inline else tuple(found)
+    thread = tuple(step for step in steps if step.agent == agent) if inline else tuple(steps)
     place = request.position if request else position
     return Steps(thread, bisect_left(thread, place, key=lambda step: step.position), request is not None)
 

@@ -17,9 +17,9 @@ def load_subagent_notes(transcript: Transcript) -> SubagentNotes | None:
         return None
     links = LinkRows(main.pk, main.source_id)
     rows = links.load_details(LISTS)
-    known = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
-    links.fetch(known)
-    return SubagentNotes.of(text(transcript.meta.get("agentType")), (links.record(position) for position in known))
+    positions = [row.position for row in rows if row.at is not None and row.at <= transcript.first_at]
+    links.fetch(positions)
+    return SubagentNotes.of(text(transcript.meta.get("agentType")), (links.record(position) for position in positions))
 
 
 def has_subagent_notes(transcript: Transcript) -> bool:

@@ -61,24 +61,22 @@ def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = ""
     """The viewpoint that is named; else the last request, or what is sent next if there is none."""
     if after and not request:
         return _viewpoint_after(transcript, after)
-    found = load_steps(transcript)
+    steps = load_steps(transcript)
     if request:
-        step = next((one for one in found if one.message_id == request), None)
-        return (
-            _viewpoint_of_subagent(transcript, request)
-            if step is None
-            else _viewpoint_of_request(transcript, step, found)
-        )
-    own = locate_steps(found, transcript, position=transcript.entries)
+        step = next((candidate for candidate in steps if candidate.message_id == request), None)
+        if step is None:
+            return _viewpoint_of_subagent(transcript, request)
+        return _viewpoint_of_request(transcript, step, steps)
+    own = locate_steps(steps, transcript, position=transcript.entries)
     if own.steps and not at_end:
-        return _viewpoint_of_request(transcript, own.steps[-1], found)
+        return _viewpoint_of_request(transcript, own.steps[-1], steps)
     return Viewpoint(transcript, "next", point_next(transcript), own, "next=1")
 
 
-def _viewpoint_of_request(transcript: Transcript, step: Step, found: list[Step]) -> Viewpoint:
-    steps = locate_steps(found, transcript, request=step)
+def _viewpoint_of_request(transcript: Transcript, step: Step, steps: list[Step]) -> Viewpoint:
+    located = locate_steps(steps, transcript, request=step)
     query = urlencode({"request": step.message_id})
-    return Viewpoint(transcript, "request", _point(step), steps, query, request=find_request(transcript, step))
+    return Viewpoint(transcript, "request", _point(step), located, query, request=find_request(transcript, step))
 
 
 def _viewpoint_of_subagent(transcript: Transcript, request: str) -> Viewpoint:

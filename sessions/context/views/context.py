@@ -35,9 +35,9 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     sent = view.context()
     array = MessageArray(sent, mask, request.GET.get("open", ""))
     values = base_values(head, view)
-    if part := _part(request, array, view.query):
-        name, found = part
-        return render_page(request, name, {**values, **found})
+    if fragment := _part(request, array, view.query):
+        name, values_of_part = fragment
+        return render_page(request, name, {**values, **values_of_part})
     sizes = sizes_of(sent, _prompt_tokens(view.request))
     return render_page(
         request,

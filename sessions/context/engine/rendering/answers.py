@@ -26,8 +26,8 @@ def render_answer(
     is_over: bool,
     from_file: bool = False,
 ) -> Sequence[RenderedRecord]:
-    """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
-    the client has the answer from the file."""
+    """`open_calls`: those without a result. `is_over`: no more results can come, because the conversation went on.
+    `from_file`: the client has read the answer from the file."""
     lost = open_calls if is_over else _NONE
     behaviour = sender.behaviour
     if not lost and not from_file and _is_sent_unchanged(answer, sender.model, plans=behaviour.sends_filed_plans):
