@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from compaction.cache.engine.causes.cause_names import CauseName
-from compaction.kinds.engine import Kind
-from inspector.runs.kinds import all_kinds
+from compaction.kinds.engine.specs import KINDS
+from inspector.runs.kinds import list_run_kinds
 from memory.lint.engine import RULES
 from tests.command_reference import (
     EXAMPLES,
@@ -123,9 +123,9 @@ def request_rules() -> set[str]:
 CATALOGUES = [
     Catalogue("commands", "docs/commands.md", commands_and_verbs, command_headings),
     Catalogue(
-        "kinds of runs", "docs/architecture.md", lambda: {kind.name for kind in all_kinds()}, in_table("## Runs")
+        "kinds of runs", "docs/architecture.md", lambda: {kind.name for kind in list_run_kinds()}, in_table("## Runs")
     ),
-    Catalogue("kinds of compactions", "docs/compaction.md", lambda: set(map(str, Kind)), compaction_headings),
+    Catalogue("kinds of compactions", "docs/compaction.md", lambda: set(map(str, KINDS)), compaction_headings),
     Catalogue("rules for requests", "docs/engine.md", request_rules, in_table("### Rules")),
     Catalogue("findings in memory", "docs/memory.md", lambda: set(RULES), in_table("## The linter")),
     Catalogue("causes of cache breaks", "docs/cache.md", lambda: set(map(str, CauseName)), in_table("## Causes")),

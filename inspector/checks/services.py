@@ -11,7 +11,7 @@ from compaction.kinds.selectors.soundness import compaction_steps
 from compaction.kinds.services.sealing import compactions_seal
 from inspector.runs.models import Run
 from inspector.runs.services import run_create
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
 from sessions.archive.selectors.doubles import DuplicateSource, duplicate_sources
@@ -58,11 +58,11 @@ class Tally:
             (self.repaired if repair and one.repairable and _repair(one) else self.damaged).append(one)
 
 
-def archive_check(running: Running, run: Run) -> dict[str, Any]:
+def archive_check(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _check(running, repair=False)
 
 
-def archive_repair(running: Running, run: Run) -> dict[str, Any]:
+def archive_repair(running: ActiveRun, run: Run) -> dict[str, Any]:
     """With `sources` among its parameters, the blocks of these alone."""
     sources = run.parameters.get("sources")
     return _check(running, repair=True) if sources is None else _repair_sources(running, sources)
@@ -74,32 +74,32 @@ def repair_soon(*, blocks: Collection[int]) -> Run:
     return run_create(kind=REPAIR, parameters={"sources": sources})
 
 
-def _repair_sources(running: Running, sources: Collection[int]) -> dict[str, Any]:
+def _repair_sources(running: ActiveRun, sources: Collection[int]) -> dict[str, Any]:
     tally = Tally()
-    running.phase("reading blocks", unit="bytes")
+    running.begin_phase("reading blocks", unit="bytes")
     for source in Source.objects.filter(pk__in=sources):
         for step in source_steps(source):
             blocks_seal(seals=step.seals)
             tally.add(step, repair=True)
-            running.progress(tally.bytes, blocks=tally.blocks, damaged=len(tally.damaged))
+            running.report_progress(tally.bytes, blocks=tally.blocks, damaged=len(tally.damaged))
     return _result(tally, [], 0)
 
 
-def _check(running: Running, *, repair: bool) -> dict[str, Any]:
+def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
     extent = archive_extent()
     tally = Tally()
-    running.phase("reading blocks", total=extent.bytes, unit="bytes")
+    running.begin_phase("reading blocks", total=extent.bytes, unit="bytes")
     for step in archive_steps():
         blocks_seal(seals=step.seals)
         tally.add(step, repair=repair)
-        running.progress(
+        running.report_progress(
             tally.bytes,
             files=tally.files,
             files_total=extent.files,
             blocks=tally.blocks,
             damaged=len(tally.damaged),
         )
-    running.phase("reading captures, versions and compactions")
+    running.begin_phase("reading captures, versions and compactions")
     for step in capture_steps():
         captures_seal(hashes=step.hashes)
         tally.add(step, repair=repair)

@@ -34,8 +34,8 @@ from inspector.budget.billing import run_bill
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import RunError, Stopped
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunError, RunStopped
 from sessions.model_requests.within_budget import BudgetedModel
 from sessions.text.engine.words import (
     duration,
@@ -67,13 +67,13 @@ def model_choose(run: Run, name: str) -> ChosenModel:
 
 
 def agent_conduct(
-    running: Running, asked: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
+    running: ActiveRun, asked: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
 ) -> AgentOutcome:
     """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
     cancel = CancelToken()
     told = _RunReporter(running, asked.name, limits.turns, root)
     told.asking(1)
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         ask = make(cancel, told.hear)
         told.model = ask.model
         outcome = run_agent(asked.model, ask, toolbox, limits=limits, listener=told.progressed)
@@ -98,7 +98,7 @@ def describe_denials(outcome: AgentOutcome) -> list[str]:
 
 @dataclass(slots=True)
 class _RunReporter:
-    running: Running
+    running: ActiveRun
     name: str
     turns: int
     root: Path
@@ -120,7 +120,7 @@ class _RunReporter:
             said = f"{progress.text[:SEEN]}…" if len(progress.text) > SEEN else progress.text
             refused = "\n".join(f"{one.tool} was not allowed: {one.reason}" for one in progress.denials)
             text = "\n\n".join(filter(None, (said, refused)))
-            self.running.turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
+            self.running.add_turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
             self.bill(progress.usage)
             if progress.tools and progress.number < self.turns:
                 self.asking(progress.number + 1)
@@ -132,8 +132,8 @@ class _RunReporter:
 
     def _phase(self, what: str) -> None:
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
-        with suppress(Stopped):
-            self.running.phase(what)
+        with suppress(RunStopped):
+            self.running.begin_phase(what)
 
     def _what(self, started: ToolStarted) -> str:
         given = started.input if isinstance(started.input, dict) else {}

@@ -9,7 +9,7 @@ from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
-from inspector.runs.services.under_way import model_asked
+from inspector.runs.services.local_runs import mark_model_asked
 from sessions.model_requests.own_requests import CapturedModel
 from sessions.transcripts.engine.messages import read_messages
 from sessions.usage.engine.tokens import estimate, estimate_blocks
@@ -34,8 +34,8 @@ class BudgetedModel:
 
     def ask(self, ask: Ask, /) -> Reply:
         sent = price_of(ask.model, Usage(_size(ask)))
-        budget_hold(adding=self._spent, without=self._run_id, next_cost=sent)
-        model_asked(self._run_id)
+        budget_hold(extra_spent=self._spent, exclude_run=self._run_id, next_cost=sent)
+        mark_model_asked(self._run_id)
         try:
             reply = self._model.ask(ask)
         except ModelError as error:

@@ -10,7 +10,10 @@ from django.conf import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from compaction.export.services import compaction_export
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine import KindSpec
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.selectors import compactable, compaction_load
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
@@ -48,8 +51,8 @@ def client(tmp_path: Path) -> Iterator[Client]:
         yield Client(tmp_path, server)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, client: Client) -> None:
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_client_goes_on_with_the_context_of_the_compaction(kind: KindSpec, client: Client) -> None:
     resumed = 0
     for transcript in Transcript.objects.filter(kind=Transcript.Kind.MAIN):
         point = point_next(transcript)
@@ -61,7 +64,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
         written = compaction_export(compaction=made, directory=client.sessions, now_ms=NOW)
         before = written.path.read_bytes()
         context = context_at(Log(before))
-        if kind not in (Kind.BUDGET, Kind.AUTO):  # the paths of their texts are those of this place
+        if kind not in (BUDGET, AUTO):  # the paths of their texts are those of this place
             assert join_messages(context.messages) == join_messages(compaction_load(made).after)
         ours = [
             {"role": element.role, "content": [piece.block for piece in element.pieces]} for element in context.elements
@@ -73,7 +76,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
     assert resumed
 
 
-def compacted(transcript: Transcript, point: ContextPoint, session: Context, kind: Kind) -> Compaction | None:
+def compacted(transcript: Transcript, point: ContextPoint, session: Context, kind: KindSpec) -> Compaction | None:
     parameters = parameters_of(kind, compactable(session), 7, session.model)
     if parameters is None:
         return None

@@ -25,7 +25,7 @@ from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import (
     ACTIVE,
-    LISTED,
+    DETAIL_FIELDS,
     RunCard,
     run_cards,
 )
@@ -64,7 +64,7 @@ class CacheTab:
     def runs(self) -> list[RunCard]:
         """Runs under way that will scan it: its own, or one for all sessions."""
         target = Q(target=self.session.public_id) | Q(target="")
-        runs = Run.objects.filter(target, kind=KIND, status__in=ACTIVE).defer(*LISTED)
+        runs = Run.objects.filter(target, kind=KIND, status__in=ACTIVE).defer(*DETAIL_FIELDS)
         return run_cards(runs.order_by("-pk")[:2], self.now)
 
     def breaks(self, *, expected: bool) -> QuerySet[CacheBreak]:

@@ -14,7 +14,7 @@ from compaction.cache.selectors.breaks import (
 )
 from compaction.cache.services.scan import cache_scan_skip, cache_scan_stale
 from inspector.runs.models import Run
-from inspector.runs.services import Running, run_create
+from inspector.runs.services import ActiveRun, run_create
 from sessions.models import Transcript
 from sessions.text.engine.words import plural
 
@@ -54,15 +54,15 @@ def cache_diffs_catch_up() -> Run | None:
     return cache_diffs_create() if sessions_due() else None
 
 
-def cache_diffs_run(running: Running, run: Run) -> dict[str, Any]:
+def cache_diffs_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     session = run.parameters.get("session")
-    running.phase("comparing requests", unit="sessions")
+    running.begin_phase("comparing requests", unit="sessions")
     damage: dict[int, str] = {}
     scanned = cache_scan_stale(
         damage=damage,
         ids=None if session is None else [session],
         check=running.check,
-        report_progress=lambda count, total: running.progress(count, total=total),
+        report_progress=lambda count, total: running.report_progress(count, total=total),
     )
     summary = f"Looked into {plural(scanned - len(damage), 'session')}."
     return {

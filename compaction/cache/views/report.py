@@ -18,7 +18,7 @@ from compaction.cache.selectors.tab import KIND
 from compaction.cache.views.session import break_view
 from compaction.cache.views.trend import trend_of
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import ACTIVE, LISTED, run_cards
+from inspector.runs.selectors.lists import ACTIVE, DETAIL_FIELDS, run_cards
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
@@ -59,7 +59,7 @@ def cache_report(request: HtmxRequest) -> HttpResponse:
 
 
 def _surroundings(report: CacheReport, projects: dict[int, ProjectNode]) -> dict[str, Any]:
-    runs = Run.objects.filter(kind=KIND, status__in=ACTIVE).defer(*LISTED).order_by("-pk")[:1]
+    runs = Run.objects.filter(kind=KIND, status__in=ACTIVE).defer(*DETAIL_FIELDS).order_by("-pk")[:1]
     return {
         "trend": trend_of(report.hours()),
         "sessions": report.sessions(),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.kinds.engine.kind import KindError
+from compaction.kinds.engine.spec import KindError
 from compaction.mechanisms.engine.compaction.boundary import Direction
 from compaction.mechanisms.engine.conversation.turns import turns_of
 from compaction.mechanisms.engine.partial.pivots import find_pivots

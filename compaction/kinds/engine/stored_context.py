@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import zstandard
 
-from compaction.kinds.engine.kind import Applied
+from compaction.kinds.engine.applied import Applied
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message

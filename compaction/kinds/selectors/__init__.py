@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import QuerySet
 from zstandard import ZstdError
 
-from compaction.kinds.engine import Kind
 from compaction.kinds.engine.stored_context import Keepsake
 from compaction.mechanisms.engine import Notes
 from compaction.models import Compaction
@@ -72,11 +71,12 @@ def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
     return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
 
 
-def failures_of(transcript: Transcript) -> int:
-    """How many automatic compactions have failed since one was last made: what the circuit breaker counts."""
+def failures_of(transcript: Transcript, kind: str) -> int:
+    """How many compactions of an automatic kind have failed since a model last wrote a summary: what the circuit
+    breaker counts."""
     made = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
     since = made.values_list("pk", flat=True).first() or 0
-    return Compaction.objects.filter(transcript=transcript, kind=Kind.AUTO, pk__gt=since, report__failed=True).count()
+    return Compaction.objects.filter(transcript=transcript, kind=kind, pk__gt=since, report__failed=True).count()
 
 
 def compactable(context: Context) -> tuple[Message, ...]:

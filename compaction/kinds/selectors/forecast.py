@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compaction.kinds.engine import (
-    Applied,
-    Kind,
-    KindError,
-    Parameters,
-    apply_kind,
-)
-from compaction.kinds.engine.about import ABOUT
+from compaction.kinds.engine import Applied, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.token_cost import Weighing
 from compaction.kinds.selectors import compactable, notes_of
 from compaction.mechanisms.engine import Effects
@@ -39,7 +32,7 @@ class Forecast:
 def forecast(
     transcript: Transcript,
     context: Context,
-    kind: Kind,
+    kind: KindSpec,
     parameters: Parameters,
     *,
     asking: bool,
@@ -49,8 +42,8 @@ def forecast(
     """`asking`: a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable(context)
     overhead = system_tally(context.setup.system, context.setup.tools).total
-    weighing = Weighing(overhead) if asking and ABOUT[kind].summarises else None
-    if weighing is not None and not shared and kind is not Kind.COLLAPSE:
+    weighing = Weighing(overhead) if asking and kind.summarises else None
+    if weighing is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = Effects(
         summarise=weighing,

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.http import Http404
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
 from compaction.kinds.engine.choices import (
     TurnChoice,
     pivot_near,
@@ -26,8 +26,7 @@ from sessions.context.selectors.contexts import load_left_out_among, point_next
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import CountCache, estimate
 
 PER_PAGE = 30
@@ -98,7 +97,7 @@ class Situation:
         return turn_choices(self.messages, self._counter)
 
     def forecast(
-        self, kind: Kind, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
+        self, kind: KindSpec, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
         return forecast(self.transcript, self.context, kind, parameters, asking=asking, shared=shared, now_ms=now_ms)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import index_after_boundary
@@ -15,6 +16,7 @@ from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
 from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
 from compaction.mechanisms.engine.conversation.kept_range import start_at_or_before
 from compaction.mechanisms.engine.report import Outcome, Report
+from compaction.mechanisms.engine.setting_field import setting
 from memory.notes.engine import is_empty, sections_of
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
@@ -25,14 +27,17 @@ CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class SessionMemoryConfig:
-    enabled: bool = True
-    keep_tokens: int = 10_000
-    """At least so many tokens are kept, and"""
-    keep_text_messages: int = 5
-    """at least so many messages with words in them;"""
-    keep_most_tokens: int = 40_000
-    """but the start moves back no further once so many tokens are kept."""
-    section_tokens: int = 2_000
+    TITLE: ClassVar[str] = "Session notes"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    keep_tokens: int = setting(
+        10_000, "Tokens of the latest messages that stay, at least.", label="Latest tokens, at least"
+    )
+    keep_text_messages: int = setting(5, "Messages with words that stay, at least.", label="Latest messages, at least")
+    keep_most_tokens: int = setting(
+        40_000, "Tokens of the latest messages that stay, at most.", label="Latest tokens, at most"
+    )
+    section_tokens: int = setting(2_000, "Tokens of a section of the notes; a longer one is cut.")
 
     @property
     def section_characters(self) -> int:

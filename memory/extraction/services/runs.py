@@ -28,8 +28,8 @@ from inspector.agents.tools import (
     Write,
 )
 from inspector.runs.models import Run
-from inspector.runs.services.creating import ACTIVE, run_create
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.create import ACTIVE, run_create
 from inspector.runs.services.stops import RunError
 from memory.extraction.engine import (
     SYSTEM,
@@ -130,8 +130,8 @@ def extraction_possible(transcript: Transcript | None = None) -> None:
         raise RunError(f"Memories are being extracted from this session already, by run {busy.pk}.")
 
 
-def extraction_run(running: Running, run: Run) -> dict[str, Any]:
-    running.phase("reading the session")
+def extraction_run(running: ActiveRun, run: Run) -> dict[str, Any]:
+    running.begin_phase("reading the session")
     rows = Transcript.objects.select_related("source", "project")
     transcript = rows.filter(pk=run.parameters["transcript"]).first()
     if transcript is None:
@@ -147,7 +147,7 @@ def extraction_run(running: Running, run: Run) -> dict[str, Any]:
             _create(transcript, waiting)
 
 
-def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, Any]:
+def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, Any]:
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
@@ -164,7 +164,7 @@ def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, 
         copy = Path(folder).resolve() / "memory"
         before = copy_make(directory=directory, to=copy)
         outcome, more = _looked(running, asked, transcript, stretch, copy)
-        running.phase("comparing")
+        running.begin_phase("comparing")
         after = contents_read(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
     proposal = proposal_create(
@@ -201,7 +201,7 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
 
 
 def _looked(
-    running: Running, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
+    running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
     parent = find_parent_request(transcript, context)

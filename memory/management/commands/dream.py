@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inspector.agents.choosing import MECHANICAL, choice_of
-from inspector.runs.services import Killed, RunError, run_perform
+from inspector.runs.services import RunError, RunKilled, run_perform
 from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import Gate, shut
 from memory.dreams.selectors.gates import LockUnreadableError, ground_of
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
         except (LockUnreadableError, RunError) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the dream was killed.") from stop
         found = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
         files = proposal_files(found) if found else []

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from inspector.runs.services import Killed, RunError, run_perform
+from inspector.runs.services import RunError, RunKilled, run_perform
 from memory.files.engine.disk import (
     DirectoryGoneError,
     FileTroubleError,
@@ -65,7 +65,7 @@ class Command(BaseCommand):
             raise CommandError(printable(f"{encode_path(path)} does not exist.")) from error
         except (FileTroubleError, RunError) as error:
             raise CommandError(printable(str(error))) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the recall was killed.") from stop
         if options["json"]:
             self.stdout.write(json.dumps(document(recalled)))

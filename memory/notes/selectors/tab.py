@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import LISTED, RunCard, run_cards
+from inspector.runs.selectors.lists import DETAIL_FIELDS, RunCard, run_cards
 from memory.models import Proposal
 from sessions.models import Transcript
 from sessions.usage.engine.price_forecast import PriceForecast, Weight, forecast_price
@@ -25,7 +25,11 @@ def agent_price(model: str, sent: int, turns: int) -> PriceForecast:
 
 def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
     """Those that are under way or came to nothing; of the latter only what came after the last that was completed."""
-    runs = Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id).defer(*LISTED).order_by("-pk")
+    runs = (
+        Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id)
+        .defer(*DETAIL_FIELDS)
+        .order_by("-pk")
+    )
     shown, done = [], set[str]()
     for run in runs[:20]:
         if run.status == Run.Status.COMPLETED:

@@ -76,7 +76,7 @@ def transcript_notes(request: HtmxRequest, session: str) -> HttpResponse:
 
 def confirmation_of(run: Run) -> str | None:
     """Where a run of ours that asks a model is started again: its price is shown anew. None if it asks nobody."""
-    if run.kind not in (NOTES, EXTRACTION) or run.parameters.get("model", "") in ("", MECHANICAL):
+    if run.parameters.get("model", "") in ("", MECHANICAL):
         return None
     found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
     return None if found is None else reverse("transcript-notes", args=[found])
@@ -257,8 +257,8 @@ class _Page:
             "price": price,
             "sharing": sharing if not ranged else None,
             "budget": budget,
-            "beyond": budget.left is not None and price.least is not None and price.least > budget.left,
-            "may_exceed": budget.left is not None and price.most is not None and price.most > budget.left,
+            "beyond": budget.remaining is not None and price.least is not None and price.least > budget.remaining,
+            "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
         return render_page(self.request, "memory/notes_confirm.html", values)
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running, run_create
+from inspector.runs.services import ActiveRun, RunError, run_create
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.models import Directory
 from memory.recall.engine import (
@@ -56,12 +56,12 @@ def evaluation_create(*, directory: Directory) -> Run:
     )
 
 
-def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
+def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     """With the memory as it is now, whatever it was when the messages were sent; the local ranker chooses."""
     directory = Directory.objects.select_related("project").filter(pk=run.parameters["directory"]).first()
     if directory is None:
         raise RunError("The memory directory is no longer known.")
-    running.phase("reading the memory")
+    running.begin_phase("reading the memory")
     now = timezone.now()
     try:
         with Folder(decode_path(directory.path)) as folder:
@@ -73,7 +73,7 @@ def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
     sizes = {one.name: one.bytes for one in read if isinstance(one, Injected)}
     replayed = _Replayed(Tally(frozenset(sizes)))
     sessions = list(sessions_of(directory).filter(typed__gt=0))
-    running.phase("replaying messages", total=len(sessions), unit="sessions")
+    running.begin_phase("replaying messages", total=len(sessions), unit="sessions")
     for transcript in sessions:
         if replayed.tally.messages >= MOST_MESSAGES:
             break
@@ -83,7 +83,7 @@ def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
 
 
 def _replay(
-    running: Running,
+    running: ActiveRun,
     directory: Directory,
     transcript: Transcript,
     ranker: Ranker,

@@ -18,7 +18,7 @@ from sessions.context.engine.sizes import Sizes, sizes_of
 from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.ruler import ruler
+from sessions.timeline.engine.ruler import build_ruler
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
 ZOOM_BELOW = 0.4
@@ -123,6 +123,6 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
 def _ruler(view: Viewpoint) -> dict[str, Any]:
     """The context size over the session; each strip links to the nearest request."""
     transcript, steps = view.transcript, view.steps
-    drawn = ruler(transcript.ruler, transcript.entries, view.point.position)
+    drawn = build_ruler(transcript.ruler, transcript.entries, view.point.position)
     strips = tuple((strip, steps.nearest(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()
     return {"ruler": drawn, "strips": strips}

@@ -16,7 +16,7 @@ from sessions.requests.engine.folds import Fold
 from sessions.requests.engine.part import RequestPart
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.raw import pretty
+from sessions.timeline.engine.cards.value_text import format_value
 
 _LINE = 140
 _VALUE = 2_000
@@ -102,6 +102,6 @@ def list_params(setup: RequestSetup, mask: Mask) -> list[Param]:
     params = []
     for name, value in hide_named(dict(list(setup.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        values = value[:_PARAMS] if plain else [pretty(value, _VALUE)]
+        values = value[:_PARAMS] if plain else [format_value(value, _VALUE)]
         params.append(Param(lens.line(str(name), 60), tuple(lens.line(str(item), 400) for item in values)))
     return params

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments.files import FileConfig, restore_files
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart
@@ -16,21 +17,24 @@ from compaction.mechanisms.engine.attachments.surroundings import (
 )
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.report import Change, ChangeKind
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentConfig:
-    enabled: bool = True
+    TITLE: ClassVar[str] = "Attached again after the summary"
+
+    enabled: bool = setting(True, "Whether anything is attached after the summary.")
     files: FileConfig = field(default_factory=FileConfig)
     skills: SkillConfig = field(default_factory=SkillConfig)
-    plan_file: bool = True
-    plan_mode: bool = True
-    agents: bool = True
-    tool_listing: bool = True
-    agent_listing: bool = True
-    mcp_instructions: bool = True
+    plan_file: bool = setting(True, "The plan.")
+    plan_mode: bool = setting(True, "That plan mode is on.")
+    agents: bool = setting(True, "Agents that still run in the background.")
+    tool_listing: bool = setting(True, "Tools that were announced.")
+    agent_listing: bool = setting(True, "Kinds of agents that were announced.")
+    mcp_instructions: bool = setting(True, "What servers of tools said about themselves.")
 
 
 @dataclass(frozen=True, slots=True)

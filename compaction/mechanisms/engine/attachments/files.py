@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart, count_tokens, cut_to_tokens
 from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings
 from compaction.mechanisms.engine.conversation.calls import result_text, results_of
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
 from sessions.transcripts.engine.messages import Block, Message, MessageKind
 
@@ -22,10 +23,10 @@ _RESTORED = re.compile(r'<file path="([^"\n]+)">')
 
 @dataclass(frozen=True, slots=True)
 class FileConfig:
-    enabled: bool = True
-    most: int = 5
-    tokens_each: int = 5_000
-    tokens_in_all: int = 50_000
+    enabled: bool = setting(True, "Files that were read last, as the session shows them.")
+    most: int = setting(5, "Files that are attached again, those read last.", label="Files attached again")
+    tokens_each: int = setting(5_000, "Tokens of one such file; a longer one is cut.", label="Tokens of a file")
+    tokens_in_all: int = setting(50_000, "Tokens of all such files; a quarter of the former size at most.")
 
 
 def files_read(messages: Sequence[Message]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.attachments.parts import AttachmentPart, count_tokens, cut_to_tokens
 from compaction.mechanisms.engine.attachments.surroundings import Skill
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.transcripts.engine.messages import Message, MessageKind
 
 OPENING = "<invoked-skills>"
@@ -14,9 +15,9 @@ OPENING = "<invoked-skills>"
 
 @dataclass(frozen=True, slots=True)
 class SkillConfig:
-    enabled: bool = True
-    tokens_each: int = 5_000
-    tokens_in_all: int = 25_000
+    enabled: bool = setting(True, "Skills that were used.")
+    tokens_each: int = setting(5_000, "Tokens of one skill.")
+    tokens_in_all: int = setting(25_000, "Tokens of all skills.")
 
 
 def restore_skills(skills: Sequence[Skill], config: SkillConfig) -> Iterator[AttachmentPart]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.full.media import without_media, without_skills, without_thinking
@@ -23,6 +24,7 @@ from compaction.mechanisms.engine.full.too_long import (
     truncate,
 )
 from compaction.mechanisms.engine.identity import derived_id
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.lint.engine import lint_request, repair_messages
 from sessions.lint.engine.rules.thinking_config import MIN_BUDGET
 from sessions.transcripts.engine.messages import (
@@ -38,12 +40,12 @@ RETRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class FullConfig:
-    enabled: bool = True
-    retries: int = RETRIES
-    """How often the oldest rounds are dropped when a request is too long."""
-    fork: bool = True
-    output_cap: int = OUTPUT_CAP
-    """Of the direct call."""
+    TITLE: ClassVar[str] = "Asking a model"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    retries: int = setting(RETRIES, "How often the oldest rounds are left out when a request is too long.")
+    fork: bool = setting(True, "Ask as a continuation of the session's own request, to read its cache.")
+    output_cap: int = setting(OUTPUT_CAP, "Tokens of the answer at most, when asked directly.")
     instructions: str = ""
     """What the user wants the summary to observe."""
 

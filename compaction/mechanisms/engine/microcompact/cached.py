@@ -23,17 +23,16 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 
 @dataclass(frozen=True, slots=True)
 class CachedConfig:
-    enabled: bool = True
-    trigger: int = 12
-    """Results that are not deleted, from which on the oldest are."""
-    keep: int = 5
-    """The latest results, which stay."""
+    enabled: bool = setting(True, "Whether it is done at all.")
+    trigger: int = setting(12, "Results that may be active before any is deleted.", label="Starts at")
+    keep: int = setting(5, "The latest results that stay.", label="Latest results that stay")
 
 
 @dataclass(frozen=True, slots=True)

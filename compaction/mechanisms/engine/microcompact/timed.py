@@ -19,6 +19,7 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.transcripts.engine.messages import Block, Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
@@ -27,10 +28,9 @@ _MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class TimedConfig:
-    enabled: bool = False
-    gap_minutes: float = 60
-    """More than this since the last answer."""
-    keep: int = 5
+    enabled: bool = setting(False, "Whether it is done at all.")
+    gap_minutes: float = setting(60, "Minutes since the last answer from which on it acts.")
+    keep: int = setting(5, "The latest results that stay.", label="Latest results that stay")
     """The latest results, which stay; at least one."""
 
 

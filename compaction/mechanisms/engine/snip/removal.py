@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.turns import Turn, turns_of
 from compaction.mechanisms.engine.report import (
@@ -18,6 +19,7 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
 from sessions.transcripts.engine.messages import (
     Block,
@@ -37,9 +39,10 @@ _LIKE_A_UUID = re.compile(r"[0-9a-fA-F-]{10,}")
 
 @dataclass(frozen=True, slots=True)
 class SnipConfig:
-    enabled: bool = True
-    nudge_every: int = 10_000
-    """Tokens of growth without a snip after which the model is reminded that it may snip."""
+    TITLE: ClassVar[str] = "Snip"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    nudge_every: int = setting(10_000, "Tokens of growth until the model is reminded that it may snip.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import ClassVar
 
 from compaction.mechanisms.engine.conversation.calls import (
     Call,
@@ -26,6 +27,7 @@ from compaction.mechanisms.engine.report import (
     Outcome,
     Report,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.imports.engine.scan.content import PERSISTED_TAG
 from sessions.transcripts.engine.messages import Block, Message
@@ -47,14 +49,17 @@ _LARGEST_PREVIEW = 50_000
 
 @dataclass(frozen=True, slots=True)
 class BudgetConfig:
-    enabled: bool = True
-    per_result: int = 50_000
-    """Characters that one result may have."""
-    per_message: int = 200_000
-    """Characters that all results of one user message may have together."""
-    preview: int = 2_048
-    """Bytes of the beginning that stay."""
-    per_tool: Mapping[str, int | None] = field(default_factory=dict)
+    TITLE: ClassVar[str] = "Result budget"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    per_result: int = setting(50_000, "Characters of one result; a longer one goes.", label="One result")
+    per_message: int = setting(
+        200_000, "Characters of all results of one message; beyond, the largest go.", label="All results of a message"
+    )
+    preview: int = setting(2_048, "Bytes that stay of a text that goes.", label="Preview that stays")
+    per_tool: Mapping[str, int | None] = field(
+        default_factory=dict, metadata={"help": "Limits of their own for some tools.", "label": "Limits by tool"}
+    )
     """Limits for single tools in the place of `per_result`; None: never for its size alone."""
     path: str = "tool-results/{tool_use_id}.txt"
     """Where the caller writes the whole text."""

@@ -12,7 +12,7 @@ from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceV
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.safe_get import text
+from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
@@ -244,7 +244,7 @@ def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, or
 
 
 def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> PieceView:
-    names = [text(tool.get("name")) or "unnamed" for tool in tools]
+    names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
     label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
     tokens = estimate_blocks([dict(tool) for tool in tools])

@@ -15,7 +15,7 @@ from compaction.cache.services.runs import (
 )
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
-from inspector.runs.services.executing import run_execute
+from inspector.runs.services.execute import run_execute
 from inspector.watcher.follow import _take
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.services.spool import captures_ingest

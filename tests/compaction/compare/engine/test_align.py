@@ -1,14 +1,25 @@
 from __future__ import annotations
 
-from compaction.compare.engine import Cause, Causes, Status, causes_of_left_out, causes_of_report, compared
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.compare.engine import (
+    Cause,
+    Causes,
+    Status,
+    causes_of_left_out,
+    causes_of_report,
+    compared,
+)
+from compaction.kinds.engine import KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
 from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.transcripts.engine.messages import Message, replace_fields, text_block
-from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
 from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
@@ -19,10 +30,10 @@ def statuses(before: list[Message], after: list[Message], causes: Causes | None 
     return [row.status.value for row in compared(before, after, causes).rows]
 
 
-def made(kind: Kind, messages: list[Message], **given: str) -> tuple[list[str], list[str]]:
+def made(kind: KindSpec, messages: list[Message], **given: str) -> tuple[list[str], list[str]]:
     """What became of each message, and why, by the stored report of a compaction."""
     applied = apply_kind(kind, messages, Parameters(settings=given), now=NOON + 9_999, model="claude-opus-4-6")
-    report = report_of(applied, MECHANICAL)
+    report = report_of(kind, applied, MECHANICAL)
     rows = compared(messages, applied.after, causes_of_report(report)).rows
     return [row.status.value for row in rows], [row.cause.words for row in rows if row.cause is not None]
 
@@ -106,32 +117,30 @@ def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_a
 
 def test_the_report_of_a_full_compaction_says_what_the_summary_stands_for() -> None:
     long = [message for turn in range(6) for message in (said(f"{turn} " * 900), answered(f"Yes {turn}. " * 600))]
-    found, why = made(Kind.FULL, long)
+    found, why = made(FULL, long)
     assert found == [*["summarised"] * 12, "added", "added"]
     assert why[0] == "The summary stands for it."
 
 
 def test_the_reports_of_budget_and_microcompact_name_each_result() -> None:
-    found, why = made(Kind.BUDGET, [said("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
+    found, why = made(BUDGET, [said("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
     assert found.count("persisted") == 2
     assert all("50,000" in words for words in why)
-    found, why = made(Kind.MICROCOMPACT, [said("Look"), *loop(7)])
+    found, why = made(MICROCOMPACT, [said("Look"), *loop(7)])
     assert found.count("cleared") == 2
     assert why == ["An earlier result of Read."] * 2
 
 
 def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_it() -> None:
-    found, why = made(Kind.MICROCOMPACT, [said("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
+    found, why = made(MICROCOMPACT, [said("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
     assert found.count("cleared") == 9
     assert "the array keeps it" in why[0]
 
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
-    applied = apply_kind(
-        Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON
-    )
-    rows = compared(applied.before, applied.after, causes_of_report(report_of(applied, MECHANICAL))).rows
+    applied = apply_kind(SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
+    rows = compared(applied.before, applied.after, causes_of_report(report_of(SNIP, applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
     long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]
-    found, _ = made(Kind.COLLAPSE, long)
+    found, _ = made(COLLAPSE, long)
     assert {"collapsed", "added", "kept"} <= set(found)

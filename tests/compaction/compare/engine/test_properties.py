@@ -17,7 +17,11 @@ from compaction.compare.engine import (
 )
 from compaction.compare.engine.presentation import Shown, ShownRow, Side
 from compaction.compare.engine.shares import tally_of_messages
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.engine import KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
 from sessions.transcripts.engine.messages import Message, replace_fields, text_block
@@ -25,11 +29,11 @@ from sessions.usage.engine.tokens import estimate
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 
-KINDS = {
-    Kind.BUDGET: {"per_result": "300", "path": "/tmp/{tool_use_id}"},
-    Kind.MICROCOMPACT: {"keep": "1"},
-    Kind.COLLAPSE: {},
-    Kind.FULL: {},
+SETTINGS = {
+    BUDGET: {"per_result": "300", "path": "/tmp/{tool_use_id}"},
+    MICROCOMPACT: {"keep": "1"},
+    COLLAPSE: {},
+    FULL: {},
 }
 
 
@@ -70,11 +74,11 @@ def test_every_message_is_in_one_row_whatever_was_edited(pair: tuple[list[Messag
     checked(*pair)
 
 
-@given(st.sampled_from(list(KINDS)), conversations(turns=4))
+@given(st.sampled_from(list(SETTINGS)), conversations(turns=4))
 @settings(max_examples=examples(30, share=10))
-def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: Kind, messages: list[Message]) -> None:
-    applied = apply_kind(kind, messages, Parameters(settings=KINDS[kind]), now=2e9, model="claude-opus-4-6")
-    checked(messages, list(applied.after), report_of(applied, Summariser("mechanical", "")))
+def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: KindSpec, messages: list[Message]) -> None:
+    applied = apply_kind(kind, messages, Parameters(settings=SETTINGS[kind]), now=2e9, model="claude-opus-4-6")
+    checked(messages, list(applied.after), report_of(kind, applied, Summariser("mechanical", "")))
 
 
 @given(edits(), st.sampled_from([(), (Status.KEPT,), (Status.DROPPED, Status.ADDED)]))

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from compaction.compare.engine import causes_of_report, compared, validity_of
 from compaction.compare.engine.sentence import recorded_title, sentence, traced
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.engine import Parameters, apply_kind
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
 from sessions.transcripts.engine.messages import Block, Message, replace_fields
@@ -58,8 +60,10 @@ def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
 
 def test_a_run_tells_which_thinking_it_left_out() -> None:
     before = [*talk(), *loop(6, prefix="later")]
-    applied = apply_kind(Kind.MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
-    found = compared(before, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    applied = apply_kind(MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
+    found = compared(
+        before, applied.after, causes_of_report(report_of(MICROCOMPACT, applied, Summariser("mechanical", "")))
+    )
     validity = validity_of(found, BOUND)
     assert validity.left_out == (3, 5, 7)
     assert validity.thinking_after == 1
@@ -76,8 +80,9 @@ def test_an_answer_at_the_end_waits_for_the_next_input() -> None:
 def test_a_sentence_tells_what_became_of_the_messages() -> None:
     asked = "Which of the harbours between Skerry Point and Gull Haven has the highest spring tide in October?"
     long = [said(asked), *(answered(f"Yes {turn}. " * 900, id=str(turn)) for turn in range(11))]
-    applied = apply_kind(Kind.FULL, long, Parameters(), now=NOON, model=UNBOUND)
-    found = compared(long, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    applied = apply_kind(FULL, long, Parameters(), now=NOON, model=UNBOUND)
+    report = report_of(FULL, applied, Summariser("mechanical", ""))
+    found = compared(long, applied.after, causes_of_report(report))
     assert sentence(found).startswith("12 messages became a summary of ~")
     assert sentence(compared(long, long)) == "12 messages kept word for word."
     assert sentence(compared([], [])) == "Both contexts are empty."

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
@@ -72,7 +74,7 @@ def models(server: MessagesServer, model: str = MODEL) -> ModelSettings:
 def make(
     transcript: Transcript,
     server: MessagesServer,
-    kind: Kind = Kind.FULL,
+    kind: KindSpec = FULL,
     parameters: Parameters | None = None,
     model: str = MODEL,
 ) -> Compaction:
@@ -111,9 +113,7 @@ def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Lo
     server.answer(Say(REPLY))
     transcript = written.read()
     pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
-    made = make(
-        transcript, server, Kind.PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"})
-    )
+    made = make(transcript, server, PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"}))
     assert made.report["requests"][0]["path"] == "fork"
     *before, _ = server.requests[0].json["messages"]
     before[-1]["content"][-1].pop("cache_control")
@@ -124,7 +124,7 @@ def test_from_a_message_on_the_fork_is_whole(server: MessagesServer, written: Lo
     server.answer(Say(REPLY))
     transcript = written.read()
     pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
-    make(transcript, server, Kind.PARTIAL_FROM, Parameters(pivot=pivot))
+    make(transcript, server, PARTIAL_FROM, Parameters(pivot=pivot))
     *before, _, _ = server.requests[0].json["messages"]
     assert to_bytes(before) == to_bytes(written.sent)
 
