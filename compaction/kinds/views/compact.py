@@ -37,7 +37,7 @@ from inspector.web.model_form import UNFIT, destination
 from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
-from sessions.requests.selectors import sharing_of
+from sessions.requests.selectors import find_sharing
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.extent import is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
@@ -218,8 +218,8 @@ class _Page:
 
     def confirm(self) -> HttpResponse:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
-        sharing = sharing_of(self.head.transcript, self.model)
-        found = self.forecast(shared=sharing.shared)
+        sharing = find_sharing(self.head.transcript, self.model)
+        found = self.forecast(shared=sharing.is_shared)
         price = forecast_price(self.model, found.weights)
         budget = budget_at(now_ms())
         beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining

@@ -26,7 +26,7 @@ from compaction.mechanisms.engine.full.too_long import (
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.setting_field import setting
 from sessions.lint.engine import lint_request, repair_messages
-from sessions.lint.engine.rules.thinking_config import LEAST_BUDGET
+from sessions.lint.engine.rules.thinking_config import MIN_BUDGET
 from sessions.transcripts.engine.messages import (
     Message,
     MessageKind,
@@ -121,7 +121,7 @@ def lacks_first_thoughts(messages: Sequence[Message], model: str) -> bool:
     """Whether the latest turn has lost its first thoughts to an earlier compaction, and the model refuses to go on."""
     if not has_to_think_first(model):
         return False
-    config = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
+    config = {"type": "enabled", "budget_tokens": MIN_BUDGET}
     body = {"model": model, "max_tokens": OUTPUT_CAP, "messages": join_messages(messages), "thinking": config}
     return any(finding.rule == "thinking-first" for finding in lint_request(body))
 
