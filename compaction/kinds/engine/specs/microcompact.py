@@ -11,9 +11,9 @@ from compaction.kinds.engine.job import Job
 from compaction.kinds.engine.spec import KindSpec, Mode
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
-from compaction.mechanisms.engine.microcompact.cached import CachedConfig
+from compaction.mechanisms.engine.microcompact.cached import CachedConfig, cached_microcompact
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
-from compaction.mechanisms.engine.microcompact.timed import TimedConfig
+from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed_microcompact
 from compaction.mechanisms.engine.report import Report
 
 
