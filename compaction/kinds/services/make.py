@@ -23,7 +23,7 @@ from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
-from sessions.requests.selectors import Sharing, parent_of, sharing_with
+from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
 
 
@@ -104,24 +104,26 @@ def _apply(
     )
 
 
-def _find_sharing(transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser) -> Sharing | None:
+def _find_sharing(
+    transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser
+) -> SharingDecision | None:
     """Whether a summary is asked for as a fork of the session; None where nobody is asked for one of all of it."""
     writer = summariser.model_writer
     if not kind.can_fork or writer is None:
         return None
-    parent = parent_of(transcript, context)
-    sharing = sharing_with(parent, writer.model, writer.name)
-    if sharing.shared and not isinstance(parent, str):
+    parent = find_parent_request(transcript, context)
+    sharing = decide_sharing(parent, writer.model, writer.name)
+    if sharing.is_shared and not isinstance(parent, str):
         writer.parent = parent
     return sharing
 
 
 def _complete_parameters(
-    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: Sharing | None, session_id: str
+    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
     settings = dict(parameters.settings)
-    if sharing is not None and not sharing.shared:
+    if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)
         settings["fork"] = "off"  # as the last, it has the last word
     if kind.path_setting:
@@ -142,7 +144,7 @@ def report_of(
     kind: KindSpec,
     applied: CompactionResult,
     summariser: Summariser,
-    sharing: Sharing | None = None,
+    sharing: SharingDecision | None = None,
     hooks: RunningHooks | None = None,
 ) -> dict[str, Any]:
     """For pages and scripts."""
@@ -157,7 +159,7 @@ def report_of(
     if kind.automatic:
         report["failures_in_a_row"] = applied.failures
     if sharing is not None:
-        report["sharing"] = {"shared": sharing.shared, "why": sharing.why}
+        report["sharing"] = {"shared": sharing.is_shared, "why": sharing.why}
     if summariser.model_writer is not None:
         report["usage"] = asdict(summariser.model_writer.usage)
         report["requests"] = [request.report for request in summariser.model_writer.requests]
@@ -175,7 +177,7 @@ def _stage(report: Report) -> Mapping[str, Any]:
         "tokens_after": report.tokens_after,
         "changes": [
             {
-                "what": str(change.what),
+                "what": str(change.kind),
                 "uuid": change.uuid,
                 "tokens_before": change.tokens_before,
                 "tokens_after": change.tokens_after,
