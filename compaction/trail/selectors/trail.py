@@ -254,7 +254,7 @@ class _Told:
     damage: dict[str, None] = field(default_factory=dict)
 
     def record(self, offset: int, length: int) -> Record:
-        record, why = self.reader.attempt(offset, length)
+        record, why = self.reader.try_record(offset, length)
         if why:
             self.damage[why] = None
         return record

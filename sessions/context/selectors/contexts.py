@@ -22,7 +22,7 @@ from sessions.context.selectors.subagent_notes import load_subagent_notes
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, LinkRows
+from sessions.linking.selectors import CHUNK, LinkRows
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -151,7 +151,7 @@ class _ContextLoader:
         wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
         logged = [row.position for row in rows if row.type == REQUEST]
         # Nearly all that stands here is sent, so that it can be fetched before we know.
-        small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
+        small = sum(self._links.locations[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         captured = Captured({point.request: point.capture})
@@ -278,8 +278,8 @@ def load_left_out_among(
     """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
-    for at in range(0, len(missing), AT_ONCE):
-        links.load_at(missing[at : at + AT_ONCE])
+    for at in range(0, len(missing), CHUNK):
+        links.load_at(missing[at : at + CHUNK])
     rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
     return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
 

@@ -14,7 +14,7 @@ from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.part import Part
 from sessions.requests.engine.rows import Fold
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.raw import pretty
 
@@ -100,7 +100,7 @@ def params_of(given: RequestSetup, mask: Mask) -> list[Param]:
     """What else was sent, one line each. Lists of words, such as betas, are several values."""
     lens = Lens(mask)
     found = []
-    for name, value in hide_named(dict(list(given.params.items())[:_PARAMS])).items():
+    for name, value in mask_named_values(dict(list(given.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(one, str) for one in value)
         values = value[:_PARAMS] if plain else [pretty(value, _VALUE)]
         found.append(Param(lens.line(str(name), 60), tuple(lens.line(str(one), 400) for one in values)))

@@ -37,7 +37,7 @@ def find_entry(transcript: Transcript, address: str, reader: Reader | None = Non
 def _exact(transcript: Transcript, entries: list[Entry], address: str, reader: Reader) -> tuple[Transcript, Entry]:
     """The first of the rows with that key whose record really has that uuid. Of a damaged one the key has to do."""
     for entry in entries:
-        record, damage = reader.attempt(entry.offset, entry.length)
+        record, damage = reader.try_record(entry.offset, entry.length)
         if damage or record.get("uuid") == address:
             return transcript, entry
     raise Http404(f"The session has no entry {address}.")

@@ -9,8 +9,8 @@ from sessions.text.engine.diffs import (
     Hunk,
     from_patch,
     from_texts,
-    plain,
-    with_words,
+    mark_words,
+    plain_line,
 )
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.words import plural
@@ -95,7 +95,7 @@ def changes(diff: Diff, lens: Lens) -> tuple[Part, ...]:
     lens.tally.size += sum(len(line.text) + 1 for hunk in diff.hunks for line in hunk.lines)
     if diff.length > limit:
         lens.tally.cut = True
-    return (Changes(Diff(tuple(with_words(_masked(_narrow(hunk, lens), lens)) for hunk in diff.head(limit).hunks))),)
+    return (Changes(Diff(tuple(mark_words(_masked(_narrow(hunk, lens), lens)) for hunk in diff.head(limit).hunks))),)
 
 
 def _narrow(hunk: Hunk, lens: Lens) -> Hunk:
@@ -103,7 +103,7 @@ def _narrow(hunk: Hunk, lens: Lens) -> Hunk:
     if all(len(line.text) <= width for line in hunk.lines):
         return hunk
     lens.tally.cut = True
-    lines = (line if len(line.text) <= width else plain(line.kind, line.text[:width] + "…") for line in hunk.lines)
+    lines = (line if len(line.text) <= width else plain_line(line.kind, line.text[:width] + "…") for line in hunk.lines)
     return replace(hunk, lines=tuple(lines))
 
 
@@ -115,4 +115,4 @@ def _masked(hunk: Hunk, lens: Lens) -> Hunk:
         return hunk
     texts = masked.split("\n")
     kinds = [line.kind for line in hunk.lines] if len(texts) == len(hunk.lines) else [" "] * len(texts)
-    return replace(hunk, lines=tuple(map(plain, kinds, texts)))
+    return replace(hunk, lines=tuple(map(plain_line, kinds, texts)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.card import Pairs, Part
 from sessions.timeline.engine.cards.lens import (
     CEILING,
@@ -41,7 +41,7 @@ def _structured(call: Call) -> str:
 
 def pairs(values: dict[str, Any], lens: Lens, limit: Limit = VALUE) -> tuple[Part, ...]:
     """Named values, each as text, the long ones cut."""
-    shown = list(hide_named(values).items())[: lens.few(_SHOWN)]
+    shown = list(mask_named_values(values).items())[: lens.few(_SHOWN)]
     if len(values) > len(shown):
         lens.tally.cut = True
     budget = CEILING if lens.whole else 4_000
