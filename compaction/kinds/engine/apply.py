@@ -10,7 +10,7 @@ from compaction.kinds.engine.job import Job, Parameters
 from compaction.kinds.engine.settings import config_of
 from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
+from compaction.mechanisms.engine.pipeline.thinking import ThinkingPrints, without_dead_thinking
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import CountCache
 
@@ -44,7 +44,7 @@ def apply_kind(
 def _drop_dead_thinking(applied: Applied, job: Job) -> Applied:
     if not applied.done or applied.after is applied.before:
         return applied
-    outcome = without_dead_thinking(applied.before, applied.after, Bound(), job.model, job.counter)
+    outcome = without_dead_thinking(applied.before, applied.after, ThinkingPrints(), job.model, job.counter)
     if not outcome.report.applied:
         return applied
     return replace(

@@ -13,7 +13,7 @@ from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.mechanical import Mechanical, MechanicalConfig
+from compaction.mechanisms.engine.mechanical import MechanicalConfig, MechanicalSummariser
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.report import Outcome
 from sessions.transcripts.engine.messages import Message
@@ -50,10 +50,14 @@ class Job:
     @property
     def is_mechanical(self) -> bool:
         """No model writes the summary."""
-        return self.effects.summarise is None or isinstance(self.effects.summarise, Mechanical)
+        return self.effects.summarise is None or isinstance(self.effects.summarise, MechanicalSummariser)
 
     def summariser(self, config: MechanicalConfig) -> Summarise:
-        return Mechanical(config) if self.is_mechanical or self.effects.summarise is None else self.effects.summarise
+        return (
+            MechanicalSummariser(config)
+            if self.is_mechanical or self.effects.summarise is None
+            else self.effects.summarise
+        )
 
     def occasion(self, trigger: Trigger) -> Occasion:
         return self.effects.occasion(trigger, self.now, self.counter, self.model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from compaction.mechanisms.engine.full.request import OUTPUT_CAP, RequestPath, SummaryRequest
-from compaction.mechanisms.engine.mechanical import Mechanical
+from compaction.mechanisms.engine.mechanical import MechanicalSummariser
 from sessions.transcripts.engine.messages import text_block
 from sessions.usage.engine.price_forecast import Weight
 from sessions.usage.engine.tokens import estimate, estimate_blocks
@@ -18,7 +18,7 @@ class Weighing:
     overhead: int = 0
     """Tokens of the session's system prompt and tools, which a fork sends too."""
     weights: list[Weight] = field(default_factory=list)
-    answers: Mechanical = field(default_factory=Mechanical)
+    answers: MechanicalSummariser = field(default_factory=MechanicalSummariser)
 
     def __call__(self, request: SummaryRequest, /) -> str:
         beside = (

@@ -17,13 +17,13 @@ from compaction.mechanisms.engine import Effects, Report
 from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from compaction.mechanisms.engine.compaction.occasion import NoHooks
 from compaction.models import Compaction
-from compaction.trail.engine import said_of
+from compaction.trail.engine import count_quotes
 from sessions.archive.engine.file_prints import print_of
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
-from sessions.requests.selectors import Sharing, parent_of, sharing_with
+from sessions.requests.selectors import SharingDecision, decide_sharing, find_parent_request
 from sessions.transcripts.engine.paths import decode_path
 
 
@@ -105,24 +105,24 @@ def _applied(
     )
 
 
-def _shared(transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser) -> Sharing | None:
+def _shared(transcript: Transcript, context: Context, kind: KindSpec, summariser: Summariser) -> SharingDecision | None:
     """Whether a summary is asked for as a fork of the session; None where nobody is asked for one of all of it."""
     asking = summariser.asking
     if not kind.can_fork or asking is None:
         return None
-    parent = parent_of(transcript, context)
-    sharing = sharing_with(parent, asking.model, asking.name)
-    if sharing.shared and not isinstance(parent, str):
+    parent = find_parent_request(transcript, context)
+    sharing = decide_sharing(parent, asking.model, asking.name)
+    if sharing.is_shared and not isinstance(parent, str):
         asking.parent = parent
     return sharing
 
 
 def _completed(
-    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: Sharing | None, session_id: str
+    transcript: Transcript, kind: KindSpec, parameters: Parameters, sharing: SharingDecision | None, session_id: str
 ) -> Parameters:
     """With the settings that follow from where and by whom it is made."""
     settings = dict(parameters.settings)
-    if sharing is not None and not sharing.shared:
+    if sharing is not None and not sharing.is_shared:
         settings.pop("fork", None)
         settings["fork"] = "off"  # as the last, it has the last word
     if kind.path_setting:
@@ -143,7 +143,7 @@ def report_of(
     kind: KindSpec,
     applied: Applied,
     summariser: Summariser,
-    sharing: Sharing | None = None,
+    sharing: SharingDecision | None = None,
     hooks: RunningHooks | None = None,
 ) -> dict[str, Any]:
     """For pages and scripts."""
@@ -153,12 +153,12 @@ def report_of(
         "why": applied.why,
         "stages": [_stage(one) for one in applied.reports],
         "cache_edits": [dict(one) for one in applied.cache_edits],
-        "said": said_of(applied.before, applied.after, applied.summary).told(),
+        "said": count_quotes(applied.before, applied.after, applied.summary).to_json(),
     }
     if kind.automatic:
         report["failures_in_a_row"] = applied.failures
     if sharing is not None:
-        report["sharing"] = {"shared": sharing.shared, "why": sharing.why}
+        report["sharing"] = {"shared": sharing.is_shared, "why": sharing.why}
     if summariser.asking is not None:
         report["usage"] = asdict(summariser.asking.usage)
         report["requests"] = [one.report for one in summariser.asking.asked]
@@ -176,7 +176,7 @@ def _stage(report: Report) -> Mapping[str, Any]:
         "tokens_after": report.tokens_after,
         "changes": [
             {
-                "what": str(change.what),
+                "what": str(change.kind),
                 "uuid": change.uuid,
                 "tokens_before": change.tokens_before,
                 "tokens_after": change.tokens_after,

@@ -42,7 +42,7 @@ from inspector.agents.model import (
 )
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
-from sessions.requests.selectors import Parent
+from sessions.requests.selectors import ParentRequest
 from sessions.text.engine import words
 from sessions.transcripts.engine.messages import Message, join_messages
 
@@ -61,7 +61,7 @@ class Asking:
     name: str
     watcher: Watcher = field(default_factory=Unwatched)
     cancel: CancelToken = field(default_factory=CancelToken)
-    parent: Parent | None = None
+    parent: ParentRequest | None = None
     """The session's own request, where its cache can be shared."""
     asked: list[Asked] = field(default_factory=list)
     _span: tuple[int, int] | None = None
@@ -143,7 +143,7 @@ class Asking:
         if request.path is RequestPath.FORK and self.parent is not None:
             params = self.parent.params
             if request.variant is Variant.UP_TO:
-                params = self.parent.up_to(_last_position(request.messages))
+                params = self.parent.cut_after(_last_position(request.messages))
             own = {"role": "user", "content": [dict(block) for block in request.messages[-1].content]}
             writes = not request.skips_cache_write
             return fork(params, [own], writes_cache=writes, listener=self._hear, cancel=self.cancel)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url
 
-from compaction.hooks.selectors import Configured, Scope, hooks_of
+from compaction.hooks.selectors import HookConfiguration, Scope, hooks_of
 from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import Situation
@@ -37,7 +37,7 @@ from inspector.web.model_form import UNFIT, destination
 from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Transcript
-from sessions.requests.selectors import sharing_of
+from sessions.requests.selectors import find_sharing
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.extent import is_large
 from sessions.transcripts.selectors.session import SessionHead, session_head
@@ -127,7 +127,7 @@ class _Page:
         }
 
     @cached_property
-    def hooks(self) -> Configured:
+    def hooks(self) -> HookConfiguration:
         return hooks_of(self.head.transcript, str(self.form.kind.trigger))
 
     def hooks_shown(self) -> dict[str, Any]:
@@ -218,8 +218,8 @@ class _Page:
 
     def confirm(self) -> HttpResponse:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
-        sharing = sharing_of(self.head.transcript, self.model)
-        found = self.forecast(shared=sharing.shared)
+        sharing = find_sharing(self.head.transcript, self.model)
+        found = self.forecast(shared=sharing.is_shared)
         price = forecast_price(self.model, found.weights)
         budget = budget_at(now_ms())
         beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining

@@ -45,7 +45,7 @@ def _apply(job: Job, config: AutoSettings) -> Applied:
     outcome = run_pipeline(job.messages, pipeline, state, now=job.now, effects=effects, counter=job.counter)
     compaction, report = outcome.compaction, outcome.report
     decision = report.stage(_AUTO_COMPACT)
-    others = [name for name in report.applied if name != _AUTO_COMPACT]
+    others = [name for name in report.applied_mechanisms if name != _AUTO_COMPACT]
     failures, most = outcome.state.breaker.failures, pipeline.auto.most_failures
     failed = compaction is None and failures > job.failures and not job.is_mechanical
     why = decision.why if decision is not None else ""
