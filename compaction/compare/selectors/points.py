@@ -138,7 +138,7 @@ class Points:
         following = self._following(boundary)
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
         links = self.links(owner)
-        places = [links.places[row.position] for row in links.load(begin, end)]
+        places = [links.locations[row.position] for row in links.load(begin, end)]
         if sum(length for _, length in places) <= PREFETCH_BYTES:
             links.reader.fetch(places)
         return self.before(boundary), self.after(boundary)
