@@ -48,7 +48,7 @@ def tokenizer_of(model: str | None) -> int:
 
 
 def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
-    known: dict[str, ModelFacts] = {}
+    facts_by_name: dict[str, ModelFacts] = {}
     for name, row in table["models"].items():
         facts = ModelFacts(
             min_cache=row.get("min_cache"),
@@ -59,8 +59,8 @@ def _facts(table: dict[str, Any]) -> dict[str, ModelFacts]:
             system_role=row.get("system_role"),
             tokenizer=row.get("tokenizer", 2),
         )
-        known |= dict.fromkeys((name, *row.get("also", ())), facts)
-    return known
+        facts_by_name |= dict.fromkeys((name, *row.get("also", ())), facts)
+    return facts_by_name
 
 
 _TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Words that say nothing about where a text comes from: those that hold sentences together, and those of summaries."""
+"""Words that say nothing about where a text comes from: function words, and words that all summaries use."""
 
 from __future__ import annotations
 
