@@ -29,13 +29,16 @@ def weight_table(transcript: Transcript) -> WeightTable:
 
 def context_weights(transcript: Transcript, context: Context, request: Request | None = None) -> ContextWeights:
     """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
-    counted = None if request is None else prompt_tokens(request) or None
+    return weigh(context, weight_table(transcript), request)
+
+
+def weigh(context: Context, table: WeightTable, request: Request | None) -> ContextWeights:
     return weigh_context(
         PartReader().parts(context.elements),
-        weight_table(transcript),
+        table,
         model=context.model,
         position=context.position,
-        counted=counted,
+        counted=None if request is None else prompt_tokens(request) or None,
     )
 
 

@@ -13,7 +13,7 @@ from sessions.context.selectors.contexts import load_contexts
 from sessions.models import Request, Transcript, Weighing
 from sessions.text.engine.words import plural
 from sessions.weights.engine import Count, Ledger, PartReader, Sizing, WeightTable
-from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh
+from sessions.weights.selectors import RULES_VERSION, prompt_tokens, transcripts_to_weigh, weight_table
 
 KIND = "token weights"
 logger = logging.getLogger(__name__)
@@ -44,12 +44,22 @@ def weights_run(active: ActiveRun, run: Run) -> dict[str, Any]:
 
 
 def transcript_weigh(*, transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
-    ledger = Ledger()
-    sizings = list(measure(transcript, ledger, active))
-    table = WeightTable.of(ledger.changes, sizings)
+    table = _measure(transcript, active)
     values = {"entries": transcript.entries, "rules": RULES_VERSION, "packed": table.pack()}
     Weighing.objects.update_or_create(transcript=transcript, defaults=values)
     return table
+
+
+def table_measure(transcript: Transcript) -> WeightTable:
+    """As it is stored, or measured now without storing it."""
+    due = transcripts_to_weigh([transcript.pk])
+    return _measure(transcript) if due else weight_table(transcript)
+
+
+def _measure(transcript: Transcript, active: ActiveRun | None = None) -> WeightTable:
+    ledger = Ledger()
+    sizings = list(measure(transcript, ledger, active))
+    return WeightTable.of(ledger.changes, sizings)
 
 
 def measure(transcript: Transcript, ledger: Ledger, active: ActiveRun | None = None) -> Iterator[Sizing]:

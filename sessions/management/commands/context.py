@@ -12,6 +12,7 @@ from sessions.context.engine import Context, Element, digest_element
 from sessions.context.engine.left_out import LeftOutEntry
 from sessions.context.engine.log import PointMissingError
 from sessions.context.engine.presentation.pieces import address_of
+from sessions.context.engine.tally import Category
 from sessions.context.selectors.contexts import (
     ContextPoint,
     load_context,
@@ -25,10 +26,14 @@ from sessions.context.selectors.forked_contexts import find_original, load_origi
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.linking.engine import LinkRow
 from sessions.linking.selectors import LinkRows
-from sessions.models import Transcript
+from sessions.models import Request, Transcript
 from sessions.text.engine.terminal import printable
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_agent
+from sessions.weights.engine import WeightTable
+from sessions.weights.engine.sizes import Sizes, sizes_of
+from sessions.weights.selectors import weigh
+from sessions.weights.services import table_measure
 
 
 class Command(BaseCommand):
@@ -66,7 +71,7 @@ class Command(BaseCommand):
         if options["json"] or options["digest"]:
             self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
         else:
-            self._say(context, left)
+            self._say(context, _Measured().sizes(transcript, context), left)
 
     def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, ContextPoint]:
         if options["request"] is not None:
@@ -81,9 +86,9 @@ class Command(BaseCommand):
 
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
         """What is left out is not repeated for each: thousands of requests times thousands of entries."""
-        told = _Told(digests=digests)
-        for context in load_original_contexts(transcript):
-            self.stdout.write(json.dumps(_shared(transcript, context, told)))
+        told, measured = _Told(digests=digests), _Measured()
+        for source, context in load_original_contexts(transcript):
+            self.stdout.write(json.dumps(_shared(transcript, context, told, measured.sizes(source, context))))
 
     def _document(
         self,
@@ -96,7 +101,7 @@ class Command(BaseCommand):
         links = LinkRows(transcript.pk, transcript.source_id)
         names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
         return {
-            **_shared(transcript, context, _Told(digests=digests)),
+            **_shared(transcript, context, _Told(digests=digests), _Measured().sizes(transcript, context)),
             "left_out": [
                 {
                     "entry": names[one.position],
@@ -108,8 +113,11 @@ class Command(BaseCommand):
             ],
         }
 
-    def _say(self, context: Context, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
-        self.stdout.write(f"{context.exactness}, {len(context.elements)} messages, about {context.tokens.total} tokens")
+    def _say(self, context: Context, sizes: Sizes, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
+        how = "counted by the API" if sizes.counted is not None else "estimated"
+        self.stdout.write(
+            f"{context.exactness}, {len(context.elements)} messages, {sizes.total} tokens in the whole prompt, {how}"
+        )
         for element in context.elements:
             kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)
             words = next((str(piece.block["text"]) for piece in element.pieces if "text" in piece.block), "")
@@ -121,7 +129,7 @@ class Command(BaseCommand):
             self.stdout.write(f"unknown: {sentence}")
 
 
-def _shared(transcript: Transcript, context: Context, told: _Told) -> dict[str, Any]:
+def _shared(transcript: Transcript, context: Context, told: _Told, sizes: Sizes) -> dict[str, Any]:
     return {
         "session": transcript.public_id,
         "request": context.request or None,
@@ -129,8 +137,28 @@ def _shared(transcript: Transcript, context: Context, told: _Told) -> dict[str, 
         "exactness": str(context.exactness),
         "unknown": list(context.unknown),
         "messages": told.messages(context),
-        "tokens": _tokens(context, weights),
+        "tokens": {
+            **dict.fromkeys(map(str, Category), 0),
+            **{str(share.category): share.tokens or 0 for share in sizes.shares},
+            "unexplained": sizes.unrecorded,
+            "total": sizes.total,
+            "counted": sizes.counted is not None,
+        },
     }
+
+
+class _Measured:
+    """Sizes as they were measured; a conversation that was not measured in the background yet is measured now."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[WeightTable, dict[str, Request]]] = {}
+
+    def sizes(self, transcript: Transcript, context: Context) -> Sizes:
+        if transcript.pk not in self._tables:
+            requests = {request.message_id: request for request in Request.objects.filter(transcript=transcript)}
+            self._tables[transcript.pk] = table_measure(transcript), requests
+        table, requests = self._tables[transcript.pk]
+        return sizes_of(context, weigh(context, table, requests.get(context.request)))
 
 
 class _Told:
