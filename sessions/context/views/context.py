@@ -34,12 +34,13 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     if view.transcript.pk != head.transcript.pk:
         return redirect_to_subagent("transcript-context", view)
     sent = view.context()
-    array = MessageArray(sent, mask, request.GET.get("open", ""))
+    weights = context_weights(view.transcript, sent, view.request)
+    array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = base_values(head, view)
     if fragment := _part(request, array, view.query):
         name, values_of_part = fragment
         return render_page(request, name, {**values, **values_of_part})
-    sizes = sizes_of(sent, context_weights(view.transcript, sent, view.request))
+    sizes = sizes_of(sent, weights)
     return render_page(
         request,
         "transcripts/context.html",

@@ -77,6 +77,8 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
     missing = _missing(context, weights)
     combined = {category: combine(parts) for category, parts in by_category.items()}
     numbers = _round([*(weight.tokens for weight in combined.values()), weights.unrecorded], weights.total)
+    head_counted = combined[Category.HEAD].tokens > 0
+    hidden = {Category.SYSTEM, Category.TOOLS}
     shares = tuple(
         CategorySize(
             category,
@@ -86,7 +88,7 @@ def sizes_of(context: Context, weights: ContextWeights) -> Sizes:
             missing.get(category, ""),
         )
         for category, tokens in zip(combined, numbers, strict=False)
-        if category is not Category.HEAD or tokens
+        if tokens or category not in (hidden if head_counted else {Category.HEAD})
     )
     betas = context.setup.params.get("betas")
     names = [text(beta) for beta in betas] if isinstance(betas, list) else []
@@ -137,11 +139,6 @@ def _missing(context: Context, weights: ContextWeights) -> dict[Category, str]:
             missing[Category.SYSTEM] = _UNMEASURED
         if context.setup.tools is None:
             missing[Category.TOOLS] = _UNMEASURED
-    else:
-        if context.setup.system is None:
-            missing[Category.SYSTEM] = "Counted with the tools: no record holds the text of the system prompt."
-        if context.setup.tools is None:
-            missing[Category.TOOLS] = "Counted with the system prompt: no record holds the definitions of the tools."
     silent = sum(is_unrecorded_thinking(piece.block) for element in context.elements for piece in element.pieces)
     if silent:
         missing[Category.THINKING] = f"The text of {plural(silent, 'thought')} is not recorded, only the signature."

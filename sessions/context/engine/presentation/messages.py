@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -16,6 +16,8 @@ from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
 from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
+from sessions.weights.engine.context_weights import ContextWeights, combine
+from sessions.weights.engine.weight import Basis
 
 WINDOW = 56
 """Messages shown at once, besides the first few."""
@@ -46,6 +48,8 @@ class ElementView:
     more: int
     """Blocks that are not shown."""
     tokens: int
+    mark: str = "~"
+    """Before the tokens, unless the API counted exactly this."""
     hold: str | None = None
     """Why the conversation cannot be cut before it; empty if it can, None if that is not known."""
     uuid: str = ""
@@ -69,9 +73,11 @@ class MessageGap:
 class MessageArray:
     """The messages of one context, ready to be shown a few at a time."""
 
-    def __init__(self, context: Context, mask: Mask, opened: str = "") -> None:
-        """`opened`: the place of a block or message that is shown as a whole."""
+    def __init__(self, context: Context, mask: Mask, opened: str = "", weights: ContextWeights | None = None) -> None:
+        """`opened`: the place of a block or message that is shown as a whole. `weights`: of this context; without
+        them, tokens are estimated."""
         self._context = context
+        self._weights = weights
         self._mask = mask
         self._opened = opened
         origin = "made by the client"
@@ -188,10 +194,19 @@ class MessageArray:
         lens = Lens(self._mask, scale=scale)
         most = 2_000 if self._opened == str(number) else most
         pieces = tuple(self._piece(number, index, lens.fresh()) for index in range(min(most, len(element.pieces))))
-        tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
         hold, uuid = self._hold(number)
-        return ElementView(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
+        tokens, mark = self._size(number)
+        return ElementView(str(number), number + 1, element.role, pieces, more, tokens, mark, hold, uuid)
+
+    def _size(self, number: int, index: int | None = None) -> tuple[int, str]:
+        """The tokens of a message or of one of its blocks, and the mark before them."""
+        if self._weights is None:
+            blocks = [piece.block for piece in self._context.elements[number].pieces]
+            return estimate_blocks(blocks if index is None else blocks[index : index + 1]), "~"
+        row = self._weights.messages[number]
+        weight = combine(row) if index is None else row[index]
+        return round(weight.tokens), "" if weight.basis is Basis.MEASURED else "~"
 
     def _hold(self, number: int) -> tuple[str | None, str]:
         """Why the conversation cannot be cut here, and the record that would come after the cut."""
@@ -217,7 +232,11 @@ class MessageArray:
         if self._opened == f"{number}.{index}":
             lens = Lens(self._mask, whole=True)
         piece = self._context.elements[number].pieces[index]
-        return self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
+        view = self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
+        if self._weights is None:
+            return view
+        tokens, mark = self._size(number, index)
+        return replace(view, tokens=tokens, mark=mark)
 
     def _answer_blocks(self) -> Iterator[Block]:
         elements = (element for element in self._context.elements if element.role == "assistant")

@@ -51,6 +51,8 @@ class PieceView:
     """Where the block comes from if no entry holds it."""
     notes: tuple[PieceNote, ...]
     error: bool
+    mark: str = "~"
+    """Before the tokens, unless the API counted exactly this."""
 
 
 class PieceViews:
