@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dreams.engine.indexing import OVERFLOW
-from memory.dreams.engine.tidy import Tidied, tidy
+from memory.dreams.engine.index_tidy import OVERFLOW
+from memory.dreams.engine.tidy import TidyResult, tidy
 from memory.files.engine.reading import Directory, directory_of, parse_file
 from memory.files.engine.reading.file import RECOVERED
 from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
@@ -32,7 +32,7 @@ class Found:
     reasons: dict[str, str]
 
 
-def tidied(files: dict[str, bytes]) -> Tidied:
+def tidied(files: dict[str, bytes]) -> TidyResult:
     directory = directory_of("/memory", files, mtime_ns=int(WRITTEN.timestamp() * 1e9))
     return tidy(directory, Surroundings(now=NOW))
 
@@ -113,7 +113,7 @@ def test_topics_that_contradict_each_other_are_not_merged(ours: str, theirs: str
     }
     found = tidied(files)
     assert found.changes == {}
-    (sentence,) = found.apart
+    (sentence,) = found.kept_apart
     assert ours.lower() in sentence
     assert theirs.lower() in sentence
 
