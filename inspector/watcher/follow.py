@@ -14,7 +14,7 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
-from compaction.export.services import exports_descend
+from compaction.export.services import link_exports_to_origin
 from inspector.resources import DEMO
 from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
@@ -29,9 +29,9 @@ from sessions.imports.engine.discovery import is_inside, is_session_file
 from sessions.imports.services.runs import (
     demo_return,
     demo_settle,
-    demo_shown,
-    import_ended,
+    has_import_ended,
     import_run,
+    is_demo_shown,
 )
 from sessions.imports.services.sync import sync, sync_files
 
@@ -68,7 +68,7 @@ def _begin(path: Path) -> None:
                     demo_return()
                 import_run(path)
         _settle(path)
-        if demo_shown():
+        if is_demo_shown():
             _remember(DEMO / "projects")
     except (OSError, DatabaseError) as error:
         # A full disk, or a database that is away: what is still to be read is looked for again and again.
@@ -128,9 +128,9 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
-        touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
+        touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
         if files:
-            exports_descend()
+            link_exports_to_origin()
             _settle(path)
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.
@@ -175,7 +175,7 @@ def _import(path: Path) -> float:
     touched: list[int] = []
     pause = RESCAN_SECONDS
     try:
-        if import_ended(path):
+        if has_import_ended(path):
             touched = sync([path]).touched
             _settle(path)
     except (OSError, DatabaseError) as error:

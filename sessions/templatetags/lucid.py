@@ -26,11 +26,11 @@ from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import (
     Card,
-    Kind,
+    CardKind,
     Part,
     Picture,
 )
-from sessions.timeline.engine.cards.pictures import SHOWABLE
+from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 
 register = template.Library()
 MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together would be parted"
@@ -193,7 +193,7 @@ def range_query(gap: Any, part: str) -> str:
     return f"part={part}&first={gap.first}&end={gap.end}"
 
 
-_FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
+_FRAMES = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)

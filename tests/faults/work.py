@@ -55,7 +55,7 @@ def _in_pieces() -> None:
     from sessions.imports.engine.scan import reading
     from sessions.imports.services import bulk, sync
 
-    bulk.LARGE = 0
+    bulk.LARGE_BYTES = 0
     reading.STRETCH = BLOCK_SIZE
     sync.COMMIT_BYTES = BLOCK_SIZE
 

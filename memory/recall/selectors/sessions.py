@@ -33,8 +33,8 @@ from memory.recall.engine.recorded import ATTACHMENT, injected_sizes
 from sessions.archive.selectors.records import Reader
 from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Entry, Transcript
-from sessions.timeline.engine.cards.safe_get import joined
-from sessions.timeline.engine.cards.speech import prompt_of
+from sessions.timeline.engine.cards.records.user import queued_prompt
+from sessions.timeline.engine.cards.safe_get import joined_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import ASIDE, Flag
 from sessions.transcripts.engine.paths import decode_path
@@ -113,7 +113,7 @@ def _sizes(place: str, transcript: Transcript, positions: Sequence[int]) -> dict
     known = [] if place.startswith("projects/") else [place]
     found: dict[tuple[int, str], int] = {}
     for entry in entries.values():
-        record, _ = reader.attempt(entry.offset, entry.length)
+        record, _ = reader.try_record(entry.offset, entry.length)
         found |= {
             (entry.position, name): size
             for (where, name), size in injected_sizes(record, known).items()
@@ -143,14 +143,14 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
     reader.fetch([(entry.offset, entry.length) for entry in entries])
     found = []
     for entry in entries:
-        record, damage = reader.attempt(entry.offset, entry.length)
+        record, damage = reader.try_record(entry.offset, entry.length)
         if damage:
             continue  # nobody knows what was asked there
         uuid = record.get("uuid")
         address = uuid if isinstance(uuid, str) and uuid else f"L{entry.position}"
         message = record.get("message")
-        content = message.get("content") if isinstance(message, dict) else prompt_of(record)
-        found.append(Message(transcript, entry.position, address, entry.at, joined(content).strip()))
+        content = message.get("content") if isinstance(message, dict) else queued_prompt(record)
+        found.append(Message(transcript, entry.position, address, entry.at, joined_text(content).strip()))
     return found
 
 

@@ -38,7 +38,7 @@ class Log:
         self._log_positions: dict[int | None, int] | None = None
         scanner = Scanner(agent=agent)
         end = scanner.feed_all(data, 0)
-        if data[end:].strip() and scanner.whole(data[end:]):
+        if data[end:].strip() and scanner.is_whole(data[end:]):
             scanner.feed(data[end:], end)
         batch = scanner.take()
         self._places = [(row[1], row[2]) for row in batch.entries]

@@ -21,7 +21,7 @@ from sessions.export.selectors import (
 from sessions.models import Transcript, Turn
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine import words
-from sessions.timeline.views.session import Stretch, stretches_of
+from sessions.timeline.views.session import TurnGroup, group_by_turn
 from sessions.transcripts.selectors.session import SessionHead
 
 STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "css/export.css")
@@ -40,9 +40,7 @@ def html(head: SessionHead) -> Iterator[str]:
     for part in parts:
         yield get_template("transcripts/export/section.html").render({"section": part})
         for stretches, sheet in _stretches(part.transcript, damage):
-            yield rows.render(
-                {"stretches": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents}
-            )
+            yield rows.render({"groups": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents})
         yield "</section>\n" if part.transcript.entries else '<p class="empty">It has no entries.</p></section>\n'
     context = {"why": NOT_WHOLE, "damage": list(damage)}
     yield get_template("transcripts/export/bottom.html").render(context)
@@ -68,13 +66,13 @@ def markdown(head: SessionHead) -> Iterator[str]:
         yield f"\n**{NOT_WHOLE}**\n\n" + "".join(f"- {line(sentence)}\n" for sentence in damage)
 
 
-def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[Stretch], Sheet]]:
+def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[TurnGroup], Sheet]]:
     """Notes what is damaged, each stretch once."""
     turn = None
     for sheet in sheets(transcript):
         cards = sheet.cards
         damage.update(dict.fromkeys(sheet.damage))
-        yield stretches_of(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
+        yield group_by_turn(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
         turn = cards[-1].turn if cards else turn
 
 

@@ -45,7 +45,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
 
     def work(running: ActiveRun, _: Run) -> dict[str, Any]:
         def tell(progress: Progress) -> None:
-            _tell(running, progress)
+            _report_progress(running, progress)
             # A page that is a moment behind is no reason to stop an import.
             with suppress(DatabaseError):
                 write_updates(running)
@@ -53,7 +53,7 @@ def import_run(path: Path, *, demo: bool = False) -> None:
 
         report = sync([path], listener=tell, check=_check(running))
         after_import()
-        return _result(report)
+        return _summarise_report(report)
 
     # The import forks, and a connection of another thread must not be carried into its processes.
     run_perform(kind=KIND, target=encode_path(path), parameters={"demo": demo}, work=work, pulse=False)
@@ -61,9 +61,11 @@ def import_run(path: Path, *, demo: bool = False) -> None:
 
 def import_again(running: ActiveRun, run: Run) -> dict[str, Any]:
     """A retry, by a worker. It has threads, so nothing is forked."""
-    report = sync([decode_path(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
+    report = sync(
+        [decode_path(run.target)], listener=partial(_report_progress, running), check=_check(running), workers=1
+    )
     after_import()
-    return _result(report)
+    return _summarise_report(report)
 
 
 def import_soon(files: Sequence[Path]) -> bool:
@@ -77,7 +79,7 @@ def import_soon(files: Sequence[Path]) -> bool:
     return True
 
 
-def import_ended(path: Path) -> bool:
+def has_import_ended(path: Path) -> bool:
     """Whether the last import of `path` came to its end, and was not stopped by somebody."""
     ended = Run.objects.filter(kind=KIND, target=encode_path(path), finished_at__isnull=False).order_by("-pk")
     return ended.values_list("status", flat=True).first() != Run.Status.KILLED
@@ -100,7 +102,7 @@ def _check(running: ActiveRun) -> Callable[[], None]:
     return check
 
 
-def _tell(running: ActiveRun, progress: Progress) -> None:
+def _report_progress(running: ActiveRun, progress: Progress) -> None:
     running.ensure_phase(progress.phase, unit="entries" if progress.phase == "indexing" else "bytes")
     counts = {name: value for name, value in asdict(progress).items() if name in COUNTS}
     if progress.phase == "indexing":
@@ -109,13 +111,13 @@ def _tell(running: ActiveRun, progress: Progress) -> None:
         running.report_progress(progress.bytes, total=progress.bytes_total, **counts)
 
 
-def _result(report: Report) -> dict[str, Any]:
+def _summarise_report(report: Report) -> dict[str, Any]:
     new = plural(report.new_entries, "new entry", "new entries")
     shared = f", shared with {plural(report.workers, 'worker')}" if report.workers else ""
     return {"summary": f"{new} in {plural(report.files, 'file')}{shared}.", **report.to_json()}
 
 
-def demo_shown() -> bool:
+def is_demo_shown() -> bool:
     """Is the built-in demo among what is shown?"""
     return Source.objects.exclude(state=Source.State.REPLACED).filter(path__startswith=f"{DEMO}/").exists()
 
@@ -125,9 +127,9 @@ def demo_settle() -> None:
     below = f"{DEMO}/"
     current = Source.objects.exclude(state=Source.State.REPLACED)
     demo = current.filter(path__startswith=below)
-    made = f"{encode_path(Path(settings.LUCID_HOME) / EXPORTS)}/"
+    exports = f"{encode_path(Path(settings.LUCID_HOME) / EXPORTS)}/"
     others = Transcript.objects.filter(source__in=current)
-    others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=made)
+    others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=exports)
     if others.exists():
         demo.update(state=Source.State.REPLACED)
     elif not demo.exists() and DEMO.is_dir():
@@ -138,7 +140,7 @@ def demo_settle() -> None:
 def demo_return() -> None:
     """Bring back a demo that was put away, before it is imported: it keeps its addresses then."""
     demo = Source.objects.filter(path__startswith=f"{DEMO}/")
-    away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
-    away = away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))
-    latest = away.order_by().values("path").annotate(latest=Max("pk")).values_list("latest", flat=True)
+    put_away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
+    put_away = put_away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))
+    latest = put_away.order_by().values("path").annotate(latest=Max("pk")).values_list("latest", flat=True)
     Source.objects.filter(pk__in=list(latest)).update(state=Source.State.PRESENT)

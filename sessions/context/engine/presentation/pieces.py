@@ -1,4 +1,4 @@
-"""A block of a message as pages show it: its first lines, masked and cut, with its origin and what was done to it."""
+"""A block of a message for pages: its first lines, masked and cut, with its origin and what was done to it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.lens import Lens, Limit
-from sessions.timeline.engine.cards.raw import pretty
-from sessions.timeline.engine.cards.safe_get import content_blocks, table, text
+from sessions.timeline.engine.cards.safe_get import as_dict, as_text, content_blocks
+from sessions.timeline.engine.cards.value_text import format_value
 from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.usage.engine.tokens import estimate_blocks
 
@@ -24,7 +24,7 @@ class PieceNote(NamedTuple):
     """A mark on a block: what was done to it, and by which record."""
 
     name: str
-    """Of its style: summarised, collapsed, cleared, persisted, injected, inexact, cached."""
+    """The name of its style: summarised, collapsed, cleared, persisted, injected, inexact or cached."""
     symbol: str
     words: str
     by: int | None = None
@@ -34,27 +34,27 @@ class PieceNote(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class PieceView:
     place: str
-    """`12.3`: the block in the message, both counted from zero; `system.0` beside the messages."""
+    """`12.3`: message and block, both counted from zero; or `system.0`."""
     label: str
     mono: bool
-    """The label is a name out of the conversation."""
+    """The label is a name from the conversation."""
     words: str
     cut: bool
     size: int
     tokens: int | None
-    """None: the text is not recorded."""
+    """None if the text is not recorded."""
     position: int | None
-    """Of its entry; None if no entry holds it."""
+    """The position of its entry; None if no entry holds it."""
     address: str
     """The last part of the entry's permalink."""
     origin: str
-    """Where it comes from if no entry holds it."""
+    """Where the block comes from if no entry holds it."""
     notes: tuple[PieceNote, ...]
     error: bool
 
 
 class PieceViews:
-    """Shows the blocks of one conversation."""
+    """Makes views of the blocks of one conversation."""
 
     def __init__(
         self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
@@ -84,13 +84,13 @@ class PieceViews:
         )
 
     def _label(self, piece: Piece) -> tuple[str, bool]:
-        kind = text(piece.block.get("type"))
+        kind = as_text(piece.block.get("type"))
         if kind == "text":
             return "prompt" if piece.message.kind is MessageKind.PROMPT else "text", False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            return text(piece.block.get("name")) or "unnamed tool", True
+            return as_text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
-            name = self._names().get(text(piece.block.get("tool_use_id")), "")
+            name = self._names().get(as_text(piece.block.get("tool_use_id")), "")
             return f"{name} result" if name else "result", bool(name)
         return kind.replace("_", " ") or "block without a type", False
 
@@ -98,7 +98,7 @@ class PieceViews:
         """tool_use id -> the name of the tool."""
         if self._tool_names is None:
             self._tool_names = {
-                text(block.get("id")): text(block.get("name"))
+                as_text(block.get("id")): as_text(block.get("name"))
                 for block in self._blocks()
                 if block.get("type") == "tool_use"
             }
@@ -145,42 +145,42 @@ def address_of(piece: Piece) -> str:
 
 
 def is_unrecorded_thinking(block: Block) -> bool:
-    """A thought of which only the signature was written down."""
-    return block.get("type") == "thinking" and not text(block.get("thinking"))
+    """Is it thinking of which only the signature is recorded?"""
+    return block.get("type") == "thinking" and not as_text(block.get("thinking"))
 
 
 def block_text(block: Block) -> str:
-    """What a block says, as text."""
+    """The content of a block as text."""
     kind = block.get("type")
     if kind == "text":
-        return text(block.get("text"))
+        return as_text(block.get("text"))
     if kind == "thinking":
-        return text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
+        return as_text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
     if kind == "redacted_thinking":
-        return f"Redacted thinking, {size(len(text(block.get('data'))))}."
+        return f"Redacted thinking, {size(len(as_text(block.get('data'))))}."
     if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
         return _input_text(block.get("input"))
     if kind == "tool_result":
         return "\n".join(map(_part_text, content_blocks(block.get("content"))))
     if kind in ("image", "document"):
         return _picture_text(block)
-    return pretty(dict(block), _LONG_JSON)
+    return format_value(dict(block), _LONG_JSON)
 
 
 def _input_text(tool_input: object) -> str:
     if not isinstance(tool_input, Mapping):
-        return pretty(tool_input, _LONG_JSON)
-    return "\n".join(f"{name}: {pretty(value, 200_000)}" for name, value in tool_input.items())
+        return format_value(tool_input, _LONG_JSON)
+    return "\n".join(f"{name}: {format_value(value, 200_000)}" for name, value in tool_input.items())
 
 
 def _part_text(part: Mapping[str, Any]) -> str:
     kind = part.get("type")
     if kind == "text":
-        return text(part.get("text"))
-    return _picture_text(part) if kind in ("image", "document") else pretty(dict(part), _LONG_JSON)
+        return as_text(part.get("text"))
+    return _picture_text(part) if kind in ("image", "document") else format_value(dict(part), _LONG_JSON)
 
 
 def _picture_text(block: Mapping[str, Any]) -> str:
-    source = table(block.get("source"))
-    about = text(source.get("media_type")) or text(source.get("url")) or "of an unknown kind"
-    return f"[{text(block.get('type'))}: {about}, {size(len(text(source.get('data'))) * 3 // 4)}]"
+    source = as_dict(block.get("source"))
+    about = as_text(source.get("media_type")) or as_text(source.get("url")) or "of an unknown kind"
+    return f"[{as_text(block.get('type'))}: {about}, {size(len(as_text(source.get('data'))) * 3 // 4)}]"

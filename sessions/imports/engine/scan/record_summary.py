@@ -55,8 +55,8 @@ def summarise(record: dict[str, Any]) -> RecordSummary:
         if message_id:
             usage = Usage.from_raw(message.get("usage"))
             answer = Answer(message_id, _text(message.get("model")), usage, _text(record.get("requestId")))
-    at = milliseconds(record.get("timestamp"))
-    return RecordSummary(kind[:TYPE_CHARS], _envelope(record), at, content_of(kind, record), answer)
+    timestamp = milliseconds(record.get("timestamp"))
+    return RecordSummary(kind[:TYPE_CHARS], _envelope(record), timestamp, content_of(kind, record), answer)
 
 
 def _envelope(record: dict[str, Any]) -> Envelope:

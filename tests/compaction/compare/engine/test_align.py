@@ -19,8 +19,7 @@ from compaction.kinds.services.summarising import Summariser
 from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
 from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.transcripts.engine.messages import Message, replace_fields, text_block
-from sessions.transcripts.engine.messages import MessageKind as MessageKind
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
 from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]

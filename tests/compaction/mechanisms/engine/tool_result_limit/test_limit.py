@@ -9,7 +9,7 @@ from hypothesis import given
 from compaction.mechanisms.engine.report import ChangeKind
 from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results, result_path
 from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
-from sessions.timeline.engine.cards.outcome import outcome
+from sessions.timeline.engine.cards.tool_results import find_result
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import Message, text_block
 from sessions.transcripts.engine.rows import Row
@@ -53,7 +53,7 @@ def test_the_report_says_what_was_saved_and_why() -> None:
     messages = one_result(317_842)
     done = limit_tool_results(messages)
     (change,) = done.report.changes
-    assert (change.what, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
+    assert (change.kind, change.uuid, change.tool_use_id) == (ChangeKind.REPLACED, messages[2].uuid, "toolu_abc")
     assert change.why == "Bash returned 317,842 characters; one result may have 50,000."
     assert done.report.tokens_before == estimate(messages)
     assert done.report.tokens_after == estimate(done.messages)
@@ -217,7 +217,7 @@ def test_an_id_cannot_lead_out_of_its_folder(id: str) -> None:
 def test_lucid_itself_understands_the_block() -> None:
     replaced = content(limit_tool_results(one_result(60_000)).messages, "toolu_abc")
     record = {"message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_abc", "content": replaced}]}}
-    found = outcome(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
+    found = find_result(Row(0, 0, 0, "user", "", None, 0, Flag(0), record), "toolu_abc")
     assert found is not None
     assert found.spill is not None
     assert (found.spill.name, found.spill.size) == ("toolu_abc.txt", "60,000 characters")
