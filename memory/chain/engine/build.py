@@ -28,7 +28,7 @@ from memory.chain.engine.places import (
     below,
 )
 from memory.files.engine.reading.header import read_header
-from memory.files.engine.reading.loading import blanked, load, without_comments
+from memory.files.engine.reading.loading import blank_comments, load_index, without_comments
 from memory.files.engine.reading.text import decode, split_lines
 
 MOST_HOPS = 4
@@ -111,7 +111,7 @@ class _Build:
 
     def add_index(self, path: Path) -> None:
         try:
-            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).shown if path.is_file() else None
+            text = decode(read_bytes(path, Path(os.path.realpath(path.parent)))).displayed if path.is_file() else None
         except LeadsOutError as error:
             self.outside.append((str(path), error.target))
             return
@@ -119,8 +119,10 @@ class _Build:
             self.unread.append((str(path), str(error)))
             return
         if text is not None:
-            loaded = load(text)
-            self.files.append(ChainFile(str(path), Layer.INDEX, When.START, text, loaded.given, warning=loaded.warning))
+            loaded = load_index(text)
+            self.files.append(
+                ChainFile(str(path), Layer.INDEX, When.START, text, loaded.agent_text, warning=loaded.warning)
+            )
 
     def _load(self, file: ChainFile, above: tuple[str, ...]) -> None:
         self.seen.add(above[-1])
@@ -130,7 +132,7 @@ class _Build:
         self.files[place] = replace(file, includes=includes)
 
     def _includes(self, file: ChainFile, above: tuple[str, ...]) -> Iterator[Include]:
-        for written in written_includes(blanked(file.text)):
+        for written in written_includes(blank_comments(file.text)):
             path = self._path(written, file)
             if path is None:
                 if written.is_file_like:

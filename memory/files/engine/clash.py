@@ -31,7 +31,7 @@ class Clash:
         """By lines. None where there is nothing to merge: one side deleted the file, or it is no text."""
         if self.ours is None or self.theirs is None or any(b"\0" in (side or b"") for side in self._sides):
             return None
-        base, ours, theirs = (_text(side) for side in self._sides)
+        base, ours, theirs = (_decode(side) for side in self._sides)
         return merge(base, ours, theirs)
 
     @property
@@ -50,11 +50,11 @@ class ChangedMeanwhileError(FileTroubleError):
         self.clashes = clashes
 
 
-def bytes_of(text: str) -> bytes:
+def encode_merged(text: str) -> bytes:
     """A merged text as the bytes that it was made from."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def _text(side: bytes | None) -> str:
+def _decode(side: bytes | None) -> str:
     """Every byte can be had back: see `bytes_of`."""
     return (side or b"").decode("utf-8", "surrogateescape")

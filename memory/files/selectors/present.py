@@ -6,10 +6,10 @@ from pathlib import Path
 
 from memory.files.engine.disk import (
     DirectoryGoneError,
+    FileContent,
+    FileStatus,
     FileTroubleError,
     Folder,
-    Found,
-    Status,
     real_path,
 )
 from sessions.transcripts.engine.paths import kept
@@ -21,12 +21,12 @@ def contents_read(*, path: Path) -> dict[str, bytes]:
     return {name: found.data for name, found in files_found(path).items()}
 
 
-def files_found(path: Path) -> dict[str, Found]:
-    found: dict[str, Found] = {}
+def files_found(path: Path) -> dict[str, FileContent]:
+    found: dict[str, FileContent] = {}
     try:
         with Folder(real_path(path)) as folder:
             for name, status in folder.files():
-                if not isinstance(status, Status):
+                if not isinstance(status, FileStatus):
                     continue
                 try:
                     one = folder.read(name)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memory.files.engine.disk import (
+    FileStatus,
     FileTroubleError,
     Folder,
-    Status,
-    file_name,
+    disk_name,
 )
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.transcripts.engine.paths import kept, opened
@@ -69,19 +69,19 @@ def memory_search(directories: Iterable[Directory], query: str, most: int) -> Fo
 def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
     with Folder(opened(directory.path)) as folder:
         for name, status in list(folder.files()):
-            if not isinstance(status, Status):
+            if not isinstance(status, FileStatus):
                 troubles.append(f"{name} cannot be looked at.")
                 continue
             if status.size > LARGEST:
                 troubles.append(f"{name} has {status.size:,} bytes and was not looked through.")
                 continue
             try:
-                read = folder.read(file_name(kept(name)))
+                read = folder.read(disk_name(kept(name)))
             except FileTroubleError as error:
                 troubles.append(str(error))
                 continue
             if read is not None:
-                yield kept(name), shown(read.data)
+                yield kept(name), text_for_editing(read.data)
 
 
 def _hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:

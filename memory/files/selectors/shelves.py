@@ -18,7 +18,7 @@ from memory.files.engine.disk import (
     FileTroubleError,
     Folder,
     TooLargeError,
-    file_name,
+    disk_name,
 )
 from memory.files.engine.reading import (
     INDEX_NAME,
@@ -28,7 +28,7 @@ from memory.files.engine.reading import (
     read_directory,
     read_index,
 )
-from memory.files.engine.reading import Directory as Read
+from memory.files.engine.reading import MemoryDirectory as Read
 from memory.files.engine.reading.opening import open_regular
 from memory.files.engine.reading.problem import Problem
 from memory.files.selectors.directories import Listed, checkout_of, config_of
@@ -159,7 +159,7 @@ def chain_for(directory: Directory) -> Chain:
 def file_now(directory: Directory, name: str) -> MemoryFile | None:
     """One file, whole, as it is now; None if there is none. Raises FileTroubleError."""
     with Folder(opened(directory.path)) as folder:
-        found = folder.read(file_name(name))
+        found = folder.read(disk_name(name))
     return parse_file(name, found.data, mtime_ns=found.status.mtime_ns) if found else None
 
 
@@ -176,7 +176,7 @@ def _read(folder: Folder, root: Path, one: Listed) -> MemoryFile:
             with open_regular(root / opened(one.name), follow=False) as file:
                 data = file.read(BEGINNING)
         else:
-            found = folder.read(file_name(one.name))
+            found = folder.read(disk_name(one.name))
             data = found.data if found else b""
     except (FileTroubleError, OSError) as error:
         problem = Problem("unreadable", str(error) if isinstance(error, FileTroubleError) else _why(error))

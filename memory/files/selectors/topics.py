@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from memory.files.engine.reading import INDEX_NAME, MemoryFile, Place
+from memory.files.engine.reading import INDEX_NAME, IndexPosition, MemoryFile
 from memory.files.selectors.directories import Listed
 from memory.files.selectors.shelves import Shelf, files_read, recalled
 from memory.history.selectors.provenance import Uses
@@ -44,7 +44,7 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Topic:
     file: MemoryFile
-    place: Place | None
+    place: IndexPosition | None
     uses: int
     last_at: int | None
     """When a session last read it or was given it."""
@@ -67,7 +67,7 @@ class Topic:
 def topics_wanted(
     files: Sequence[Listed],
     wanted: Wanted,
-    places: Mapping[str, Place],
+    places: Mapping[str, IndexPosition],
     uses: Mapping[tuple[str, str], Uses],
     shelf: Shelf | None,
 ) -> list[Listed]:
@@ -89,7 +89,7 @@ def topics_wanted(
 def topics_read(
     directory: Directory,
     listed: Sequence[Listed],
-    places: Mapping[str, Place],
+    places: Mapping[str, IndexPosition],
     uses: Mapping[tuple[str, str], Uses],
     shelf: Shelf | None,
 ) -> list[Topic]:

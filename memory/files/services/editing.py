@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import AlreadyThereError, FileTroubleError, digest_of
-from memory.files.engine.newlines import in_style_of
+from memory.files.engine.newlines import encode_like
 from memory.files.engine.reading import INDEX_NAME, MemoryFile, parse_file
-from memory.files.engine.reading import Directory as Read
+from memory.files.engine.reading import MemoryDirectory as Read
 from memory.files.engine.reading.pointing import (
-    pointer_of,
-    relinked,
+    find_pointer,
+    replace_links,
     with_pointer,
     without_pointers,
 )
@@ -53,7 +53,7 @@ def topic_save(
 
     def moves() -> list[Move]:
         before = content_of(expected) if expected else None
-        same = before is not None and in_style_of(text, before) == before
+        same = before is not None and encode_like(text, before) == before
         index = _with_pointer(directory, name, pointer) if pointer and name != INDEX_NAME else []
         return index if same and index else [write(directory, name, text, expected), *index]
 
@@ -81,7 +81,7 @@ def topic_move(*, directory: Directory, into: Directory, name: str, expected: st
 
     def moves() -> list[Move]:
         index = _index(directory)
-        entry = pointer_of(index, name)
+        entry = find_pointer(index, name)
         pointer = Pointer(entry.title, entry.hook) if entry else Pointer(file.title, file.description)
         here = without_pointers(index, {name})
         left = [_written(directory, index, here)] if here is not None else []
@@ -97,7 +97,7 @@ def topics_merge(
 
     def moves() -> list[Move]:
         index = _index(directory)
-        after = without_pointers(index, {other}) if pointer_of(index, name) else relinked(index, other, name)
+        after = without_pointers(index, {other}) if find_pointer(index, name) else replace_links(index, other, name)
         kept = [_written(directory, index, after)] if after is not None else []
         links = [move for move in _links(directory, read, other, name) if move.source and move.source.name != name]
         return [write(directory, name, text, expected), delete(directory, other, other_expected), *kept, *links]
@@ -145,7 +145,7 @@ def finding_fix(*, directory: Directory, read: Read, finding: Finding) -> Batch:
     moves = []
     for name, data in finding.fix.changes().items():
         file = read.by_name.get(name)
-        if file is not None and not file.whole:
+        if file is not None and not file.is_whole:
             raise FixGoneError(f"{name} is too large to be changed here.")
         if data is not None:
             moves.append(write(directory, name, data, digest_of(file.data) if file else None))
@@ -185,7 +185,7 @@ def _with_pointer(directory: Directory, name: str, pointer: Pointer) -> list[Mov
 
 def _relinked(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
     index = _index(directory)
-    after = relinked(index, old, new)
+    after = replace_links(index, old, new)
     kept = [_written(directory, index, after)] if after is not None else []
     return [*kept, *(move for move in _links(directory, read, old, new) if move.source and move.source.name != old)]
 
@@ -196,7 +196,7 @@ def _links(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
     moves = []
     for name in linking:
         file = file_now(directory, name)
-        after = relinked(file, old, new) if file else None
+        after = replace_links(file, old, new) if file else None
         if file is not None and after is not None:
             moves.append(_written(directory, file, after))
     return moves

@@ -9,10 +9,10 @@ from pathlib import Path
 from django.conf import settings
 
 from memory.files.engine.places import (
-    Origin,
+    LocationOrigin,
     Scope,
-    agent_memories,
-    memory_place,
+    find_agent_memories,
+    locate_memory,
 )
 from memory.files.services.writing import directory_register
 from memory.models import Directory
@@ -33,14 +33,14 @@ def directories_find(*, config: Path) -> list[Directory]:
             continue
         for path in _agents(config, project):
             found[path] = None
-        place = memory_place(project, config=config, home=Path.home(), environ=environ)
-        if place.origin is not Origin.PROJECT and place.path.is_dir():
+        place = locate_memory(project, config=config, home=Path.home(), environ=environ)
+        if place.origin is not LocationOrigin.PROJECT and place.path.is_dir():
             found[place.path] = None
     return [directory_register(path=kept(path)) for path in found]
 
 
 def _agents(config: Path, project: Path | None) -> Iterator[Path]:
-    for memory in agent_memories(config=config, project=project):
+    for memory in find_agent_memories(config=config, project=project):
         root = config if memory.scope is Scope.USER or project is None else project
         if inside(root, memory.path):
             yield memory.path

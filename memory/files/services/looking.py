@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import (
     DirectoryGoneError,
+    FileContent,
+    FileStatus,
     FileTroubleError,
     Folder,
-    Found,
     NotAFileError,
     OutsideError,
-    Status,
-    trouble_of,
+    translate_error,
 )
 from memory.history.services.noting import (
     Noted,
@@ -31,14 +31,16 @@ from sessions.transcripts.engine.paths import kept
 class Look:
     directory: Directory
     known: dict[str, File]
-    found: dict[str, Found | None] = field(default_factory=dict)
+    found: dict[str, FileContent | None] = field(default_factory=dict)
     """What is new or may have changed; None for what is gone."""
     files: int = 0
     read: int = 0
     skipped: list[str] = field(default_factory=list)
 
 
-def directory_look(directory: Directory, folder: Folder | None, read: Mapping[str, Found | None] | None = None) -> Look:
+def directory_look(
+    directory: Directory, folder: Folder | None, read: Mapping[str, FileContent | None] | None = None
+) -> Look:
     """`folder`: None if the directory is gone. `read`: what was read already."""
     look = Look(directory, files_known(directory))
     if folder is None:
@@ -64,9 +66,9 @@ def _read(folder: Folder, look: Look) -> None:
     closed: set[str] = set()
     for name, status in folder.files():
         key = kept(name)
-        if not isinstance(status, Status):
+        if not isinstance(status, FileStatus):
             closed.add(key)
-            look.skipped.append(str(trouble_of(status, name)))
+            look.skipped.append(str(translate_error(status, name)))
             continue
         seen.add(key)
         look.files += 1

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from inspector.locks.hosts import this_host
 from memory.files.engine.disk import (
+    FileContent,
     Folder,
-    Found,
-    file_name,
+    disk_name,
     real_path,
 )
 from memory.files.services.locking import memory_lock, on_disk
@@ -34,7 +34,7 @@ class Opened:
     """A file as it is now. `file` has the version that says so."""
 
     file: File
-    found: Found
+    found: FileContent
 
     @property
     def digest(self) -> str:
@@ -61,7 +61,7 @@ def memory_open(*, directory: Directory, name: str) -> Opened | None:
     """Reads a file for somebody who may write it back: what they see is in the history by then. None: there is none."""
     with memory_lock(), Folder(opened(directory.path)) as folder:
         batches_settle()
-        found = folder.read(file_name(name))
+        found = folder.read(disk_name(name))
         known = files_known(directory, [name])
         file = known.get(name)
         if found is None and file is None:

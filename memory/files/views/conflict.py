@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.http import HttpResponse, QueryDict
 
 from inspector.web.htmx import HtmxRequest, render_page
-from memory.files.engine.clash import Clash, bytes_of
-from memory.files.engine.merging import Agreed, Choice, Conflict
-from memory.files.engine.newlines import shown
+from memory.files.engine.clash import Clash, encode_merged
+from memory.files.engine.merging import AgreedLines, Choice, Conflict
+from memory.files.engine.newlines import text_for_editing
 from memory.files.views.frame import CONFLICT, frame
 from memory.models import Batch, Directory
 from sessions.secrets.engine import mask
@@ -70,7 +70,7 @@ def clash_page(
 def merged_text(posted: QueryDict, clash: Clash) -> str | None:
     """The text that the choices make, as a person edits it; None where one is missing."""
     data = merged_bytes(posted, clash)
-    return None if data is None else shown(data)
+    return None if data is None else text_for_editing(data)
 
 
 def merged_bytes(posted: QueryDict, clash: Clash) -> bytes | None:
@@ -82,7 +82,7 @@ def merged_bytes(posted: QueryDict, clash: Clash) -> bytes | None:
     chosen = [posted.get(f"choice-{clash.key}-{number}", "") for number in range(len(merge.conflicts))]
     if any(one not in CHOICES for one in chosen):
         return None
-    return bytes_of(merge.text([Choice(one) for one in chosen]))
+    return encode_merged(merge.text([Choice(one) for one in chosen]))
 
 
 def is_chosen(posted: QueryDict, clash: Clash) -> bool:
@@ -107,7 +107,7 @@ def _shown(clash: Clash) -> Shown:
     return Shown(clash, str(clash.key), parts, number, False, seen)
 
 
-def _agreed(part: Agreed) -> list[Part]:
+def _agreed(part: AgreedLines) -> list[Part]:
     lines = _told(part.lines)
     if part.origin != "unchanged" or len(lines) <= 2 * CONTEXT + 1:
         return [Part(part.origin.value, lines)]

@@ -50,7 +50,7 @@ def memory_detail(request: HtmxRequest, directory: Directory) -> HttpResponse:
         return _gone(request, directory, str(error))
     wanted = _wanted(request)
     index = index_of(directory, files)
-    uses, places = uses_of(directory), index.places if index else {}
+    uses, places = uses_of(directory), index.positions if index else {}
     checked = request.GET.get("check") == "1" or wanted.needs_all
     shelf = shelf_of(directory, files) if checked else shelf_known(directory, files)
     found = topics_wanted(files, wanted, places, uses, shelf)

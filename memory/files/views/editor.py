@@ -14,18 +14,18 @@ from django.views.decorators.http import require_http_methods, require_POST
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import DirectoryGoneError, FileTroubleError
-from memory.files.engine.newlines import in_style_of, shown
+from memory.files.engine.newlines import encode_like, text_for_editing
 from memory.files.engine.reading import (
     INDEX_NAME,
-    Kind,
+    FileKind,
     MemoryFile,
-    entry_line,
+    format_entry,
     parse_file,
     read_index,
 )
-from memory.files.engine.reading.composing import composed, new_topic
+from memory.files.engine.reading.composing import compose_new_topic, compose_topic
 from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
-from memory.files.engine.reading.pointing import pointer_of
+from memory.files.engine.reading.pointing import find_pointer
 from memory.files.selectors.shelves import file_now
 from memory.files.selectors.topics import TYPES
 from memory.files.services.editing import Pointer, topic_save
@@ -93,7 +93,10 @@ def memory_edit(request: HtmxRequest, directory: Directory) -> HttpResponse:
         raise FileTroubleError(f"{name}: {why}")
     kind = request.GET.get("form", "")
     form = _form_of(
-        directory, parse_file(name, shown(opened.found.data).encode()), opened.digest, kind if kind in FORMS else ""
+        directory,
+        parse_file(name, text_for_editing(opened.found.data).encode()),
+        opened.digest,
+        kind if kind in FORMS else "",
     )
     return _editor(request, directory, form)
 
@@ -178,10 +181,10 @@ def _typed(posted: QueryDict) -> Form:
 
 def _form_of(directory: Directory, file: MemoryFile, expected: str, kind: str) -> Form:
     """`file`: as a browser gets it."""
-    is_topic = file.kind is Kind.TOPIC
+    is_topic = file.kind is FileKind.TOPIC
     kind = kind or ("fields" if is_topic else "whole")
     fields = {"name": file.header.get("name"), "description": file.description, "type": file.written_type}
-    entry = pointer_of(_index(directory), file.name) if is_topic else None
+    entry = find_pointer(_index(directory), file.name) if is_topic else None
     text = file.body.lstrip("\n") if kind == "fields" else file.text
     title, hook = (entry.title, entry.hook) if entry else (file.title, file.description)
     return Form(file.name, expected, kind, text, fields, title, hook, entry is not None)
@@ -192,20 +195,20 @@ def _text_of(form: Form) -> str:
     if form.form == "whole":
         return form.text
     if not form.expected:
-        return new_topic(form.name, form.fields, form.text)
+        return compose_new_topic(form.name, form.fields, form.text)
     base = content_of(form.expected)
-    return composed(parse_file(form.name, shown(base or b"").encode()), form.fields, form.text)
+    return compose_topic(parse_file(form.name, text_for_editing(base or b"").encode()), form.fields, form.text)
 
 
 def _stamped(form: Form) -> str:
     """With the time of now in a header that tells one, as the agent does it: by that its age is told."""
     text, base = _text_of(form), content_of(form.expected) if form.form == "fields" and form.expected else None
-    if base is None or text == shown(base):
+    if base is None or text == text_for_editing(base):
         return text
     file = parse_file(form.name, text.encode("utf-8", "surrogatepass"))
     if not file.header.get("modified"):
         return text
-    return composed(file, {"modified": timezone.now().strftime("%Y-%m-%dT%H:%M:%S.000Z")})
+    return compose_topic(file, {"modified": timezone.now().strftime("%Y-%m-%dT%H:%M:%S.000Z")})
 
 
 def _unstamped(error: ChangedMeanwhileError, form: Form) -> ChangedMeanwhileError:
@@ -213,7 +216,7 @@ def _unstamped(error: ChangedMeanwhileError, form: Form) -> ChangedMeanwhileErro
     clash = error.clashes[0]
     if clash.name != form.name or clash.base is None:
         return error
-    return ChangedMeanwhileError((replace(clash, ours=in_style_of(_text_of(form), clash.base)), *error.clashes[1:]))
+    return ChangedMeanwhileError((replace(clash, ours=encode_like(_text_of(form), clash.base)), *error.clashes[1:]))
 
 
 def _index(directory: Directory) -> MemoryFile:
@@ -253,6 +256,6 @@ def _preview(directory: Directory, form: Form) -> dict[str, Any]:
         index = read_index(file)
         values |= {"index": index, "lines": index_lines(index, {one.target for one in index.entries})}
     elif form.pointer:
-        line = entry_line(form.pointer.title, form.name or "…", form.pointer.hook)
+        line = format_entry(form.pointer.title, form.name or "…", form.pointer.hook)
         values |= {"line": mask(line), "line_long": len(line) > LONGEST_ENTRY}
     return values

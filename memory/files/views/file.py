@@ -11,7 +11,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import (
     INDEX_NAME,
-    Kind,
+    FileKind,
     MemoryFile,
     parse_file,
 )
@@ -56,8 +56,8 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
     context |= {
         "file": file,
         "version": version,
-        "is_index": file.kind is Kind.INDEX,
-        "place": index.places.get(name) if index else None,
+        "is_index": file.kind is FileKind.INDEX,
+        "place": index.positions.get(name) if index else None,
         "text": render(mask(file.body[:SHOWN]), Topics(directory, {one.name for one in files}, index)),
         "left_out": max(0, len(file.body) - SHOWN),
         "uneditable": uneditable(file),

@@ -13,14 +13,14 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import whole_number
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError, NotThereError, digest_of
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.files.engine.reading import (
     INDEX_NAME,
     MemoryFile,
     parse_file,
     read_index,
 )
-from memory.files.engine.reading.composing import merged, new_topic, split_at
+from memory.files.engine.reading.composing import compose_new_topic, merge_topics, split_topic
 from memory.files.engine.reading.pointing import without_pointers
 from memory.files.selectors.directories import (
     directories_shown,
@@ -134,7 +134,7 @@ def memory_merge(request: HtmxRequest, directory: Directory) -> HttpResponse:
         other_expected=digest_of(other.data),
         other_body=mask(other.body),
         body=mask(file.body),
-        text=text or merged(_plain(file), _plain(other)),
+        text=text or merge_topics(_plain(file), _plain(other)),
     )
 
 
@@ -149,7 +149,7 @@ def memory_split(request: HtmxRequest, directory: Directory) -> HttpResponse:
     at = whole_number(posted.get("line", "")) or 0
     if request.method == "POST":
         try:
-            head, rest = split_at(_plain(file), at)
+            head, rest = split_topic(_plain(file), at)
             if not to or to == file.name:
                 raise FileTroubleError("Give the new file a name.")
             fields = {"name": title or to.removesuffix(".md"), "description": about, "type": file.written_type}
@@ -159,7 +159,7 @@ def memory_split(request: HtmxRequest, directory: Directory) -> HttpResponse:
                 expected=_expected(request),
                 head=head,
                 to=to,
-                text=new_topic(to, fields, rest),
+                text=compose_new_topic(to, fields, rest),
                 pointer=Pointer(fields["name"], about),
             )
             return seen(file_address(directory, to), batch)
@@ -235,7 +235,7 @@ def _index_after(directory: Directory, names: set[str]) -> dict[str, Any]:
     return {
         "index": before,
         "later": later,
-        "diff": masked_diff(from_texts(shown(index.data), shown(after.data))),
+        "diff": masked_diff(from_texts(text_for_editing(index.data), text_for_editing(after.data))),
         "linking": linking,
     }
 
@@ -256,7 +256,7 @@ def _cuts(file: MemoryFile) -> set[int]:
 
 def _plain(file: MemoryFile) -> MemoryFile:
     """The file as a browser gets it."""
-    return parse_file(file.name, shown(file.data).encode())
+    return parse_file(file.name, text_for_editing(file.data).encode())
 
 
 def _expected(request: HtmxRequest) -> str:

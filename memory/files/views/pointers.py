@@ -8,7 +8,7 @@ from functools import cached_property
 
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import Index
-from memory.files.engine.reading.links import alike, target_of, wiki_parts
+from memory.files.engine.reading.links import normalize_name, resolve_target, split_wiki_links
 from memory.files.selectors.directories import files_listed
 from memory.files.selectors.shelves import index_of
 from memory.files.views.frame import file_address
@@ -25,15 +25,15 @@ class Topics:
     index: Index | None
 
     def linked(self, written: str) -> Pointer | None:
-        target = target_of(written)
+        target = resolve_target(written)
         return self._pointer("", target) if target.endswith(".md") else None
 
     def parts(self, text: str) -> Iterator[str | Pointer]:
-        for part in wiki_parts(text):
+        for part in split_wiki_links(text):
             yield part if isinstance(part, str) else self._pointer(*part)
 
     def _pointer(self, label: str, written: str) -> Pointer:
-        name = written if written in self.names else self._meant.get(alike(written))
+        name = written if written in self.names else self._meant.get(normalize_name(written))
         if name is None:
             return Pointer(label, "", f"There is no {written} in this directory.")
         return Pointer(label, file_address(self.directory, name))
@@ -42,8 +42,8 @@ class Topics:
     def _meant(self) -> dict[str, str]:
         """Agents write the title as well, or blanks for hyphens; the linter takes those for the same, too."""
         entries = self.index.entries if self.index else ()
-        titles = {alike(entry.title): entry.target for entry in entries if entry.target in self.names}
-        return titles | {alike(name): name for name in self.names if name.endswith(".md")}
+        titles = {normalize_name(entry.title): entry.target for entry in entries if entry.target in self.names}
+        return titles | {normalize_name(name): name for name in self.names if name.endswith(".md")}
 
 
 def topics_of(directory: Directory) -> Topics:

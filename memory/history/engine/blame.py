@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from memory.files.engine.merging import lines_of, matches
+from memory.files.engine.merging import lines_of, match_lines
 
 V = TypeVar("V")
 
@@ -26,7 +26,7 @@ def blame(versions: Iterable[tuple[V, str]]) -> tuple[Line[V], ...]:
         if text not in seen:
             new = lines_of(text)
             kept: list[Line[V]] = [Line(line, version) for line in new]
-            for left, right, size in matches([line.text for line in lines], new):
+            for left, right, size in match_lines([line.text for line in lines], new):
                 kept[right : right + size] = lines[left : left + size]
             seen[text] = tuple(kept)
         lines = seen[text]

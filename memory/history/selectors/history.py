@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Max, QuerySet
 
 from inspector.web.query import whole_number
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.history.engine.blame import Line, blame
 from memory.history.selectors.contents import contents_of, version_content
 from memory.models import (
@@ -108,7 +108,7 @@ def version_diff(version: Version, since: Version | None = None) -> Diff:
     before = since or version.parent
     held = contents_of(one for one in (version, before) if one)
     old = held.get(before.blob_id or 0, b"") if before else b""
-    return from_texts(shown(old), shown(held.get(version.blob_id or 0, b"")))
+    return from_texts(text_for_editing(old), text_for_editing(held.get(version.blob_id or 0, b"")))
 
 
 def version_blame(version: Version) -> Blame:
@@ -118,14 +118,14 @@ def version_blame(version: Version) -> Blame:
     complete = len(versions) <= MOST_BLAMED
     versions = versions[:MOST_BLAMED][::-1]
     held = contents_of(versions)
-    texts = ((one, shown(held[one.blob_id])) for one in versions if one.blob_id is not None)
+    texts = ((one, text_for_editing(held[one.blob_id])) for one in versions if one.blob_id is not None)
     return Blame(blame(texts) if version.blob_id is not None else (), complete)
 
 
 def version_text(version: Version) -> str | None:
     """None: it was deleted then."""
     content = version_content(version)
-    return None if content is None else shown(content)
+    return None if content is None else text_for_editing(content)
 
 
 def _formerly(directory: Directory, name: str) -> File | None:

@@ -21,16 +21,16 @@ from memory.files.engine.clash import ChangedMeanwhileError, Clash
 from memory.files.engine.disk import (
     AlreadyThereError,
     DisturbedError,
+    FileContent,
     FileTroubleError,
     Folder,
-    Found,
     NotThereError,
     Swap,
+    check_new_name,
     digest_of,
-    file_name,
-    name_check,
+    disk_name,
 )
-from memory.files.engine.newlines import in_style_of
+from memory.files.engine.newlines import encode_like
 from memory.files.services.locking import memory_lock, on_disk
 from memory.files.services.looking import directory_look, look_note
 from memory.history.selectors.contents import content_of
@@ -70,7 +70,7 @@ def batch_make(
     if cause in (Cause.EDIT, Cause.RUN):
         for move in moves:
             if move.target is not None and (move.source is None or move.source.name != move.target.name):
-                name_check(move.target.name)
+                check_new_name(move.target.name)
     with memory_lock():
         batches_settle()
         with ExitStack() as stack:
@@ -103,7 +103,7 @@ def batch_make(
 
 
 def swap_of(step: Step, number: int, batch: Batch, folder: Folder, data: bytes) -> Swap:
-    name = file_name(step.name)
+    name = disk_name(step.name)
     token = f"{batch.pk}-{number}"
     return Swap(folder, name, step.before, step.after, token, data, step.mode, step.mtime_ns)
 
@@ -149,17 +149,17 @@ class Disk:
             pk: stack.enter_context(Folder(opened(directory.path), make=make))
             for pk, directory in self.directories.items()
         }
-        self.found: dict[tuple[int, str], Found | None] = {}
+        self.found: dict[tuple[int, str], FileContent | None] = {}
         self.wanted: list[bytes | None] = []
         self.contents: dict[str, bytes] = {}
         self.read()
 
     def read(self) -> None:
-        self.found = {key: self.folders[key[0]].read(file_name(key[1])) for key in self.spots}
+        self.found = {key: self.folders[key[0]].read(disk_name(key[1])) for key in self.spots}
         self.wanted = [self._wanted(move) for move in self.moves]
         self.contents = {digest_of(data): data for data in self.wanted if data is not None}
 
-    def at(self, spot: Spot | None) -> Found | None:
+    def at(self, spot: Spot | None) -> FileContent | None:
         return self.found[spot.key] if spot else None
 
     def check(self) -> None:
@@ -239,15 +239,15 @@ class Disk:
             return None
         was = self.at(move.source)
         if isinstance(move.content, str):
-            return in_style_of(move.content, was.data if was else b"")
+            return encode_like(move.content, was.data if was else b"")
         if move.content is None:
             return was.data if was else b""
         return move.content
 
-    def _clash(self, move: Move, spot: Spot, wanted: bytes | None, there: Found | None) -> Clash:
+    def _clash(self, move: Move, spot: Spot, wanted: bytes | None, there: FileContent | None) -> Clash:
         base = content_of(move.expected) if move.expected else None
         ours = wanted
         if isinstance(move.content, str) and base is not None:
-            ours = in_style_of(move.content, base)
+            ours = encode_like(move.content, base)
         theirs = there.data if there else None
         return Clash(spot.directory.path, spot.name, base, ours, theirs, move.clash_key)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.files.engine.disk import (
+    FileContent,
+    FileStatus,
     FileTroubleError,
     Folder,
-    Found,
-    Status,
-    file_name,
+    disk_name,
 )
-from memory.files.engine.newlines import newlines_of
+from memory.files.engine.newlines import newline_style
 from memory.files.services.locking import on_disk
 from memory.history.selectors.contents import blobs_known, content_of
 from memory.history.services.noting import (
@@ -49,7 +49,7 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
                     directory_id=file.directory_id,
                     blob_id=blobs[digest] if digest else None,
                     mode=step["mode"] if step else parent.mode if parent else 0o644,
-                    newlines=newlines_of(data) if data is not None else "none",
+                    newlines=newline_style(data) if data is not None else "none",
                     mtime_ns=status.mtime_ns if status else 0,
                     restored_id=move["restored"],
                     transcript_id=move["transcript"],
@@ -80,10 +80,10 @@ def _files(moves: list[dict[str, Any]]) -> list[File]:
     return files
 
 
-def _status(folder: Folder, name: str, digest: str) -> Status | None:
+def _status(folder: Folder, name: str, digest: str) -> FileStatus | None:
     """None if somebody has changed it already: the next look makes a version of that."""
     try:
-        found: Found | None = folder.read(file_name(name))
+        found: FileContent | None = folder.read(disk_name(name))
     except FileTroubleError:
         return None
     return found.status if found and found.digest == digest else None

@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 
 from inspector.web.clock import now_ms
-from memory.files.engine.disk import Found, Status
-from memory.files.engine.merging import lines_of, matches
-from memory.files.engine.newlines import newlines_of, shown
+from memory.files.engine.disk import FileContent, FileStatus
+from memory.files.engine.merging import lines_of, match_lines
+from memory.files.engine.newlines import newline_style, text_for_editing
 from memory.history.selectors.contents import contents_readable
 from memory.history.services.storing import blobs_store
 from memory.models import (
@@ -33,7 +33,7 @@ TICK_NS = 100_000_000
 @dataclass(slots=True)
 class Change:
     file: File
-    found: Found | None
+    found: FileContent | None
     name: str
 
 
@@ -53,7 +53,7 @@ def files_known(directory: Directory, names: Collection[str] | None = None) -> d
     return {file.name: file for file in rows.select_related("current__blob").defer("current__blob__data")}
 
 
-def is_same(file: File, status: Status) -> bool:
+def is_same(file: File, status: FileStatus) -> bool:
     """Nothing tells that the file has changed since we read it."""
     if any(getattr(file, name) != getattr(status, name) for name in STATUS):
         return False
@@ -61,14 +61,14 @@ def is_same(file: File, status: Status) -> bool:
     return status.mode == mode and max(status.mtime_ns, status.ctime_ns) < file.read_ns - TICK_NS
 
 
-def remember(file: File, status: Status | None) -> None:
+def remember(file: File, status: FileStatus | None) -> None:
     """What `is_same` will compare with. None: the file has to be read next time."""
     for name in STATUS:
         setattr(file, name, getattr(status, name) if status else 0)
     file.read_ns = time.time_ns() if status else 0
 
 
-def note(*, directory: Directory, found: Mapping[str, Found | None], known: Mapping[str, File]) -> Noted:
+def note(*, directory: Directory, found: Mapping[str, FileContent | None], known: Mapping[str, File]) -> Noted:
     """`found`: what was read just now, by name; None: it is no longer there. In a transaction, under the lock."""
     gone, new, changed, same = _sorted(directory, found, known)
     changes = [*changed, *_renamed(gone, new)]
@@ -87,10 +87,10 @@ def note(*, directory: Directory, found: Mapping[str, Found | None], known: Mapp
 
 
 def _sorted(
-    directory: Directory, found: Mapping[str, Found | None], known: Mapping[str, File]
-) -> tuple[list[File], dict[str, Found], list[Change], list[File]]:
+    directory: Directory, found: Mapping[str, FileContent | None], known: Mapping[str, File]
+) -> tuple[list[File], dict[str, FileContent], list[Change], list[File]]:
     gone: list[File] = []
-    new: dict[str, Found] = {}
+    new: dict[str, FileContent] = {}
     changed: list[Change] = []
     same: list[File] = []
     for name, now in found.items():
@@ -108,12 +108,12 @@ def _sorted(
     return gone, new, changed, same
 
 
-def _holds(file: File, found: Found) -> bool:
+def _holds(file: File, found: FileContent) -> bool:
     current = file.current
     return bool(current and current.blob and current.blob.digest == found.digest and current.mode == found.status.mode)
 
 
-def _renamed(gone: list[File], new: dict[str, Found]) -> list[Change]:
+def _renamed(gone: list[File], new: dict[str, FileContent]) -> list[Change]:
     """A file that went while another came with its content, or with its inode and most of its lines: the same one under
     a new name. Takes them off both lists."""
     by_inode = {(found.status.device, found.status.inode): name for name, found in new.items()}
@@ -138,11 +138,11 @@ def _renamed(gone: list[File], new: dict[str, Found]) -> list[Change]:
 
 
 def _similar(old: bytes, new: bytes) -> bool:
-    before, after = lines_of(shown(old)), lines_of(shown(new))
-    return 2 * sum(match.size for match in matches(before, after)) > max(len(before), len(after), 1)
+    before, after = lines_of(text_for_editing(old)), lines_of(text_for_editing(new))
+    return 2 * sum(match.size for match in match_lines(before, after)) > max(len(before), len(after), 1)
 
 
-def _returned(directory: Directory, new: Mapping[str, Found]) -> list[Change]:
+def _returned(directory: Directory, new: Mapping[str, FileContent]) -> list[Change]:
     """New files go on with the history of the last one that had their name."""
     earlier = last_deleted(directory, new)
     return [
@@ -177,7 +177,7 @@ def versions_write(*, batch: Batch, changes: list[Change]) -> list[Version]:
                 directory=file.directory,
                 blob_id=blobs[found.digest] if found else None,
                 mode=found.status.mode if found else parent.mode if parent else 0o644,
-                newlines=newlines_of(found.data) if found else "none",
+                newlines=newline_style(found.data) if found else "none",
                 mtime_ns=found.status.mtime_ns if found else 0,
             )
         )

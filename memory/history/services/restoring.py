@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memory.files.engine.clash import ChangedMeanwhileError, Clash
-from memory.files.engine.disk import FileTroubleError, name_check, readable_name
+from memory.files.engine.disk import FileTroubleError, check_new_name, readable_name
 from memory.files.services.scanning import memory_scan
 from memory.history.selectors.contents import contents_of
 from memory.history.selectors.history import versions_at
@@ -35,7 +35,7 @@ def version_restore(*, version: Version, expected: str | None, name: str = "", m
     # A file that was deleted comes back under a name that can be read; one that is there keeps what it is called.
     wanted = name or (file.name if source else readable_name(file.name))
     if name:
-        name_check(name)
+        check_new_name(name)
     target = Spot(file.directory, wanted) if content is not None else None
     if source is None and target is None:
         raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")

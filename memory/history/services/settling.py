@@ -15,7 +15,7 @@ from memory.files.engine.disk import (
     Folder,
     Swap,
     digest_of,
-    file_name,
+    disk_name,
 )
 from memory.files.engine.disk.folder import TEMPORARY, read_at
 from memory.files.engine.disk.swap import UNFINISHED
@@ -71,7 +71,7 @@ def _settle(batch: Batch, stack: ExitStack) -> None:
             _give_up(batch)  # nothing of it is there to be put back; all of it is in the history
             return
     swaps = [_found(batch, number, step, folders[step["directory"]]) for number, step in enumerate(steps)]
-    whole = all(swap.done for swap in swaps)
+    whole = all(swap.is_applied for swap in swaps)
     for swap in swaps:
         if not whole:
             swap.revert()
@@ -89,26 +89,26 @@ def _give_up(batch: Batch) -> None:
 
 def _found(batch: Batch, number: int, step: dict[str, Any], folder: Folder) -> Swap:
     """The step as its process left it: `done` if the file is as it was to be."""
-    name = file_name(step["name"])
+    name = disk_name(step["name"])
     swap = Swap(folder, name, step["before"], step["after"], f"{batch.pk}-{number}", mode=step["mode"])
     _return_unseen(swap)
     now = folder.read(name)
-    swap.done = (now.digest if now else None) == swap.after
+    swap.is_applied = (now.digest if now else None) == swap.after
     return swap
 
 
 def _return_unseen(swap: Swap) -> None:
     """What lies beside the file and is neither of the two texts was written by somebody else at the last moment."""
     try:
-        with swap.folder.place(swap.name) as (fd, leaf):
-            beside = read_at(fd, swap.beside, swap.name)
+        with swap.folder.open_parent(swap.name) as (fd, leaf):
+            beside = read_at(fd, swap.temporary_name, swap.name)
             if beside is None or beside.digest in (swap.before, swap.after):
                 return
             now = read_at(fd, leaf, swap.name)
             if now is None:
-                move(fd, swap.beside, leaf)
+                move(fd, swap.temporary_name, leaf)
             elif now.digest == swap.after:
-                exchange(fd, swap.beside, leaf)
+                exchange(fd, swap.temporary_name, leaf)
             os.fsync(fd)
     except DirectoryGoneError:
         return

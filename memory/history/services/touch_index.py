@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.db.models import F, Q
 
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.history.engine.mentions import (
     GIVERS,
     READERS,
@@ -162,8 +162,8 @@ def _linked(directory: Directory, place: str, name: str) -> list[Version]:
     held = contents_readable(one for version in versions for one in (version, version.parent) if one)
     linked = []
     for version in versions:
-        after = shown(held.get(version.blob_id or 0, b""))
-        before = shown(held.get(version.parent.blob_id or 0, b"")) if version.parent else ""
+        after = text_for_editing(held.get(version.blob_id or 0, b""))
+        before = text_for_editing(held.get(version.parent.blob_id or 0, b"")) if version.parent else ""
         found = _author(version, before, after, calls)
         if found:
             touch, version.evidence = found

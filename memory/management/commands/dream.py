@@ -19,7 +19,7 @@ from memory.dreams.selectors.gates import LockUnreadableError, ground_of
 from memory.dreams.services import DREAM, TIDY, dream_run
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.dreaming import NO_MODEL
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
@@ -145,7 +145,7 @@ def document(
 
 def diff_of(file: Proposed) -> str:
     """As `diff -u` writes it."""
-    old, new = shown(file.before or b""), shown(file.after or b"")
+    old, new = text_for_editing(file.before or b""), text_for_editing(file.after or b"")
     name = file.row.former_name or file.row.name
     before = f"a/{name}" if file.before is not None else "/dev/null"
     after = f"b/{file.row.name}" if file.after is not None else "/dev/null"

@@ -12,7 +12,7 @@ from django.core.management.base import OutputWrapper
 from django.utils import timezone
 
 from memory.chain.engine import chain_of
-from memory.files.engine.reading import Directory
+from memory.files.engine.reading import MemoryDirectory
 from memory.lint.engine import (
     Finding,
     FolderCheckout,
@@ -65,7 +65,7 @@ def _surroundings(project: Path | None) -> Surroundings:
     return Surroundings(now=timezone.now(), instructions=instructions, checkout=FolderCheckout(project))
 
 
-def _document(directory: Directory, findings: list[Finding], well: Health) -> dict[str, Any]:
+def _document(directory: MemoryDirectory, findings: list[Finding], well: Health) -> dict[str, Any]:
     index = directory.index
     return {
         "directory": directory.path,

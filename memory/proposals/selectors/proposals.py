@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
-from memory.files.engine.newlines import shown
+from memory.files.engine.newlines import text_for_editing
 from memory.history.selectors.contents import blobs_held
 from memory.models import Directory, Proposal, ProposedFile
 from memory.proposals.engine.hunks import Hunk, hunks
@@ -44,7 +44,7 @@ class Proposed:
 
     @cached_property
     def diff(self) -> Diff:
-        return from_texts(shown(self.before or b""), shown(self.after or b""))
+        return from_texts(text_for_editing(self.before or b""), text_for_editing(self.after or b""))
 
     @property
     def sources(self) -> tuple[Source, ...]:

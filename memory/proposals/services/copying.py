@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memory.files.engine.disk import file_name
+from memory.files.engine.disk import disk_name
 from memory.files.selectors.present import files_found
 from memory.models import Directory
 from sessions.transcripts.engine.paths import opened
@@ -16,7 +16,7 @@ def copy_make(*, directory: Directory, to: Path) -> dict[str, bytes]:
     found = files_found(Path(opened(directory.path)))
     to.mkdir(parents=True)
     for name, one in found.items():
-        path = to / file_name(name)
+        path = to / disk_name(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(one.data)
         os.utime(path, ns=(one.status.mtime_ns, one.status.mtime_ns))

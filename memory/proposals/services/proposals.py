@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from django.db import transaction
 
 from inspector.web.clock import now_ms
-from memory.files.engine.clash import ChangedMeanwhileError, Clash, bytes_of
+from memory.files.engine.clash import ChangedMeanwhileError, Clash, encode_merged
 from memory.files.engine.disk import FileTroubleError, digest_of
 from memory.history.selectors.history import batches_of_run
 from memory.history.services.batches import NothingToChangeError, batch_make
@@ -184,7 +184,7 @@ def _move(proposal: Proposal, file: Proposed, hunks: Collection[int] | None, pla
     if new is None:
         return Move(spot, None, expected=expected, entry=entry)
     if hunks is not None:
-        new = bytes_of(with_hunks(text_of(file.before), text_of(new), hunks))
+        new = encode_merged(with_hunks(text_of(file.before), text_of(new), hunks))
     source = Spot(proposal.directory, row.former_name) if row.former_name else spot
     return Move(source, spot, new, expected, entry=entry)
 
@@ -214,9 +214,9 @@ def _batch(proposal: Proposal, moves: Sequence[Move], more: str = "") -> Batch:
 def _merged(clash: Clash) -> Clash | None:
     """With the merge as ours; None where somebody has to choose. A file that is to go and was changed stays."""
     merge = clash.merge
-    if merge is None or not merge.clean:
+    if merge is None or not merge.is_clean:
         return None
-    return replace(clash, ours=bytes_of(merge.text()))
+    return replace(clash, ours=encode_merged(merge.text()))
 
 
 def _with(move: Move, clash: Clash | None) -> Move:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from memory.files.engine.disk.folder import (
     TEMPORARY,
+    FileContent,
+    FileStatus,
     Folder,
-    Found,
-    Status,
+    check_new_name,
     digest_of,
-    file_name,
-    name_check,
-    parts_of,
+    disk_name,
     readable_name,
     real_path,
+    split_name,
 )
 from memory.files.engine.disk.swap import Swap
 from memory.files.engine.disk.trouble import (
@@ -26,7 +26,7 @@ from memory.files.engine.disk.trouble import (
     OutsideError,
     ReadOnlyError,
     TooLargeError,
-    trouble_of,
+    translate_error,
 )
 
 __all__ = [
@@ -34,22 +34,22 @@ __all__ = [
     "AlreadyThereError",
     "DirectoryGoneError",
     "DisturbedError",
+    "FileContent",
+    "FileStatus",
     "FileTroubleError",
     "Folder",
-    "Found",
     "NoRoomError",
     "NotAFileError",
     "NotThereError",
     "OutsideError",
     "ReadOnlyError",
-    "Status",
     "Swap",
     "TooLargeError",
+    "check_new_name",
     "digest_of",
-    "file_name",
-    "name_check",
-    "parts_of",
+    "disk_name",
     "readable_name",
     "real_path",
-    "trouble_of",
+    "split_name",
+    "translate_error",
 ]

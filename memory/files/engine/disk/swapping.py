@@ -14,10 +14,10 @@ _UNABLE = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def exchange(folder: int, one: str, other: str) -> None:
+def exchange(folder: int, first: str, second: str) -> None:
     """Both names are in the directory, and both are there."""
-    if not _rename(folder, one, other, _EXCHANGE):
-        exchange_in_steps(folder, one, other)
+    if not _rename(folder, first, second, _EXCHANGE):
+        exchange_in_steps(folder, first, second)
 
 
 def move(folder: int, name: str, to: str) -> None:
@@ -26,11 +26,11 @@ def move(folder: int, name: str, to: str) -> None:
         move_in_steps(folder, name, to)
 
 
-def exchange_in_steps(folder: int, one: str, other: str) -> None:
-    aside = f"{one}.aside"
-    os.link(other, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    os.rename(one, other, src_dir_fd=folder, dst_dir_fd=folder)
-    os.rename(aside, one, src_dir_fd=folder, dst_dir_fd=folder)
+def exchange_in_steps(folder: int, first: str, second: str) -> None:
+    aside = f"{first}.aside"
+    os.link(second, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    os.rename(first, second, src_dir_fd=folder, dst_dir_fd=folder)
+    os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def move_in_steps(folder: int, name: str, to: str) -> None:

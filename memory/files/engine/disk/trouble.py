@@ -57,15 +57,15 @@ _LINKS = {errno.ELOOP, errno.EMLINK}
 
 
 @contextmanager
-def told(name: str) -> Iterator[None]:
+def translate_errors(name: str) -> Iterator[None]:
     """Turns what the system says about a file or directory into one of ours."""
     try:
         yield
     except OSError as error:
-        raise trouble_of(error, name) from error
+        raise translate_error(error, name) from error
 
 
-def trouble_of(error: OSError, name: str) -> FileTroubleError:
+def translate_error(error: OSError, name: str) -> FileTroubleError:
     if error.errno in _NO_ROOM:
         return NoRoomError(f"There is no room to write {name}: the disk is full. The file is as it was.")
     if error.errno in _DENIED:

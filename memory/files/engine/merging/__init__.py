@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memory.files.engine.merging.matching import Match, lines_of, matches
+from memory.files.engine.merging.matching import LineMatch, lines_of, match_lines
 from memory.files.engine.merging.merge import (
-    Agreed,
+    AgreedLines,
     Choice,
     Conflict,
+    LineOrigin,
     Merge,
-    Origin,
     merge,
 )
 
-__all__ = ["Agreed", "Choice", "Conflict", "Match", "Merge", "Origin", "lines_of", "matches", "merge"]
+__all__ = ["AgreedLines", "Choice", "Conflict", "LineMatch", "LineOrigin", "Merge", "lines_of", "match_lines", "merge"]

@@ -13,7 +13,7 @@ MOST_PAIRS = 250_000
 """difflib looks at every pair of lines: where nothing is unique, larger stretches count as replaced."""
 
 
-class Match(NamedTuple):
+class LineMatch(NamedTuple):
     """`size` lines from `left` on are those from `right` on."""
 
     left: int
@@ -32,27 +32,27 @@ def lines_of(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-def matches(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
     """In order, never touching on both sides at once, none of them empty."""
-    found: list[Match] = []
+    matching_blocks: list[LineMatch] = []
     spans: list[Span] = [(0, len(left), 0, len(right))]
     while spans:
         span = spans.pop()
-        ends, inner = _trimmed(left, right, span)
-        found += ends
+        edges, inner = _trim(left, right, span)
+        matching_blocks += edges
         l1, l2, r1, r2 = inner
         if l1 == l2 or r1 == r2:
             continue
-        anchors = _anchors(left, right, inner)
+        anchors = _find_anchors(left, right, inner)
         if anchors:
-            spans += _between(anchors, inner)
+            spans += _spans_between(anchors, inner)
         elif (l2 - l1) * (r2 - r1) <= MOST_PAIRS:
             matcher = SequenceMatcher(None, left[l1:l2], right[r1:r2], autojunk=False)
-            found += [Match(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
-    return list(_joined(sorted(found)))
+            matching_blocks += [LineMatch(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
+    return list(_join_adjacent(sorted(matching_blocks)))
 
 
-def _trimmed(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[Match], Span]:
+def _trim(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[LineMatch], Span]:
     l1, l2, r1, r2 = span
     head = tail = 0
     most = min(l2 - l1, r2 - r1)
@@ -60,23 +60,23 @@ def _trimmed(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[lis
         head += 1
     while tail < most - head and left[l2 - 1 - tail] == right[r2 - 1 - tail]:
         tail += 1
-    ends = [Match(l1, r1, head)] if head else []
+    ends = [LineMatch(l1, r1, head)] if head else []
     if tail:
-        ends.append(Match(l2 - tail, r2 - tail, tail))
+        ends.append(LineMatch(l2 - tail, r2 - tail, tail))
     return ends, (l1 + head, l2 - tail, r1 + head, r2 - tail)
 
 
-def _anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
+def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
     """Lines that stand once on both sides, as many as are in the same order."""
     l1, l2, r1, r2 = span
     once = {line for line, count in Counter(left[l1:l2]).items() if count == 1}
     counts = Counter(right[r1:r2])
-    places = {line: at for at, line in enumerate(right[r1:r2], r1) if line in once and counts[line] == 1}
-    pairs = [(at, places[line]) for at, line in enumerate(left[l1:l2], l1) if line in places]
-    return _rising(pairs)
+    positions = {line: position for position, line in enumerate(right[r1:r2], r1) if line in once and counts[line] == 1}
+    pairs = [(position, positions[line]) for position, line in enumerate(left[l1:l2], l1) if line in positions]
+    return _longest_increasing(pairs)
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest run of pairs whose right sides rise too."""
     tops: list[int] = []
     ends: list[int] = []
@@ -90,14 +90,14 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             tops[pile], ends[pile] = right, index
     run: list[tuple[int, int]] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        run.append(pairs[at])
-        at = before[at]
+    index_ = ends[-1] if ends else -1
+    while index_ >= 0:
+        run.append(pairs[index_])
+        index_ = before[index_]
     return run[::-1]
 
 
-def _between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
+def _spans_between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
     """From one anchor to before the next: each begins with the anchor, which the trimming then finds."""
     l1, l2, r1, r2 = span
     yield (l1, anchors[0][0], r1, anchors[0][1])
@@ -105,14 +105,14 @@ def _between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
         yield (left, next_left, right, next_right)
 
 
-def _joined(found: list[Match]) -> Iterator[Match]:
-    open_: Match | None = None
-    for match in found:
-        if open_ and open_.left + open_.size == match.left and open_.right + open_.size == match.right:
-            open_ = Match(open_.left, open_.right, open_.size + match.size)
+def _join_adjacent(sorted_matches: list[LineMatch]) -> Iterator[LineMatch]:
+    current: LineMatch | None = None
+    for match in sorted_matches:
+        if current and current.left + current.size == match.left and current.right + current.size == match.right:
+            current = LineMatch(current.left, current.right, current.size + match.size)
             continue
-        if open_:
-            yield open_
-        open_ = match
-    if open_:
-        yield open_
+        if current:
+            yield current
+        current = match
+    if current:
+        yield current

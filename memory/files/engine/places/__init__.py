@@ -5,42 +5,42 @@ from __future__ import annotations
 from memory.files.engine.places.agents import (
     AgentMemory,
     Scope,
-    agent_memories,
     agent_memory,
+    find_agent_memories,
 )
-from memory.files.engine.places.confined import Confined, OutsideError
+from memory.files.engine.places.confined import ConfinedDirectory, InvalidNameError
 from memory.files.engine.places.locate import (
-    Place,
-    Refused,
-    memory_directories,
-    memory_place,
+    MemoryLocation,
+    RefusedSetting,
+    find_memory_directories,
+    locate_memory,
 )
 from memory.files.engine.places.logs import day_of, log_name
-from memory.files.engine.places.notes import SessionNotes, notes_places, session_notes
-from memory.files.engine.places.repository import canonical_root
-from memory.files.engine.places.safety import UnsafePathError, safe_directory
-from memory.files.engine.places.settings import Origin
+from memory.files.engine.places.notes import SessionNotes, find_session_notes, notes_paths
+from memory.files.engine.places.repository import find_canonical_root
+from memory.files.engine.places.safety import UnsafePathError, check_directory
+from memory.files.engine.places.settings import LocationOrigin
 from memory.files.engine.places.slug import slug_of
 
 __all__ = [
     "AgentMemory",
-    "Confined",
-    "Origin",
-    "OutsideError",
-    "Place",
-    "Refused",
+    "ConfinedDirectory",
+    "InvalidNameError",
+    "LocationOrigin",
+    "MemoryLocation",
+    "RefusedSetting",
     "Scope",
     "SessionNotes",
     "UnsafePathError",
-    "agent_memories",
     "agent_memory",
-    "canonical_root",
+    "check_directory",
     "day_of",
+    "find_agent_memories",
+    "find_canonical_root",
+    "find_memory_directories",
+    "find_session_notes",
+    "locate_memory",
     "log_name",
-    "memory_directories",
-    "memory_place",
-    "notes_places",
-    "safe_directory",
-    "session_notes",
+    "notes_paths",
     "slug_of",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from memory.files.engine.places.confined import Confined
+from memory.files.engine.places.confined import ConfinedDirectory
 
 
 class Scope(StrEnum):
@@ -29,15 +29,15 @@ class AgentMemory:
 
 def agent_memory(agent: str, scope: Scope, *, config: Path, project: Path) -> AgentMemory:
     """Where one type of agent keeps its memory. Raises OutsideError for a type that is no name of a directory."""
-    root = _roots(config, project)[scope]
-    name = Confined(root).relative(agent.replace(":", "-"))
+    root = _scope_roots(config, project)[scope]
+    name = ConfinedDirectory(root).normalize(agent.replace(":", "-"))
     return AgentMemory(name, scope, root / name)
 
 
-def agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMemory]:
+def find_agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMemory]:
     """Those that are there; without a project, those of the user alone."""
-    roots = _roots(config, project) if project else {Scope.USER: config / "agent-memory"}
-    found = []
+    roots = _scope_roots(config, project) if project else {Scope.USER: config / "agent-memory"}
+    memories = []
     for scope, root in roots.items():
         try:
             folders = sorted(root.iterdir())
@@ -46,15 +46,15 @@ def agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMe
         # Whoever can write to a project could lead us out of it by a link.
         home = config if scope is Scope.USER or project is None else project
         inside = [
-            one
-            for one in folders
-            if one.is_dir() and Path(os.path.realpath(one)).is_relative_to(os.path.realpath(home))
+            folder
+            for folder in folders
+            if folder.is_dir() and Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(home))
         ]
-        found += [AgentMemory(folder.name, scope, folder) for folder in inside]
-    return found
+        memories += [AgentMemory(folder.name, scope, folder) for folder in inside]
+    return memories
 
 
-def _roots(config: Path, project: Path) -> dict[Scope, Path]:
+def _scope_roots(config: Path, project: Path) -> dict[Scope, Path]:
     return {
         Scope.USER: config / "agent-memory",
         Scope.PROJECT: project / ".claude" / "agent-memory",

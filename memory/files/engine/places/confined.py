@@ -13,12 +13,12 @@ LONGEST_NAME = 255
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
-class OutsideError(ValueError):
+class InvalidNameError(ValueError):
     """The name means nothing inside of the directory; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class ConfinedDirectory:
     root: Path
 
     def __post_init__(self) -> None:
@@ -28,36 +28,36 @@ class Confined:
         """The path of a file in the directory, which need not be there. Raises OutsideError for everything else: the
         directory itself, absolute names, drives, network shares, `..`, NUL, and links that lead out."""
         path = self.root
-        for part in self.relative(name).split("/"):
+        for part in self.normalize(name).split("/"):
             path = path / part
             if path.is_symlink():
-                raise OutsideError(f"{shown(name)} leads through a link; links are not followed.")
+                raise InvalidNameError(f"{displayable(name)} leads through a link; links are not followed.")
         return path
 
-    def relative(self, name: str) -> str:
+    def normalize(self, name: str) -> str:
         """The name in its plain form, judged without looking at the disk."""
         if not name or not name.strip():
-            raise OutsideError("That is no name.")
+            raise InvalidNameError("That is no name.")
         if "\0" in name:
-            raise OutsideError("A name cannot hold a NUL character.")
+            raise InvalidNameError("A name cannot hold a NUL character.")
         if name.startswith(("/", "~")):
-            raise OutsideError(f"{shown(name)} is not relative to the directory.")
+            raise InvalidNameError(f"{displayable(name)} is not relative to the directory.")
         if "\\" in name or _DRIVE.match(name):
-            raise OutsideError(f"{shown(name)} looks like a path of Windows; write it with /.")
+            raise InvalidNameError(f"{displayable(name)} looks like a path of Windows; write it with /.")
         parts = os.path.normpath(name).split("/")
         if ".." in name.split("/"):
-            raise OutsideError(f"{shown(name)} leads out of the directory.")
+            raise InvalidNameError(f"{displayable(name)} leads out of the directory.")
         if parts == ["."]:
-            raise OutsideError(f"{shown(name)} is the directory itself.")
+            raise InvalidNameError(f"{displayable(name)} is the directory itself.")
         if any(len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME for part in parts):
-            raise OutsideError("The name is too long.")
+            raise InvalidNameError("The name is too long.")
         return "/".join(parts)
 
-    def holds(self, path: Path) -> bool:
+    def contains(self, path: Path) -> bool:
         """Does the path, followed through all links, lie below the root?"""
         real = os.path.realpath(path)
         return real.startswith(str(self.root).rstrip("/") + "/")
 
 
-def shown(name: str) -> str:
+def displayable(name: str) -> str:
     return ascii(name[:80]) if not name.isprintable() else name[:80]

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.files.engine.places.confined import shown
-from memory.files.engine.places.repository import canonical_root
-from memory.files.engine.places.safety import UnsafePathError, safe_directory
+from memory.files.engine.places.confined import displayable
+from memory.files.engine.places.repository import find_canonical_root
+from memory.files.engine.places.safety import UnsafePathError, check_directory
 from memory.files.engine.places.settings import (
     POLICY_FILES,
     PROJECT_NAME,
-    Origin,
-    configured,
+    LocationOrigin,
+    read_settings,
 )
 from memory.files.engine.places.slug import slug_of
 
@@ -21,7 +21,7 @@ NAME = "memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedSetting:
     """A configured path that no agent should write to."""
 
     value: str
@@ -30,42 +30,42 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryLocation:
     path: Path
-    origin: Origin
+    origin: LocationOrigin
     source: str
     """The variable or file that named it; for a project, the directory whose path made the name."""
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedSetting, ...] = ()
     """What was configured and passed over."""
 
 
-def memory_place(
+def locate_memory(
     project: Path,
     *,
     config: Path,
     home: Path,
     environ: Mapping[str, str],
     policies: Sequence[Path] = POLICY_FILES,
-) -> Place:
+) -> MemoryLocation:
     """The memory directory of the project at `project`. It need not exist."""
-    refused: list[Refused] = []
-    for setting in configured(config, dict(environ), policies):
+    refused: list[RefusedSetting] = []
+    for setting in read_settings(config, dict(environ), policies):
         try:
-            path = safe_directory(setting.value, home)
+            path = check_directory(setting.value, home)
         except UnsafePathError as error:
-            refused.append(Refused(setting.value, setting.source, str(error)))
+            refused.append(RefusedSetting(setting.value, setting.source, str(error)))
         else:
-            return Place(path, setting.origin, setting.source, tuple(refused))
-    root = canonical_root(project)
+            return MemoryLocation(path, setting.origin, setting.source, tuple(refused))
+    root = find_canonical_root(project)
     name = environ.get(PROJECT_NAME, "")
     if name and name != slug_of(name):
-        refused.append(Refused(name, PROJECT_NAME, f"{shown(name)} is no name of a project's directory."))
+        refused.append(RefusedSetting(name, PROJECT_NAME, f"{displayable(name)} is no name of a project's directory."))
         name = ""
     path = config / "projects" / (name or slug_of(str(root))) / NAME
-    return Place(path, Origin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
+    return MemoryLocation(path, LocationOrigin.PROJECT, PROJECT_NAME if name else str(root), tuple(refused))
 
 
-def memory_directories(config: Path) -> list[Path]:
+def find_memory_directories(config: Path) -> list[Path]:
     """Every project's own memory directory that is there, in the order of their names."""
     try:
         projects = sorted((config / "projects").iterdir())

@@ -13,7 +13,7 @@ class SessionNotes:
     path: Path
 
 
-def notes_places(project: Path, session: str) -> tuple[Path, Path]:
+def notes_paths(project: Path, session: str) -> tuple[Path, Path]:
     """The place of today and the older one, in a project's directory below `projects/`."""
     return (
         project / session / "session-memory" / "summary.md",
@@ -21,17 +21,17 @@ def notes_places(project: Path, session: str) -> tuple[Path, Path]:
     )
 
 
-def session_notes(project: Path) -> list[SessionNotes]:
+def find_session_notes(project: Path) -> list[SessionNotes]:
     """All that are there, in the order of their sessions. Where a session has both, today's is taken."""
-    found = {notes.session: notes for notes in (*_older(project), *_todays(project))}
-    return [found[session] for session in sorted(found)]
+    by_session = {notes.session: notes for notes in (*_legacy_notes(project), *_current_notes(project))}
+    return [by_session[session] for session in sorted(by_session)]
 
 
-def _todays(project: Path) -> Iterator[SessionNotes]:
+def _current_notes(project: Path) -> Iterator[SessionNotes]:
     for path in project.glob("*/session-memory/summary.md"):
         yield SessionNotes(path.parent.parent.name, path)
 
 
-def _older(project: Path) -> Iterator[SessionNotes]:
+def _legacy_notes(project: Path) -> Iterator[SessionNotes]:
     for path in (project / ".claude" / "session-memory").glob("*.md"):
         yield SessionNotes(path.stem, path)

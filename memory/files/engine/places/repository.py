@@ -8,7 +8,7 @@ from pathlib import Path
 _LONGEST = 4096
 
 
-def canonical_root(directory: Path) -> Path:
+def find_canonical_root(directory: Path) -> Path:
     """The root of the main working tree around `directory`; the directory itself where there is no repository."""
     for folder in (directory, *directory.parents):
         git = folder / ".git"

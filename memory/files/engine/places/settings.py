@@ -21,7 +21,7 @@ POLICY_FILES = (
 _LARGEST = 4 * 1024 * 1024
 
 
-class Origin(StrEnum):
+class LocationOrigin(StrEnum):
     ENVIRONMENT = "environment"
     POLICY = "policy settings"
     USER = "user settings"
@@ -30,21 +30,27 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    origin: Origin
+class DirectorySetting:
+    origin: LocationOrigin
     value: str
     source: str
     """The variable or the file that it stands in."""
 
 
-def configured(config: Path, environ: dict[str, str], policies: Sequence[Path] = POLICY_FILES) -> list[Setting]:
+def read_settings(
+    config: Path, environ: dict[str, str], policies: Sequence[Path] = POLICY_FILES
+) -> list[DirectorySetting]:
     """What names a memory directory, the strongest first."""
-    found = [Setting(Origin.ENVIRONMENT, environ[OVERRIDE], OVERRIDE)] if environ.get(OVERRIDE) else []
-    files = [*((Origin.POLICY, policy) for policy in policies), (Origin.USER, config / "settings.json")]
-    return found + [Setting(origin, value, str(file)) for origin, file in files if (value := _value(file))]
+    from_environment = (
+        [DirectorySetting(LocationOrigin.ENVIRONMENT, environ[OVERRIDE], OVERRIDE)] if environ.get(OVERRIDE) else []
+    )
+    files = [*((LocationOrigin.POLICY, policy) for policy in policies), (LocationOrigin.USER, config / "settings.json")]
+    return from_environment + [
+        DirectorySetting(origin, value, str(file)) for origin, file in files if (value := _read_value(file))
+    ]
 
 
-def _value(file: Path) -> str:
+def _read_value(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             settings = orjson.loads(opened.read(_LARGEST))

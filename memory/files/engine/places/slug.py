@@ -18,7 +18,7 @@ def slug_of(path: str) -> str:
 
 def _units(path: str) -> list[int]:
     data = path.encode("utf-16-le", "surrogatepass")
-    return [data[at] | data[at + 1] << 8 for at in range(0, len(data), 2)]
+    return [data[index] | data[index + 1] << 8 for index in range(0, len(data), 2)]
 
 
 def _hash(units: list[int]) -> int:

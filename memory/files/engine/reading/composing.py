@@ -13,39 +13,39 @@ from memory.files.engine.reading.text import split_lines
 FIELDS = ("name", "description", "type")
 
 
-def composed(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
+def compose_topic(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
     """The whole text, line feeds alone. `body`: without the blank lines before it, which stay; None leaves it."""
     for key, written in fields.items():
-        wanted = " ".join(written.split())
-        if wanted != file.header.get(key):
-            file = parse_file(file.name, with_field(file, key, wanted))
+        value = " ".join(written.split())
+        if value != file.header.get(key):
+            file = parse_file(file.name, with_field(file, key, value))
     lines = split_lines(file.text.replace("\r\n", "\n"))
     header, old = "".join(lines[: file.header.last]), "".join(lines[file.header.last :])
     return header + (old if body is None else old[: len(old) - len(old.lstrip("\n"))] + body.replace("\r\n", "\n"))
 
 
-def new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
+def compose_new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
     """A file that was not there, in the form in which the agent writes one."""
-    wanted = {key: " ".join(fields.get(key, "").split()) for key in FIELDS}
-    header = [Field("name", wanted["name"], 0, 0), Field("description", wanted["description"], 0, 0)]
-    if wanted["type"]:
-        header.append(Field("type", wanted["type"], 0, 0, parent="metadata"))
+    values = {key: " ".join(fields.get(key, "").split()) for key in FIELDS}
+    header = [Field("name", values["name"], 0, 0), Field("description", values["description"], 0, 0)]
+    if values["type"]:
+        header.append(Field("type", values["type"], 0, 0, parent="metadata"))
     empty = parse_file(name, b"")
     text = with_header(empty, header).decode()
     body = body.replace("\r\n", "\n").strip("\n")
     return f"{text}{body}\n" if body else text
 
 
-def merged(first: MemoryFile, second: MemoryFile) -> str:
+def merge_topics(first: MemoryFile, second: MemoryFile) -> str:
     """Both texts in one file, under the header of the first; a paragraph that both have stands once."""
     body = first.body.replace("\r\n", "\n").strip("\n")
-    known = {" ".join(part.split()) for part in body.split("\n\n")}
+    paragraphs = {" ".join(part.split()) for part in body.split("\n\n")}
     more = [part.strip("\n") for part in second.body.replace("\r\n", "\n").split("\n\n")]
-    new = [part for part in more if part.strip() and " ".join(part.split()) not in known]
-    return composed(first, {}, "\n\n".join([body, *new]).strip("\n") + "\n")
+    new = [part for part in more if part.strip() and " ".join(part.split()) not in paragraphs]
+    return compose_topic(first, {}, "\n\n".join([body, *new]).strip("\n") + "\n")
 
 
-def split_at(file: MemoryFile, line: int) -> tuple[str, str]:
+def split_topic(file: MemoryFile, line: int) -> tuple[str, str]:
     """The text up to before a line of the body, and the rest. `line`: of the file, counted from 1."""
     lines = split_lines(file.text.replace("\r\n", "\n"))
     if line > len(lines) or not "".join(lines[file.header.last : max(line - 1, 0)]).strip():

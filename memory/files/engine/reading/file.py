@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 
 from memory.files.engine.places.logs import day_of
-from memory.files.engine.reading.body import MOST_CHARACTERS, Line, body_lines
+from memory.files.engine.reading.body import MOST_CHARACTERS, BodyLine, body_lines
 from memory.files.engine.reading.header import LONGEST, Header, read_header
-from memory.files.engine.reading.links import Link, file_links, wiki_links
+from memory.files.engine.reading.links import Link, find_file_links, find_wiki_links
 from memory.files.engine.reading.problem import Problem
-from memory.files.engine.reading.text import Source, decode
+from memory.files.engine.reading.text import DecodedText, decode
 
 INDEX_NAME = "MEMORY.md"
 RECOVERED = "recovered-from-index.md"
@@ -28,10 +28,10 @@ class MemoryType(StrEnum):
     REFERENCE = "reference"
 
 
-_TYPES = frozenset(str(one) for one in MemoryType)
+_TYPES = frozenset(str(kind) for kind in MemoryType)
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     INDEX = "index"
     TOPIC = "topic"
     LOG = "log"
@@ -45,7 +45,7 @@ class MemoryFile:
     name: str
     """Relative to the directory, with `/`."""
     data: bytes
-    source: Source
+    source: DecodedText
     header: Header
     size: int
     """Bytes on disk; more than `data` has where the file was not read as a whole."""
@@ -54,17 +54,17 @@ class MemoryFile:
     """Why it could not be read, or not as it should; those of the header among them."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FileKind:
         return kind_of(self.name)
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         return len(self.data) == self.size
 
     @cached_property
     def text(self) -> str:
         """As shown: bytes that are no text are U+FFFD."""
-        return self.source.shown
+        return self.source.displayed
 
     @cached_property
     def body(self) -> str:
@@ -72,7 +72,7 @@ class MemoryFile:
         return self.text.split("\n", self.header.last)[-1]
 
     @cached_property
-    def body_lines(self) -> tuple[Line, ...]:
+    def body_lines(self) -> tuple[BodyLine, ...]:
         """Those of the body, up to a limit."""
         return tuple(body_lines(self.body, self.body_line))
 
@@ -109,20 +109,20 @@ class MemoryFile:
         return self.header.get("originSessionId")
 
     @property
-    def modified(self) -> datetime:
+    def modified_at(self) -> datetime:
         """What the header says, if it is a date of our times, else when the file was changed."""
         try:
-            said = datetime.fromisoformat(self.header.get("modified"))
+            written = datetime.fromisoformat(self.header.get("modified"))
         except ValueError:
-            said = None
-        if said is None or said.year not in _OUR_TIMES:
+            written = None
+        if written is None or written.year not in _OUR_TIMES:
             return datetime.fromtimestamp(min(max(self.mtime_ns / 1e9, 0), _LATEST), tz=UTC)
-        return said if said.tzinfo else said.replace(tzinfo=UTC)
+        return written if written.tzinfo else written.replace(tzinfo=UTC)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
         body, first = self.body[:MOST_CHARACTERS], self.body_line
-        return (*wiki_links(body, first), *file_links(body, first))
+        return (*find_wiki_links(body, first), *find_file_links(body, first))
 
 
 def parse_file(
@@ -135,32 +135,32 @@ def parse_file(
 ) -> MemoryFile:
     """Any bytes as a file of memory; never raises."""
     source = decode(data)
-    header = Header() if name == INDEX_NAME else _header(source)
-    found = (*problems, *_encoding(source), *header.problems)
-    return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, found)
+    header = Header() if name == INDEX_NAME else _read_header(source)
+    all_problems = (*problems, *_encoding_problems(source), *header.problems)
+    return MemoryFile(name, data, source, header, len(data) if size is None else size, mtime_ns, all_problems)
 
 
-def _header(source: Source) -> Header:
+def _read_header(source: DecodedText) -> Header:
     try:
-        return read_header(source.shown.split("\n", LONGEST))
+        return read_header(source.displayed.split("\n", LONGEST))
     except Exception as error:
         # One file, whatever it holds, must not keep all others from being read, nor itself from being deleted.
         words = f"The header cannot be read ({type(error).__name__}); the file is shown without it."
         return Header(problems=(Problem("invalid-yaml", words, 1),))
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> FileKind:
     if name == INDEX_NAME:
-        return Kind.INDEX
+        return FileKind.INDEX
     if not name.endswith(".md"):
-        return Kind.OTHER
-    return Kind.LOG if day_of(name) else Kind.TOPIC
+        return FileKind.OTHER
+    return FileKind.LOG if day_of(name) else FileKind.TOPIC
 
 
-def _encoding(source: Source) -> tuple[Problem, ...]:
-    if not source.valid:
-        at = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
-        line = source.text.count("\n", 0, at) + 1
+def _encoding_problems(source: DecodedText) -> tuple[Problem, ...]:
+    if not source.is_valid:
+        index = next(at for at, char in enumerate(source.text) if "\udc80" <= char <= "\udcff")
+        line = source.text.count("\n", 0, index) + 1
         return (Problem("not-utf-8", "Some bytes are no UTF-8; the agent sees replacement characters there.", line),)
     if source.encoding != "utf-8":
         return (Problem("not-utf-8", f"The file is written in {source.encoding.upper()}; the agent reads UTF-8.", 1),)

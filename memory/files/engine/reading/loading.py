@@ -14,7 +14,7 @@ from memory.files.engine.reading.text import split_lines
 
 MOST_LINES = 200
 MOST_BYTES = 25_000
-MOST_LOOKED_AT = 150_000
+MOST_EXAMINED = 150_000
 """Lines that get a fate of their own; all that follows is one more."""
 LONGEST_ENTRY = 150
 """Characters of a line in the index, as advised to the agent."""
@@ -32,7 +32,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedText:
     text: str
     """What is loaded of the file, without the warning."""
     warning: str
@@ -49,82 +49,82 @@ class Loaded:
     @property
     def cut_lines(self) -> tuple[int, ...]:
         """Their numbers, counted from 1."""
-        return tuple(at for at, fate in enumerate(self.fates, start=1) if fate in (Fate.CUT, Fate.PARTLY))
+        return tuple(number for number, fate in enumerate(self.fates, start=1) if fate in (Fate.CUT, Fate.PARTLY))
 
     @property
-    def given(self) -> str:
+    def agent_text(self) -> str:
         """The text as the agent gets it."""
         return f"{self.text}\n\n> {self.warning}" if self.warning else self.text
 
 
-def load(text: str) -> Loaded:
-    lines = split_lines(text, MOST_LOOKED_AT)
-    kept = _kept(lines)
+def load_index(text: str) -> LoadedText:
+    lines = split_lines(text, MOST_EXAMINED)
+    candidates = _content_lines(lines)
     fates = [Fate.LEFT_OUT] * len(lines)
-    for at, _ in kept:
-        fates[at] = Fate.CUT
-    taken, size = 0, 0
-    for at, line in kept[:MOST_LINES]:
+    for index, _ in candidates:
+        fates[index] = Fate.CUT
+    line_count, size = 0, 0
+    for index, line in candidates[:MOST_LINES]:
         # The end of a line that is the last one does not count: it is trimmed.
-        if size + _size(line.removesuffix("\n")) > MOST_BYTES:
+        if size + _byte_count(line.removesuffix("\n")) > MOST_BYTES:
             break
-        size += _size(line)
-        fates[at] = Fate.LOADED
-        taken += 1
-    loaded = "".join(line for _, line in kept[:taken])
-    if kept and not taken:
-        fates[kept[0][0]] = Fate.PARTLY
-        loaded = _beginning(kept[0][1])
-    if taken == len(kept):
-        return Loaded(loaded.strip(), "", tuple(fates), _size(loaded))
+        size += _byte_count(line)
+        fates[index] = Fate.LOADED
+        line_count += 1
+    loaded = "".join(line for _, line in candidates[:line_count])
+    if candidates and not line_count:
+        fates[candidates[0][0]] = Fate.PARTLY
+        loaded = _truncate_line(candidates[0][1])
+    if line_count == len(candidates):
+        return LoadedText(loaded.strip(), "", tuple(fates), _byte_count(loaded))
     # The last one of the lines that are looked at is all the rest.
-    rest = kept[-1][1].rstrip("\n").count("\n")
-    warning = _warning(len(kept) + rest, _size("".join(line for _, line in kept).rstrip("\n")))
+    rest = candidates[-1][1].rstrip("\n").count("\n")
+    warning = _warning(len(candidates) + rest, _byte_count("".join(line for _, line in candidates).rstrip("\n")))
     loaded = loaded.rstrip("\n")
-    return Loaded(loaded.strip(), warning, tuple(fates), _size(loaded))
+    return LoadedText(loaded.strip(), warning, tuple(fates), _byte_count(loaded))
 
 
 def without_comments(text: str) -> str:
     """What the agent gets of a file that has no limit: without front matter, comments, and blank lines at both ends."""
-    return "".join(line for _, line in _kept(split_lines(text))).strip()
+    return "".join(line for _, line in _content_lines(split_lines(text))).strip()
 
 
-def blanked(text: str) -> str:
+def blank_comments(text: str) -> str:
     """The same with its lines in their places."""
     lines = split_lines(text)
-    kept = dict(_kept(lines))
-    return "".join(kept.get(at, "\n") for at in range(len(lines)))
+    content = dict(_content_lines(lines))
+    return "".join(content.get(index, "\n") for index in range(len(lines)))
 
 
-def _size(text: str) -> int:
+def _byte_count(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-def _beginning(line: str) -> str:
+def _truncate_line(line: str) -> str:
     return line.encode("utf-8", "surrogateescape")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
-def _kept(lines: list[str]) -> list[tuple[int, str]]:
+def _content_lines(lines: list[str]) -> list[tuple[int, str]]:
     """Lines without front matter and comments, with their places, from the first that says something to the last."""
-    kept: list[tuple[int, str]] = []
+    content: list[tuple[int, str]] = []
     fence, comment = "", False
     header = read_header(lines)
-    for at in range(header.last if header.fields else 0, len(lines)):
-        line = lines[at]
+    for index in range(header.last if header.fields else 0, len(lines)):
+        line = lines[index]
         if not comment and (mark := _FENCE.match(line)):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
         elif not fence:
-            comment, line = _uncommented(line, comment)
+            comment, line = _strip_comment(line, comment)
         if line:
-            kept.append((at, line))
-    while kept and not kept[0][1].strip():
-        kept.pop(0)
-    while kept and not kept[-1][1].strip():
-        kept.pop()
-    return kept
+            content.append((index, line))
+    while content and not content[0][1].strip():
+        content.pop(0)
+    while content and not content[-1][1].strip():
+        content.pop()
+    return content
 
 
-def _uncommented(line: str, inside: bool) -> tuple[bool, str]:
+def _strip_comment(line: str, inside: bool) -> tuple[bool, str]:
     """Is a comment open behind this line, and what is left of the line; nothing at all where it was a comment."""
     if not inside and not _COMMENT.match(line):
         return False, line

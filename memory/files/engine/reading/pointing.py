@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile, parse_file
-from memory.files.engine.reading.index import Entry, entry_line, read_index
-from memory.files.engine.reading.links import MARKDOWN_LINK, target_of
+from memory.files.engine.reading.index import IndexEntry, format_entry, read_index
+from memory.files.engine.reading.links import MARKDOWN_LINK, resolve_target
 from memory.files.engine.reading.text import split_lines
 
 _SAFE = "/-_.~!'*,;:@&=+$"
 
 
-def pointer_of(index: MemoryFile, target: str) -> Entry | None:
+def find_pointer(index: MemoryFile, target: str) -> IndexEntry | None:
     """The first line of the index that points to the file."""
     return next((entry for entry in read_index(index).entries if entry.target == target), None)
 
@@ -24,51 +24,51 @@ def pointer_of(index: MemoryFile, target: str) -> Entry | None:
 def with_pointer(index: MemoryFile, target: str, title: str, hook: str) -> bytes | None:
     """The index with a line for the file: the one that it has, in new words, else one more at the end. A line that
     points to several files is left alone."""
-    written = entry_line(_label(title), quote(target, safe=_SAFE), " ".join(hook.split()))
-    found = pointer_of(index, target)
-    if found is None:
+    written = format_entry(_escape_label(title), quote(target, safe=_SAFE), " ".join(hook.split()))
+    entry = find_pointer(index, target)
+    if entry is None:
         return with_line_added(index, written)
-    line = read_index(index).lines[found.line - 1]
-    if len(line.entries) > 1 or (found.title, found.hook) == (_label(title), " ".join(hook.split())):
+    line = read_index(index).lines[entry.line - 1]
+    if len(line.entries) > 1 or (entry.title, entry.hook) == (_escape_label(title), " ".join(hook.split())):
         return None
     indent = line.text[: len(line.text) - len(line.text.lstrip())]
-    return with_line(index, found.line, indent + written)
+    return with_line(index, entry.line, indent + written)
 
 
 def without_pointers(index: MemoryFile, targets: Collection[str]) -> bytes | None:
     """The index without the lines that point to nothing but these files; out of other lines only the pointers go."""
-    gone: set[int] = set()
+    removed: set[int] = set()
     shared: dict[int, str] = {}
     for line in read_index(index).lines:
         if not any(entry.target in targets for entry in line.entries):
             continue
         if all(entry.target in targets for entry in line.entries):
-            gone.add(line.number)
+            removed.add(line.number)
         else:
             shared[line.number] = MARKDOWN_LINK.sub(
-                lambda link: link["title"] if target_of(link["target"]) in targets else link[0], line.text
+                lambda link: link["title"] if resolve_target(link["target"]) in targets else link[0], line.text
             )
-    if not gone and not shared:
+    if not removed and not shared:
         return None
     for number, text in shared.items():
         index = parse_file(index.name, with_line(index, number, text))
-    return without_lines(index, gone)
+    return without_lines(index, removed)
 
 
-def relinked(file: MemoryFile, old: str, new: str) -> bytes | None:
+def replace_links(file: MemoryFile, old: str, new: str) -> bytes | None:
     """The file with whatever pointed to `old` pointing to `new`: Markdown links, and links in double brackets."""
     stem = re.escape(old.removesuffix(".md"))
     wiki = re.compile(rf"\[\[\s*{stem}(\.md)?\s*(?=[|\]])")
     lines = split_lines(file.source.text)
-    changed = [_relinked(line, wiki, old, new) for line in lines]
-    return None if changed == lines else file.source.encoded("".join(changed))
+    changed = [_replace_in_line(line, wiki, old, new) for line in lines]
+    return None if changed == lines else file.source.encode("".join(changed))
 
 
-def _relinked(line: str, wiki: re.Pattern[str], old: str, new: str) -> str:
+def _replace_in_line(line: str, wiki: re.Pattern[str], old: str, new: str) -> str:
     if "](" in line:
         line = MARKDOWN_LINK.sub(
             lambda link: (
-                f"[{link['title']}]({quote(new, safe=_SAFE)})" if target_of(link["target"]) == old else link[0]
+                f"[{link['title']}]({quote(new, safe=_SAFE)})" if resolve_target(link["target"]) == old else link[0]
             ),
             line,
         )
@@ -77,6 +77,6 @@ def _relinked(line: str, wiki: re.Pattern[str], old: str, new: str) -> str:
     return line
 
 
-def _label(title: str) -> str:
+def _escape_label(title: str) -> str:
     """What may stand between the brackets of a link."""
     return " ".join(title.replace("[", "(").replace("]", ")").split())

@@ -32,7 +32,7 @@ class Scalar:
     """What YAML would leave out as a comment."""
 
 
-def scalar(raw: str, depth: int = 0) -> Scalar:
+def parse_scalar(raw: str, depth: int = 0) -> Scalar:
     """`depth`: of the lists and mappings around it."""
     raw = raw.strip()
     if len(raw) > LONGEST:
@@ -40,11 +40,11 @@ def scalar(raw: str, depth: int = 0) -> Scalar:
     if depth > DEEPEST and raw[:1] in ("[", "{"):
         return Scalar(raw, refused=f"Lists and mappings are nested more than {DEEPEST} deep, and were not taken apart.")
     if raw[:1] in ("'", '"'):
-        return _quoted(raw)
+        return _parse_quoted(raw)
     if raw[:1] == "[":
-        return _list(raw, depth)
+        return _parse_list(raw, depth)
     if raw[:1] == "{":
-        return _mapping(raw, depth)
+        return _parse_mapping(raw, depth)
     if raw[:1] in tuple(_RESERVED) and raw:
         return Scalar(raw, refused=f"A value that begins with {raw[0]} has to be quoted.")
     if _COLON.search(raw):
@@ -54,9 +54,9 @@ def scalar(raw: str, depth: int = 0) -> Scalar:
     return Scalar(raw)
 
 
-def quoted(value: str) -> str:
+def quote_scalar(value: str) -> str:
     """The value as YAML takes it: quoted only where it has to be."""
-    plain = scalar(value)
+    plain = parse_scalar(value)
     simple = value == value.strip() and "\n" not in value and _ENTITLED.match(value)
     if simple and not plain.refused and not plain.dropped and value.lower() not in _WORDS_OF_YAML:
         return value
@@ -64,7 +64,7 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _quoted(raw: str) -> Scalar:
+def _parse_quoted(raw: str) -> Scalar:
     quote, end = raw[0], 1
     while end < len(raw):
         if quote == '"' and raw[end] == "\\":
@@ -81,34 +81,34 @@ def _quoted(raw: str) -> Scalar:
     rest = raw[end + 1 :].strip()
     if rest and not rest.startswith("#"):
         return Scalar(raw, refused="Text follows behind the closing quote.")
-    return Scalar(_unescaped(raw[1:end]) if quote == '"' else raw[1:end].replace("''", "'"))
+    return Scalar(_unescape(raw[1:end]) if quote == '"' else raw[1:end].replace("''", "'"))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text) if "\\" in text else text
 
 
-def _list(raw: str, depth: int) -> Scalar:
+def _parse_list(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("]")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A list is opened with [ and never closed."
-    items = [scalar(item, depth + 1) for item in inner.split(",") if item.strip()]
-    return Scalar(raw, items=tuple(item.value for item in items), refused=refused or _too_deep(items))
+    items = [parse_scalar(item, depth + 1) for item in inner.split(",") if item.strip()]
+    return Scalar(raw, items=tuple(item.value for item in items), refused=refused or _nested_refusal(items))
 
 
-def _mapping(raw: str, depth: int) -> Scalar:
+def _parse_mapping(raw: str, depth: int) -> Scalar:
     closed = raw.rfind("}")
     inner = raw[1 : closed if closed > 0 else len(raw)]
     refused = "" if closed > 0 and not raw[closed + 1 :].strip() else "A mapping is opened with { and never closed."
     pairs = [
-        (key.strip().strip("'\""), scalar(value, depth + 1))
+        (key.strip().strip("'\""), parse_scalar(value, depth + 1))
         for key, colon, value in (pair.partition(":") for pair in inner.split(","))
         if colon
     ]
-    refused = refused or _too_deep([value for _, value in pairs])
+    refused = refused or _nested_refusal([value for _, value in pairs])
     return Scalar(raw, pairs=tuple((key, value.value) for key, value in pairs), refused=refused)
 
 
-def _too_deep(values: Sequence[Scalar]) -> str:
+def _nested_refusal(values: Sequence[Scalar]) -> str:
     """What was not taken apart inside is told outside."""
-    return next((one.refused for one in values if one.refused.endswith("not taken apart.")), "")
+    return next((value.refused for value in values if value.refused.endswith("not taken apart.")), "")

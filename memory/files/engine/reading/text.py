@@ -18,19 +18,19 @@ class Newline(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DecodedText:
     """Decoded so that `encoded` gives back the same bytes. Bytes that are no text are halves of surrogate pairs here:
     `shown` is what a page, a database and JSON can hold, and its positions are the same."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
-    valid: bool = True
+    is_valid: bool = True
     """Every byte is part of a character of the encoding."""
 
     @property
-    def shown(self) -> str:
-        return self.text if self.valid else self.text.translate(_ESCAPED)
+    def displayed(self) -> str:
+        return self.text if self.is_valid else self.text.translate(_ESCAPED)
 
     @property
     def lines(self) -> list[str]:
@@ -50,27 +50,27 @@ class Source:
         """What ends a new line of this file."""
         return "\r\n" if self.newline is Newline.CRLF else "\n"
 
-    def encoded(self, text: str) -> bytes:
+    def encode(self, text: str) -> bytes:
         """Other text in the same encoding; what was left as it was keeps its bytes."""
         errors = "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
         return self.mark + text.encode(self.encoding, errors)
 
 
-def decode(data: bytes) -> Source:
+def decode(data: bytes) -> DecodedText:
     """Any bytes; never raises."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decoded(data, mark, encoding)
-    return _decoded(data, b"", "utf-8")
+            return _decode(data, mark, encoding)
+    return _decode(data, b"", "utf-8")
 
 
-def _decoded(data: bytes, mark: bytes, encoding: str) -> Source:
+def _decode(data: bytes, mark: bytes, encoding: str) -> DecodedText:
     body = data[len(mark) :]
     try:
-        return Source(body.decode(encoding), encoding, mark)
+        return DecodedText(body.decode(encoding), encoding, mark)
     except UnicodeDecodeError:
         # Half a UTF-16 file would not come back byte for byte; as UTF-8 with escapes every file does.
-        return Source(data.decode("utf-8", "surrogateescape"), "utf-8", b"", valid=False)
+        return DecodedText(data.decode("utf-8", "surrogateescape"), "utf-8", b"", is_valid=False)
 
 
 def split_lines(text: str, most: int = -1) -> list[str]:
@@ -81,5 +81,5 @@ def split_lines(text: str, most: int = -1) -> list[str]:
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def without_end(line: str) -> str:
+def strip_line_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")

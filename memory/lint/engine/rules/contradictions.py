@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.lint.engine.claims import Claim, claims_of, contradict
 from memory.lint.engine.finding import Finding, Severity
@@ -25,7 +25,7 @@ _CHANGED = re.compile(
 )
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     claims: dict[str, list[tuple[MemoryFile, Claim]]] = defaultdict(list)
     for topic in directory.topics:
         for claim in claims_of(topic):
@@ -66,8 +66,8 @@ def _knows(topic: MemoryFile, claim: Claim) -> bool:
 
 
 def _finding(one: MemoryFile, its: Claim, other: MemoryFile, theirs: Claim) -> Finding:
-    if one.modified > other.modified:
+    if one.modified_at > other.modified_at:
         one, its, other, theirs = other, theirs, one, its
-    newer = ", which is newer," if other.modified > one.modified else ""
+    newer = ", which is newer," if other.modified_at > one.modified_at else ""
     words = f"Here: “{excerpt(its.said, 80)}”; {other.name}{newer} says “{excerpt(theirs.said, 80)}”."
     return Finding("contradiction", one.name, Severity.WARNING, words, its.line, others=(other.name,))

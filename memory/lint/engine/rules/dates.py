@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edit import with_line
 from memory.files.engine.reading.file import MemoryFile
-from memory.files.engine.reading.text import split_lines, without_end
+from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.days import day_meant
 from memory.lint.engine.finding import (
     Changes,
@@ -55,7 +55,7 @@ _NEAR = 14
 """Characters between a relative date and an absolute one that explains it."""
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         if not _may_hold(topic.text[:MOST_CHARACTERS]):
             continue
@@ -80,11 +80,11 @@ def _line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
         around = plain[max(match.start() - _NEAR, 0) : match.end() + _NEAR]
         if _ABSOLUTE.search(around) or _HABIT.search(plain, 0, match.start()):
             continue
-        written = topic.modified.date()
+        written = topic.modified_at.date()
         meant = day_meant(match[0], written)
         words = f"“{match[0]}” means something else on another day."
         fix = None
-        if meant and topic.whole:
+        if meant and topic.is_whole:
             words += f" Counted from {written:%Y-%m-%d}, when the topic was last changed, it is {meant}."
             make = partial(_dated, topic, number, match.start(), match.end(), meant)
             fix = Fix(f"Write {meant}", make)
@@ -92,7 +92,7 @@ def _line(topic: MemoryFile, number: int, text: str) -> Iterator[Finding]:
 
 
 def _dated(topic: MemoryFile, number: int, start: int, end: int, meant: str) -> Changes:
-    line = without_end(split_lines(topic.source.text)[number - 1])
+    line = strip_line_end(split_lines(topic.source.text)[number - 1])
     before, phrase = line[:start], line[start:end]
     if phrase.split()[0].lower() in ("by", "until", "since"):
         meant = f"{phrase.split()[0]} {meant}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edit import with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
@@ -27,14 +27,14 @@ _LOOKED_AT = 20_000
 _GAP = re.compile(r"\n[ \t\r]*\n")
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     topics = [topic for topic in directory.topics if topic.body.strip() and not is_binary(topic)]
     same = yield from _same(directory, topics)
     others = [topic for topic in topics if topic.name not in same]
     for pair in similar_pairs([_said(topic) for topic in others]):
         one, other = others[pair.first], others[pair.second]
         words = f"{other.name} says nearly the same as {one.name} (similarity {pair.similarity:.2f} of 1)."
-        fix = Fix("Merge the two", partial(_merged, directory, one, other)) if one.whole and other.whole else None
+        fix = Fix("Merge the two", partial(_merged, directory, one, other)) if one.is_whole and other.is_whole else None
         yield Finding("near-duplicate", other.name, Severity.WARNING, words, others=(one.name,), fix=fix)
     if surroundings.instructions:
         yield from _repeated(topics, surroundings.instructions)
@@ -44,14 +44,14 @@ def _said(topic: MemoryFile) -> str:
     return f"{topic.description}\n{topic.body[:_LOOKED_AT]}"
 
 
-def _same(directory: Directory, topics: list[MemoryFile]) -> Generator[Finding, None, set[str]]:
+def _same(directory: MemoryDirectory, topics: list[MemoryFile]) -> Generator[Finding, None, set[str]]:
     """Word for word the same; returns the names of all but the first of each kind."""
     first: dict[str, MemoryFile] = {}
     same: set[str] = set()
     for topic in topics:
         text = _plain(topic.body[:MOST_CHARACTERS])
         original = first.setdefault(text, topic)
-        if original is topic or not topic.whole:
+        if original is topic or not topic.is_whole:
             continue
         same.add(topic.name)
         words = f"{topic.name} has the same text as {original.name}."
@@ -60,7 +60,7 @@ def _same(directory: Directory, topics: list[MemoryFile]) -> Generator[Finding, 
     return same
 
 
-def _deleted(directory: Directory, topic: MemoryFile) -> Changes:
+def _deleted(directory: MemoryDirectory, topic: MemoryFile) -> Changes:
     index = directory.index
     numbers = {entry.line for entry in index.entries if entry.target == topic.name}
     alone = {line.number for line in index.lines if line.number in numbers and len(line.entries) == 1}
@@ -70,9 +70,9 @@ def _deleted(directory: Directory, topic: MemoryFile) -> Changes:
     return changes
 
 
-def _merged(directory: Directory, one: MemoryFile, other: MemoryFile) -> Changes:
+def _merged(directory: MemoryDirectory, one: MemoryFile, other: MemoryFile) -> Changes:
     """The newer one with the paragraphs that only the older one has; the older one is deleted."""
-    older, newer = sorted((one, other), key=lambda topic: topic.modified)
+    older, newer = sorted((one, other), key=lambda topic: topic.modified_at)
     known = {_plain(paragraph) for paragraph in _paragraphs(newer)}
     more = [paragraph for paragraph in _paragraphs(older) if _plain(paragraph) not in known]
     end = newer.source.line_end
@@ -101,7 +101,7 @@ def _repeated(topics: list[MemoryFile], instructions: Mapping[str, str]) -> Iter
             runs = _runs(words_of(line.text))
             if runs and runs[0] in known and all(run in known for run in runs):
                 message = f"{known[runs[0]]} says this already: “{excerpt(line.text)}”"
-                fix = Fix("Remove the line", partial(_without, topic, line.number)) if topic.whole else None
+                fix = Fix("Remove the line", partial(_without, topic, line.number)) if topic.is_whole else None
                 yield Finding("repeats-instructions", topic.name, Severity.WARNING, message, line.number, fix=fix)
 
 

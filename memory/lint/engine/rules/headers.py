@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edit import with_field, with_header
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.files.engine.reading.header import Field
@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LONGEST_DESCRIPTION = 150
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         if not topic.data or "\0" in topic.text:
             continue
@@ -40,19 +40,19 @@ def _without(topic: MemoryFile) -> Iterator[Finding]:
     if broken:
         yield Finding("invalid-yaml", topic.name, Severity.WARNING, broken[0].message, broken[0].line)
         return
-    fix = Fix("Add a header", partial(_with_header, topic)) if topic.whole else None
+    fix = Fix("Add a header", partial(_with_header, topic)) if topic.is_whole else None
     words = "The topic has no header: name, description and type are missing."
     yield Finding("no-header", topic.name, Severity.WARNING, words, 1, fix=fix)
 
 
 def _header(topic: MemoryFile) -> Iterator[Finding]:
-    rewrite = Fix("Write the header anew", partial(_rewritten, topic)) if topic.whole else None
+    rewrite = Fix("Write the header anew", partial(_rewritten, topic)) if topic.is_whole else None
     for problem in topic.header.problems:
         severity = Severity.WARNING if problem.rule == "invalid-yaml" else Severity.NOTE
         yield Finding(problem.rule, topic.name, severity, problem.message, problem.line, fix=rewrite)
     if not topic.description.strip():
         fix = None
-        if (words := first_sentence(topic)) and topic.whole:
+        if (words := first_sentence(topic)) and topic.is_whole:
             fix = Fix(f"Describe it as “{excerpt(words, 50)}”", partial(_with, topic, "description", words))
         message = "The description is empty; by it the agent chooses what to read."
         field = topic.header.field("description")
@@ -64,7 +64,7 @@ def _header(topic: MemoryFile) -> Iterator[Finding]:
 
 def _type(topic: MemoryFile) -> Finding:
     meant = _meant(topic)
-    fix = Fix(f"Make it {meant}", partial(_with, topic, "type", meant)) if meant and topic.whole else None
+    fix = Fix(f"Make it {meant}", partial(_with, topic, "type", meant)) if meant and topic.is_whole else None
     field = topic.header.field("type")
     if field is None or not field.value:
         words = "The header names no type."

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.file import Kind, MemoryFile
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.file import FileKind, MemoryFile
 from memory.lint.engine.finding import (
     Changes,
     Finding,
@@ -43,9 +43,9 @@ _ORDER = re.compile(
 _HARMLESS = re.compile(r"(?i)\bdo not edit\b|\b(?:auto-?)?generated\b|markdownlint|prettier|eslint")
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for file in directory.files:
-        if file.kind is Kind.OTHER or is_binary(file):
+        if file.kind is FileKind.OTHER or is_binary(file):
             continue
         text = file.text[:MOST_CHARACTERS]
         yield from _characters(file, text)
@@ -57,7 +57,7 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
 def _characters(file: MemoryFile, text: str) -> Iterator[Finding]:
     if text.isascii() and text.isprintable():
         return
-    fix = Fix("Take the characters out", partial(_without_characters, file)) if file.whole else None
+    fix = Fix("Take the characters out", partial(_without_characters, file)) if file.is_whole else None
     control = list(_CONTROL.finditer(text))
     if control:
         words = f"{len(control)} control characters, the first one {_name(control[0][0])}."
@@ -87,7 +87,7 @@ def _comments(file: MemoryFile, text: str) -> Iterator[Finding]:
         order = bool(_ORDER.search(said)) and not _HARMLESS.match(said)
         rule, severity = ("hidden-instruction", Severity.ERROR) if order else ("hidden-comment", Severity.NOTE)
         what = "tells the agent what to do" if order else "is read by the agent and not seen on a page"
-        fix = Fix("Remove the comment", partial(_without, file, match.start(), match.end())) if file.whole else None
+        fix = Fix("Remove the comment", partial(_without, file, match.start(), match.end())) if file.is_whole else None
         words = f"A comment {what}: “{excerpt(said)}”"
         yield Finding(rule, file.name, severity, words, _line(text, match.start()), fix=fix)
 
@@ -112,9 +112,9 @@ def _name(char: str) -> str:
 def _without_characters(file: MemoryFile) -> Changes:
     text = _CONTROL.sub("", file.source.text)
     kept = (char for at, char in enumerate(text) if not _INVISIBLE.match(char) or _belongs(text, at))
-    return {file.name: file.source.encoded("".join(kept))}
+    return {file.name: file.source.encode("".join(kept))}
 
 
 def _without(file: MemoryFile, start: int, end: int) -> Changes:
     text = file.source.text
-    return {file.name: file.source.encoded(text[:start] + text[end:])}
+    return {file.name: file.source.encode(text[:start] + text[end:])}

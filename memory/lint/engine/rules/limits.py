@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
-from memory.files.engine.reading.index import Entry, Index, IndexLine
+from memory.files.engine.reading.index import Index, IndexEntry, IndexLine
 from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 from memory.lint.engine.finding import (
     Changes,
@@ -24,7 +24,7 @@ RECALLED_BYTES = 4_096
 _NAMED = 5
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     index = directory.index
     if index.loaded.warning:
         yield _cut(index)
@@ -58,7 +58,7 @@ def _cut(index: Index) -> Finding:
 def _closing(index: Index) -> Fix | None:
     """Blank lines count as well; where the rest fits, they are the ones to go."""
     blank = {line.number for line in index.lines if not line.text.strip()}
-    if not index.file.whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
+    if not index.file.is_whole or index.line_count - len(blank) > MOST_LINES or index.file.size > MOST_BYTES:
         return None
     return Fix("Take the blank lines out", partial(_without, index.file, blank))
 
@@ -67,22 +67,22 @@ def _without(index: MemoryFile, numbers: set[int]) -> Changes:
     return {index.name: without_lines(index, numbers)}
 
 
-def _long(directory: Directory, line: IndexLine) -> Finding:
+def _long(directory: MemoryDirectory, line: IndexLine) -> Finding:
     words = f"The line has {len(line.text):,} characters; {LONGEST_ENTRY} are advised, so that many fit."
     fix = _shortening(directory, line) if len(line.entries) == 1 else None
     return Finding("index-line-too-long", directory.index.file.name, Severity.WARNING, words, line.number, fix=fix)
 
 
-def _shortening(directory: Directory, line: IndexLine) -> Fix | None:
+def _shortening(directory: MemoryDirectory, line: IndexLine) -> Fix | None:
     topic = directory.by_name.get(line.entries[0].target)
     shorter = shorter_line(line, line.entries[0])
-    if topic is None or not topic.whole or not shorter:
+    if topic is None or not topic.is_whole or not shorter:
         return None
     make = partial(_moved, directory.index.file, line, shorter, topic)
     return Fix("Shorten the line and keep its words in the topic", make)
 
 
-def shorter_line(line: IndexLine, entry: Entry) -> str:
+def shorter_line(line: IndexLine, entry: IndexEntry) -> str:
     """The line cut between two words; empty where the hook is not what makes it long."""
     start = line.text.rfind(entry.hook) if entry.hook else -1
     room = LONGEST_ENTRY - start - 1

@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
-    Kind,
+    FileKind,
     MemoryFile,
 )
-from memory.files.engine.reading.index import Entry, IndexLine, entry_line
-from memory.files.engine.reading.links import Link, alike
+from memory.files.engine.reading.index import IndexEntry, IndexLine, format_entry
+from memory.files.engine.reading.links import Link, normalize_name
 from memory.files.engine.reading.loading import LONGEST_ENTRY, Fate
-from memory.files.engine.reading.text import split_lines, without_end
+from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.finding import (
     Changes,
     Finding,
@@ -28,7 +28,7 @@ from memory.lint.engine.looking import excerpt
 from memory.lint.engine.surroundings import Surroundings
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     if directory.topics and INDEX_NAME not in directory.by_name:
         fix = Fix("Write an index of all topics", partial(_index, directory))
         words = f"There are {len(directory.topics):,} topics and no {INDEX_NAME}: the agent does not know of them."
@@ -39,7 +39,7 @@ def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]
     yield from _links(directory)
 
 
-def _unpointed(directory: Directory) -> Iterator[Finding]:
+def _unpointed(directory: MemoryDirectory) -> Iterator[Finding]:
     pointed: dict[str, bool] = {}
     for line in directory.index.lines:
         for entry in line.entries:
@@ -54,15 +54,15 @@ def _unpointed(directory: Directory) -> Iterator[Finding]:
             yield Finding("pointer-cut", topic.name, Severity.WARNING, words)
 
 
-def _pointers(directory: Directory) -> Iterator[Finding]:
+def _pointers(directory: MemoryDirectory) -> Iterator[Finding]:
     first: dict[str, int] = {}
-    near = {alike(file.name): file.name for file in directory.files if file.kind is not Kind.INDEX}
+    near = {normalize_name(file.name): file.name for file in directory.files if file.kind is not FileKind.INDEX}
     for line in directory.index.lines:
         for entry in line.entries:
             if not entry.target.endswith(".md"):
                 continue
             if entry.target not in directory.by_name:
-                yield _dangling(directory, line, entry, near.get(alike(entry.target), ""))
+                yield _dangling(directory, line, entry, near.get(normalize_name(entry.target), ""))
             elif entry.target in first and first[entry.target] != line.number:
                 words = f"Line {first[entry.target]} points to {entry.target} already."
                 fix = _removal(directory, line)
@@ -70,7 +70,7 @@ def _pointers(directory: Directory) -> Iterator[Finding]:
             first.setdefault(entry.target, line.number)
 
 
-def _dangling(directory: Directory, line: IndexLine, entry: Entry, meant: str) -> Finding:
+def _dangling(directory: MemoryDirectory, line: IndexLine, entry: IndexEntry, meant: str) -> Finding:
     words = f"“{excerpt(entry.title)}” points to {excerpt(entry.target)}, which is not there."
     fix = _removal(directory, line)
     if meant:
@@ -80,27 +80,27 @@ def _dangling(directory: Directory, line: IndexLine, entry: Entry, meant: str) -
     return Finding("dangling-pointer", INDEX_NAME, Severity.ERROR, words, line.number, fix=fix)
 
 
-def _removal(directory: Directory, line: IndexLine) -> Fix | None:
+def _removal(directory: MemoryDirectory, line: IndexLine) -> Fix | None:
     """Only a line with nothing else on it."""
     if len(line.entries) != 1:
         return None
     return Fix("Remove the line", partial(_removed, directory.index.file, line.number))
 
 
-def _links(directory: Directory) -> Iterator[Finding]:
+def _links(directory: MemoryDirectory) -> Iterator[Finding]:
     known = {name.removesuffix(".md") for name in directory.by_name}
-    known |= {alike(file.title) for file in directory.topics} | {alike(name) for name in known}
+    known |= {normalize_name(file.title) for file in directory.topics} | {normalize_name(name) for name in known}
     for topic in directory.topics:
         for link in topic.links if topic.name != RECOVERED else ():
             target = link.target.removesuffix(".md")
-            if target not in known and alike(target) not in known:
+            if target not in known and normalize_name(target) not in known:
                 words = f"“{excerpt(link.name)}” is not there (yet)."
-                fix = Fix("Take the brackets off", partial(_unlinked, topic, link)) if topic.whole else None
+                fix = Fix("Take the brackets off", partial(_unlinked, topic, link)) if topic.is_whole else None
                 yield Finding("dangling-link", topic.name, Severity.NOTE, words, link.line, fix=fix)
 
 
 def _unlinked(topic: MemoryFile, link: Link) -> Changes:
-    line = without_end(split_lines(topic.source.text)[link.line - 1])
+    line = strip_line_end(split_lines(topic.source.text)[link.line - 1])
     plain = re.sub(r"\[\[\s*" + re.escape(link.name) + r"\s*(?:\|([^\[\]]*))?\]\]", lambda m: m[1] or link.name, line)
     plain = re.sub(r"\[([^\[\]]*)\]\(" + re.escape(link.name) + r"\)", r"\1", plain)
     return {topic.name: with_line(topic, link.line, plain)}
@@ -109,11 +109,11 @@ def _unlinked(topic: MemoryFile, link: Link) -> Changes:
 def line_for(topic: MemoryFile) -> str:
     """The line of the index that a topic would get."""
     title = topic.title.replace("[", "(").replace("]", ")")
-    room = max(LONGEST_ENTRY - len(entry_line(title, topic.name, "x")), 20)
-    return entry_line(title, topic.name, excerpt(topic.description, room))
+    room = max(LONGEST_ENTRY - len(format_entry(title, topic.name, "x")), 20)
+    return format_entry(title, topic.name, excerpt(topic.description, room))
 
 
-def _index(directory: Directory) -> Changes:
+def _index(directory: MemoryDirectory) -> Changes:
     lines = ["# Memory", "", *(line_for(topic) for topic in directory.topics)]
     return {INDEX_NAME: "".join(f"{line}\n" for line in lines).encode()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
     Changes,
@@ -29,7 +29,7 @@ _SEVERITIES = {
 _OF_HEADERS = frozenset({"invalid-yaml", "header-comment"})
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for problem in directory.problems:
         yield Finding(problem.rule, "", _SEVERITIES[problem.rule], problem.message)
     for file in directory.files:
@@ -46,10 +46,10 @@ def _file(file: MemoryFile) -> Iterator[Finding]:
         return
     for problem in file.problems:
         if problem.rule not in _OF_HEADERS:
-            fix = _reencode(file) if problem.rule == "not-utf-8" and file.whole else None
+            fix = _reencode(file) if problem.rule == "not-utf-8" and file.is_whole else None
             severity = _SEVERITIES[problem.rule]
             yield Finding(problem.rule, file.name, severity, problem.message, problem.line, fix=fix)
-    if file.whole and len(file.text) > MOST_CHARACTERS:
+    if file.is_whole and len(file.text) > MOST_CHARACTERS:
         words = f"The file has {len(file.text):,} characters; only the first {MOST_CHARACTERS:,} were looked at."
         yield Finding("too-large", file.name, Severity.ERROR, words)
 
@@ -60,7 +60,7 @@ def _reencode(file: MemoryFile) -> Fix:
 
 def _as_utf8(file: MemoryFile) -> Changes:
     """Bytes that are no UTF-8 are taken as those of Windows, where such files come from."""
-    if file.source.valid:
+    if file.source.is_valid:
         return {file.name: file.source.text.encode()}
     letters = (_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)
     return {file.name: file.source.mark + "".join(letters).encode()}

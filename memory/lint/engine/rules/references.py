@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import excerpt
@@ -25,7 +25,7 @@ _ELSEWHERE = re.compile(
 _MOST = 200
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     checkout = surroundings.checkout
     if checkout is None:
         return

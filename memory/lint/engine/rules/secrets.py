@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
     Changes,
@@ -19,12 +19,12 @@ from memory.lint.engine.surroundings import Surroundings
 from sessions.secrets.engine import mask
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for file in directory.files:
         text = file.text[:MOST_CHARACTERS]
         if is_binary(file) or mask(text) == text:
             continue
-        fix = Fix("Mask it in the file", partial(_masked, file)) if file.whole else None
+        fix = Fix("Mask it in the file", partial(_masked, file)) if file.is_whole else None
         for number, masked in _places(text):
             words = f"A secret stands here in plain text: {excerpt(masked, 80)}"
             yield Finding("secret", file.name, Severity.ERROR, words, number, fix=fix)
@@ -44,4 +44,4 @@ def _places(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _masked(file: MemoryFile) -> Changes:
-    return {file.name: file.source.encoded(mask(file.source.text))}
+    return {file.name: file.source.encode(mask(file.source.text))}

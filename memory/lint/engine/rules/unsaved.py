@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory.files.engine.reading.body import MOST_CHARACTERS
-from memory.files.engine.reading.directory import Directory
+from memory.files.engine.reading.directory import MemoryDirectory
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import Finding, Severity
 from memory.lint.engine.looking import excerpt, without_code
@@ -36,7 +36,7 @@ _DOING = re.compile(
 )
 
 
-def check(directory: Directory, surroundings: Surroundings) -> Iterator[Finding]:
+def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Finding]:
     for topic in directory.topics:
         body = topic.body[:MOST_CHARACTERS]
         if "```" in body or "~~~" in body:

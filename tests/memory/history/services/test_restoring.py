@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.files.engine.clash import ChangedMeanwhileError, bytes_of
+from memory.files.engine.clash import ChangedMeanwhileError, encode_merged
 from memory.files.engine.disk import AlreadyThereError, OutsideError, digest_of
 from memory.files.services.writing import (
     delete,
@@ -108,7 +108,7 @@ def test_what_changed_since_stops_an_undo_until_somebody_has_chosen(shelf: Shelf
     (clash,) = caught.value.clashes
     assert clash.merge
     assert shelf.read("a.md") == b"one\nTWO\nthree\nfour\n"
-    batch_undo(batch=batch, resolved={clash.key: bytes_of(clash.merge.text())})
+    batch_undo(batch=batch, resolved={clash.key: encode_merged(clash.merge.text())})
     assert shelf.read("a.md") == b"one\ntwo\nthree\nfour\n"
 
 

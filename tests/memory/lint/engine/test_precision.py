@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from memory.files.engine.reading import Directory, parse_file, read_directory
+from memory.files.engine.reading import MemoryDirectory, parse_file, read_directory
 from memory.lint.engine import (
     FORMULA,
     Recalls,
@@ -39,11 +39,11 @@ LABELLED = {
 """harbour-office.md, heights-two-decimals.md, user-dev.md and utc-inside.md are good."""
 
 
-def labelled(folder: Path) -> Directory:
+def labelled(folder: Path) -> MemoryDirectory:
     """With dates that do not depend on when it was checked out."""
     written = int(WRITTEN.timestamp() * 1e9)
     files = read_directory(folder).files
-    return Directory(str(folder), tuple(parse_file(file.name, file.data, mtime_ns=written) for file in files))
+    return MemoryDirectory(str(folder), tuple(parse_file(file.name, file.data, mtime_ns=written) for file in files))
 
 
 def test_the_demo_gives_all_its_labels_and_no_other() -> None:
@@ -85,7 +85,7 @@ def test_health_shows_its_sum() -> None:
     assert well.sum == f"100 × (1 − 0.25 × 1.00 − 0.75 × {well.topic_loss:.3f}) = {well.score}"
     assert (well.formula, well.topics) == (FORMULA, 14)
     assert health(directory, []).score == 100
-    assert health(Directory("/none", ()), []).score == 100
+    assert health(MemoryDirectory("/none", ()), []).score == 100
 
 
 @needs_samples

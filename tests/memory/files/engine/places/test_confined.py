@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.files.engine.places import Confined, OutsideError
+from memory.files.engine.places import ConfinedDirectory, InvalidNameError
 
 PARTS = st.sampled_from(
     ["..", ".", "", "a", "b.md", "out", "in", "loop", "~", "C:", "\\\\server", "\0", "x" * 300, " ", "é", "\udc80"]
@@ -59,8 +59,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example("memory-2/x.md")
 def test_a_resolved_name_is_a_file_below_the_root_and_no_link_leads_there(root: Path, name: str) -> None:
     try:
-        path = Confined(root).resolve(name)
-    except OutsideError:
+        path = ConfinedDirectory(root).resolve(name)
+    except InvalidNameError:
         return
     assert str(path).startswith(f"{os.path.realpath(root)}/")
     assert os.path.realpath(path) == str(path)
@@ -70,19 +70,19 @@ def test_a_resolved_name_is_a_file_below_the_root_and_no_link_leads_there(root: 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, *WINDOWS, *LINKED, "y" * 256])
 def test_other_names_are_refused_with_a_sentence(root: Path, name: str) -> None:
-    with pytest.raises(OutsideError, match=r"\.$"):
-        Confined(root).resolve(name)
+    with pytest.raises(InvalidNameError, match=r"\.$"):
+        ConfinedDirectory(root).resolve(name)
 
 
 @pytest.mark.parametrize("name", ["x.md", "a/b.md", "./a/b.md", "new/deep/x.md", "..x.md", "é.md", "a b.md"])
 def test_names_of_files_that_are_there_or_could_be_resolve(root: Path, name: str) -> None:
-    assert Confined(root).resolve(name) == Path(os.path.realpath(root)) / os.path.normpath(name)
+    assert ConfinedDirectory(root).resolve(name) == Path(os.path.realpath(root)) / os.path.normpath(name)
 
 
 def test_a_root_behind_a_link_is_the_directory_that_it_leads_to(tmp_path: Path, root: Path) -> None:
     (tmp_path / "link").symlink_to(root)
-    confined = Confined(tmp_path / "link")
+    confined = ConfinedDirectory(tmp_path / "link")
     assert confined.resolve("x.md") == root.resolve() / "x.md"
-    assert confined.holds(root / "a" / "b.md")
-    assert not confined.holds(root / "out" / "secret.md")
-    assert not confined.holds(root)
+    assert confined.contains(root / "a" / "b.md")
+    assert not confined.contains(root / "out" / "secret.md")
+    assert not confined.contains(root)

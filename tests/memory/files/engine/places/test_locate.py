@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.places import (
-    Origin,
-    OutsideError,
-    Place,
+    InvalidNameError,
+    LocationOrigin,
+    MemoryLocation,
     Scope,
     UnsafePathError,
-    agent_memories,
     agent_memory,
-    canonical_root,
-    memory_directories,
-    memory_place,
-    notes_places,
-    safe_directory,
-    session_notes,
+    check_directory,
+    find_agent_memories,
+    find_canonical_root,
+    find_memory_directories,
+    find_session_notes,
+    locate_memory,
+    notes_paths,
     slug_of,
 )
 
@@ -42,8 +42,8 @@ ELSEWHERE = [
 UNSAFE = [*RELATIVE, *NEAR_THE_ROOT, *ELSEWHERE, "/home/dev/a\0b"]
 
 
-def place(project: Path, config: Path, policies: tuple[Path, ...] = (), **environ: str) -> Place:
-    return memory_place(project, config=config, home=HOME, environ=environ, policies=policies)
+def place(project: Path, config: Path, policies: tuple[Path, ...] = (), **environ: str) -> MemoryLocation:
+    return locate_memory(project, config=config, home=HOME, environ=environ, policies=policies)
 
 
 def settings(folder: Path, name: str, **values: object) -> Path:
@@ -55,8 +55,8 @@ def settings(folder: Path, name: str, **values: object) -> Path:
 
 def test_a_project_has_its_memory_below_its_slug(tmp_path: Path) -> None:
     found = place(Path("/home/dev/My Boat_2"), tmp_path)
-    assert found == Place(
-        tmp_path / "projects" / "-home-dev-My-Boat-2" / "memory", Origin.PROJECT, "/home/dev/My Boat_2"
+    assert found == MemoryLocation(
+        tmp_path / "projects" / "-home-dev-My-Boat-2" / "memory", LocationOrigin.PROJECT, "/home/dev/My Boat_2"
     )
 
 
@@ -67,30 +67,30 @@ def test_the_environment_comes_before_policy_and_policy_before_the_user(tmp_path
     assert place(tmp_path, config).path == HOME / "notes"
     assert place(tmp_path, config, (policy,)).path == Path("/srv/shared/memory")
     found = place(tmp_path, config, (policy,), CLAUDE_COWORK_MEMORY_PATH_OVERRIDE="/data/team/memory")
-    assert (found.path, found.origin) == (Path("/data/team/memory"), Origin.ENVIRONMENT)
+    assert (found.path, found.origin) == (Path("/data/team/memory"), LocationOrigin.ENVIRONMENT)
 
 
 def test_a_projects_own_settings_are_not_asked(tmp_path: Path) -> None:
     project = tmp_path / "project"
     for name in ("settings.json", "settings.local.json"):
         settings(project / ".claude", name, autoMemoryDirectory="/home/dev/.ssh/keys")
-    assert place(project, tmp_path / "config").origin is Origin.PROJECT
+    assert place(project, tmp_path / "config").origin is LocationOrigin.PROJECT
 
 
 @pytest.mark.parametrize("path", UNSAFE)
 def test_unsafe_paths_are_passed_over_and_told(tmp_path: Path, path: str) -> None:
     settings(tmp_path, "settings.json", autoMemoryDirectory=path)
     found = place(tmp_path / "p", tmp_path)
-    assert found.origin is Origin.PROJECT
+    assert found.origin is LocationOrigin.PROJECT
     with pytest.raises(UnsafePathError, match=r"\.$"):
-        safe_directory(path, HOME)
+        check_directory(path, HOME)
     assert [refused.value for refused in found.refused] == ([path] if path else [])
 
 
 @given(st.text(alphabet="/.~aA:\\\0 ", max_size=30))
 def test_a_safe_directory_is_plain_absolute_and_holds_nobodys_home(text: str) -> None:
     try:
-        path = safe_directory(text, HOME)
+        path = check_directory(text, HOME)
     except UnsafePathError:
         return
     assert path.is_absolute()
@@ -101,9 +101,9 @@ def test_a_safe_directory_is_plain_absolute_and_holds_nobodys_home(text: str) ->
 
 def test_settings_that_cannot_be_read_are_as_none(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text("{not json")
-    assert place(tmp_path, tmp_path).origin is Origin.PROJECT
+    assert place(tmp_path, tmp_path).origin is LocationOrigin.PROJECT
     settings(tmp_path, "settings.json", autoMemoryDirectory=["/data/x"])
-    assert place(tmp_path, tmp_path).origin is Origin.PROJECT
+    assert place(tmp_path, tmp_path).origin is LocationOrigin.PROJECT
 
 
 def test_the_environment_can_name_the_projects_directory(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_worktrees_share_the_memory_of_their_repository(tmp_path: Path) -> None:
     repository, tree = tmp_path / "repository", tmp_path / "tree"
     worktree(repository, tree)
     (tree / "src").mkdir()
-    assert canonical_root(tree / "src") == repository
-    assert canonical_root(repository) == repository
+    assert find_canonical_root(tree / "src") == repository
+    assert find_canonical_root(repository) == repository
     assert place(tree, tmp_path) == place(repository, tmp_path)
 
 
@@ -146,7 +146,7 @@ def test_a_git_file_that_nobody_points_back_to_is_not_believed(tmp_path: Path) -
     worktree(victim, tmp_path / "tree")
     evil.mkdir()
     (evil / ".git").write_text(f"gitdir: {victim / '.git' / 'worktrees' / 'tree'}\n")
-    assert canonical_root(evil) == evil
+    assert find_canonical_root(evil) == evil
 
 
 def test_submodules_and_broken_git_files_stand_for_themselves(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_submodules_and_broken_git_files_stand_for_themselves(tmp_path: Path) ->
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_text(text)
-        assert canonical_root(tmp_path / name) == tmp_path / name
-    assert canonical_root(Path("/nowhere/at/all")) == Path("/nowhere/at/all")
+        assert find_canonical_root(tmp_path / name) == tmp_path / name
+    assert find_canonical_root(Path("/nowhere/at/all")) == Path("/nowhere/at/all")
 
 
 def test_agents_keep_memory_in_three_scopes(tmp_path: Path) -> None:
@@ -167,28 +167,31 @@ def test_agents_keep_memory_in_three_scopes(tmp_path: Path) -> None:
     for path in ("agent-memory/reviewer", "agent-memory/plugin-writer"):
         (config / path).mkdir(parents=True)
     (project / ".claude/agent-memory-local/reviewer").mkdir(parents=True)
-    found = agent_memories(config=config, project=project)
+    found = find_agent_memories(config=config, project=project)
     assert [(one.agent, one.scope) for one in found] == [
         ("plugin-writer", Scope.USER),
         ("reviewer", Scope.USER),
         ("reviewer", Scope.LOCAL),
     ]
     assert agent_memory("plugin:writer", Scope.USER, config=config, project=project) == found[0]
-    with pytest.raises(OutsideError):
+    with pytest.raises(InvalidNameError):
         agent_memory("../x", Scope.PROJECT, config=config, project=project)
 
 
 def test_notes_of_a_session_are_found_in_both_places(tmp_path: Path) -> None:
     for session, place_ in (("s1", 0), ("s1", 1), ("s2", 1)):
-        path = notes_places(tmp_path, session)[place_]
+        path = notes_paths(tmp_path, session)[place_]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("# Session Title\n")
-    assert [(one.session, one.path.name) for one in session_notes(tmp_path)] == [("s1", "summary.md"), ("s2", "s2.md")]
+    assert [(one.session, one.path.name) for one in find_session_notes(tmp_path)] == [
+        ("s1", "summary.md"),
+        ("s2", "s2.md"),
+    ]
 
 
 def test_memory_directories_of_all_projects_are_listed(tmp_path: Path) -> None:
     for path in ("b/memory", "a/memory", "c"):
         (tmp_path / "projects" / path).mkdir(parents=True)
     (tmp_path / "projects" / "file").write_text("")
-    assert [path.parent.name for path in memory_directories(tmp_path)] == ["a", "b"]
-    assert memory_directories(tmp_path / "none") == []
+    assert [path.parent.name for path in find_memory_directories(tmp_path)] == ["a", "b"]
+    assert find_memory_directories(tmp_path / "none") == []

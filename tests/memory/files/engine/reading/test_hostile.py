@@ -85,7 +85,7 @@ def test_files_beyond_the_limits_are_listed_and_not_read(tmp_path: Path, monkeyp
     for name in "abcd":
         (tmp_path / f"{name}.md").write_bytes(HEADER + b"x" * 100)
     directory = read_directory(tmp_path)
-    assert [(file.name, len(file.data), file.whole) for file in directory.files] == [
+    assert [(file.name, len(file.data), file.is_whole) for file in directory.files] == [
         ("a.md", 100, False),
         ("b.md", 50, False),
         ("c.md", 0, False),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory.files.engine.reading import (
     INDEX_NAME,
     Fate,
-    load,
+    load_index,
     parse_file,
     read_index,
 )
@@ -49,21 +49,21 @@ def lines(count: int, width: int) -> str:
     ],
 )
 def test_the_cut(text: str, loaded: int, size: int, warning: str) -> None:
-    found = load(text)
+    found = load_index(text)
     assert (found.lines, found.bytes, found.warning) == (loaded, size, warning)
     assert len(found.text.encode()) <= 25_000
-    assert found.given == (f"{found.text}\n\n> {warning}" if warning else found.text)
+    assert found.agent_text == (f"{found.text}\n\n> {warning}" if warning else found.text)
 
 
 def test_bytes_are_counted_and_no_character_is_cut_in_two() -> None:
-    found = load("é" * 20_000)
+    found = load_index("é" * 20_000)
     assert (found.text, found.fates) == ("é" * 12_500, (Fate.PARTLY,))
-    assert load("é" * 100 + "\n" + "é" * 12_400).lines == 1
+    assert load_index("é" * 100 + "\n" + "é" * 12_400).lines == 1
 
 
 def test_every_line_has_its_fate() -> None:
     text = "---\nname: x\n---\n\n<!-- two\nlines -->\n# Memory\n```\n<!-- code -->\n```\n<!-- one --> rest\nend\n\n"
-    found = load(text)
+    found = load_index(text)
     assert found.text == "# Memory\n```\n<!-- code -->\n```\n rest\nend"
     assert [fate is Fate.LOADED for fate in found.fates] == [False] * 6 + [True] * 6 + [False]
     assert found.cut_lines == ()
@@ -79,7 +79,7 @@ def test_the_lines_that_are_cut_are_known() -> None:
 @given(st.text(alphabet="ab \n\r\u2028é<!->", max_size=300), st.integers(1, 400))
 def test_what_is_loaded_stays_within_the_limits_and_comes_from_the_file(text: str, times: int) -> None:
     text = (text + "\n") * times
-    found = load(text)
+    found = load_index(text)
     assert len(found.text.encode()) <= 25_000
     assert found.text.count("\n") < 200
     assert len(found.fates) == text.count("\n")
@@ -98,4 +98,4 @@ def test_the_client_was_given_exactly_this() -> None:
         for file in row.get("attachment", {}).get("files", ())
         if file["type"] == "AutoMem"
     ]
-    assert given_ == [load((RECORDED / "memory" / INDEX_NAME).read_text()).given]
+    assert given_ == [load_index((RECORDED / "memory" / INDEX_NAME).read_text()).agent_text]

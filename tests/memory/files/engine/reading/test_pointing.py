@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.engine.reading import directory_of, parse_file
+from memory.files.engine.reading import directory_from_contents, parse_file
 from memory.files.engine.reading.composing import (
-    composed,
-    merged,
-    new_topic,
-    split_at,
+    compose_new_topic,
+    compose_topic,
+    merge_topics,
+    split_topic,
 )
 from memory.files.engine.reading.pointing import (
-    pointer_of,
-    relinked,
+    find_pointer,
+    replace_links,
     with_pointer,
     without_pointers,
 )
@@ -42,10 +42,10 @@ def test_pointers_go_with_their_line_unless_others_share_it() -> None:
 
 def test_links_of_both_kinds_follow_a_rename() -> None:
     topic = parse_file("x.md", b"[[fog]] [[fog.md|mist]] [[foggy]] [see](fog.md) [out](http://fog.md)\n\xff")
-    assert relinked(topic, "fog.md", "mist.md") == (
+    assert replace_links(topic, "fog.md", "mist.md") == (
         b"[[mist]] [[mist.md|mist]] [[foggy]] [see](mist.md) [out](http://fog.md)\n\xff"
     )
-    assert relinked(topic, "tides.md", "x.md") is None
+    assert replace_links(topic, "tides.md", "x.md") is None
 
 
 @given(st.text("ab \n[]()#.-", max_size=60), st.text("ab[]() —:", max_size=20), st.text("ab[]()—: ", max_size=20))
@@ -53,31 +53,33 @@ def test_a_pointer_that_was_written_is_found_again(text: str, title: str, hook: 
     file = parse_file("MEMORY.md", text.encode())
     after = with_pointer(file, "topic.md", title or "x", hook)
     assert after is not None
-    found = pointer_of(parse_file("MEMORY.md", after), "topic.md")
+    found = find_pointer(parse_file("MEMORY.md", after), "topic.md")
     assert found is not None
     again = without_pointers(parse_file("MEMORY.md", after), {"topic.md"})
     assert again is not None
-    assert "topic.md" not in {entry.target for entry in directory_of("/m", {"MEMORY.md": again}).index.entries}
+    assert "topic.md" not in {
+        entry.target for entry in directory_from_contents("/m", {"MEMORY.md": again}).index.entries
+    }
 
 
 def test_a_form_changes_what_it_says_and_nothing_else() -> None:
     file = parse_file("x.md", b"---\nname: 'x'\nother: [a, b]\n---\n\n\nBody.\n")
-    assert composed(file, {"name": "x"}, "Body.\n") == file.text
-    assert composed(file, {"description": "It: is"}) == file.text.replace(
+    assert compose_topic(file, {"name": "x"}, "Body.\n") == file.text
+    assert compose_topic(file, {"description": "It: is"}) == file.text.replace(
         "name: 'x'\n", "name: 'x'\ndescription: \"It: is\"\n"
     )
-    assert composed(file, {}, "New.\n") == file.text.replace("Body.", "New.")
+    assert compose_topic(file, {}, "New.\n") == file.text.replace("Body.", "New.")
 
 
 def test_two_topics_become_one_with_each_paragraph_once() -> None:
-    first = parse_file("a.md", new_topic("a.md", {"name": "a", "type": "user"}, "One.\n\nTwo.").encode())
+    first = parse_file("a.md", compose_new_topic("a.md", {"name": "a", "type": "user"}, "One.\n\nTwo.").encode())
     second = parse_file("b.md", b"Two.\n\nThree.\n")
-    assert merged(first, second) == first.text.replace("Two.\n", "Two.\n\nThree.\n")
+    assert merge_topics(first, second) == first.text.replace("Two.\n", "Two.\n\nThree.\n")
 
 
 def test_a_topic_is_split_only_where_something_stays() -> None:
     file = parse_file("a.md", b"---\nname: a\n---\n\nOne.\n\nTwo.\nThree.\n")
-    assert split_at(file, 7) == ("---\nname: a\n---\n\nOne.\n", "Two.\nThree.\n")
+    assert split_topic(file, 7) == ("---\nname: a\n---\n\nOne.\n", "Two.\nThree.\n")
     for line in (0, 1, 4, 5, 9, 100):
         with pytest.raises(ValueError, match="cannot be split"):
-            split_at(file, line)
+            split_topic(file, line)
