@@ -20,7 +20,7 @@ from inspector.runs.services.stops import Killed
 from inspector.structured import get_logger
 from memory.files.engine.disk import FileTroubleError
 from memory.files.services.demo import demo_copied
-from memory.files.services.finding import directories_find
+from memory.files.services.discovery import directories_find
 from memory.files.services.scanning import directories_of, memory_follow, memory_follow_one
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError

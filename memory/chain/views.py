@@ -7,10 +7,10 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.htmx import HtmxRequest, render_page
 from memory.chain.engine import MOST_CHARACTERS, MOST_HOPS
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.files.selectors.directories import checkout_of
-from memory.files.selectors.shelves import chain_for
-from memory.files.views.frame import frame, of_directory
+from memory.files.selectors.directory_reports import chain_for
+from memory.files.views.page_frame import frame, of_directory
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import visible

@@ -15,7 +15,7 @@ from inspector.web.query import whole_number
 from memory.files.engine.clash import ChangedMeanwhileError, Clash
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.newlines import text_for_editing
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Batch, Proposal, ProposedFile
 from memory.proposals.engine.facts import Chosen, Facts, lines_to_json
 from memory.proposals.engine.hunks import Hunk

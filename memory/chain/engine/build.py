@@ -28,7 +28,7 @@ from memory.chain.engine.places import (
     below,
 )
 from memory.files.engine.reading.header import read_header
-from memory.files.engine.reading.loading import blank_comments, load_index, without_comments
+from memory.files.engine.reading.loaded_text import blank_comments, load_index, without_comments
 from memory.files.engine.reading.text import decode, split_lines
 
 MOST_HOPS = 4

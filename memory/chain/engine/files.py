@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 from memory.files.engine.reading.text import decode
 
 LARGEST = 4 * 1024 * 1024

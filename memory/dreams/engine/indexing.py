@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_line_added
+from memory.files.engine.reading.edits import with_line_added
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
@@ -24,7 +24,7 @@ from memory.files.engine.reading.index import (
     format_entry,
     read_index,
 )
-from memory.files.engine.reading.loading import (
+from memory.files.engine.reading.loaded_text import (
     LONGEST_ENTRY,
     MOST_BYTES,
     MOST_LINES,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.dreams.engine.indexing import OVERFLOW, put_in_order
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_field, with_line_added
+from memory.files.engine.reading.edits import with_field, with_line_added
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,

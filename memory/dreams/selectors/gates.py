@@ -19,7 +19,7 @@ from memory.dreams.engine.gates import (
 )
 from memory.dreams.engine.lock import Lock, lock_read
 from memory.files.engine.disk import real_path
-from memory.files.engine.places import locate_memory
+from memory.files.engine.locations import locate_memory
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, DreamScan
 from sessions.models import Project

@@ -23,7 +23,7 @@ from memory.dreams.services.dreaming import NO_MODEL, dream, whys
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import contents_read
 from memory.lint.engine import Surroundings
 from memory.models import Directory, Proposal
 from memory.proposals.engine.facts import lines_to_json

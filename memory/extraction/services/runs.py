@@ -46,10 +46,10 @@ from memory.extraction.services.progress import (
     extraction_move,
 )
 from memory.files.engine.disk import FileTroubleError
+from memory.files.engine.locations import find_canonical_root
 from memory.files.engine.newlines import text_for_editing
-from memory.files.engine.places import find_canonical_root
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import contents_read
 from memory.history.services.touch_index import memory_glean
 from memory.models import Directory, Proposal
 from memory.proposals.engine.hunks import hunks

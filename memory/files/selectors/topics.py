@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from memory.files.engine.reading import INDEX_NAME, IndexPosition, MemoryFile
 from memory.files.selectors.directories import Listed
-from memory.files.selectors.shelves import Shelf, files_read, recalled
+from memory.files.selectors.directory_reports import Shelf, files_read, recalled
 from memory.history.selectors.provenance import Uses
 from memory.lint.engine import Finding
 from memory.models import Directory

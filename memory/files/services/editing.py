@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import AlreadyThereError, FileTroubleError, digest_of
 from memory.files.engine.newlines import encode_like
-from memory.files.engine.reading import INDEX_NAME, MemoryFile, parse_file
-from memory.files.engine.reading import MemoryDirectory as Read
-from memory.files.engine.reading.pointing import (
+from memory.files.engine.reading import INDEX_NAME, MemoryDirectory, MemoryFile, parse_file
+from memory.files.engine.reading.pointers import (
     find_pointer,
     replace_links,
     with_pointer,
     without_pointers,
 )
-from memory.files.selectors.shelves import file_now
+from memory.files.selectors.directory_reports import file_now
 from memory.files.services.writing import (
     delete,
     memory_change,
@@ -66,7 +65,7 @@ def topic_save(
         raise
 
 
-def topic_rename(*, directory: Directory, read: Read, name: str, to: str, expected: str) -> Batch:
+def topic_rename(*, directory: Directory, read: MemoryDirectory, name: str, to: str, expected: str) -> Batch:
     """`read`: the directory, for what links to the topic."""
 
     def moves() -> list[Move]:
@@ -91,7 +90,7 @@ def topic_move(*, directory: Directory, into: Directory, name: str, expected: st
 
 
 def topics_merge(
-    *, directory: Directory, read: Read, name: str, other: str, text: str, expected: str, other_expected: str
+    *, directory: Directory, read: MemoryDirectory, name: str, other: str, text: str, expected: str, other_expected: str
 ) -> Batch:
     """The second one goes; what pointed to it points to the first."""
 
@@ -138,7 +137,7 @@ def topics_prune(*, directory: Directory, files: Mapping[str, str]) -> Batch:
     return _change(moves, set(files), f"Deleted {few}{more}")
 
 
-def finding_fix(*, directory: Directory, read: Read, finding: Finding) -> Batch:
+def finding_fix(*, directory: Directory, read: MemoryDirectory, finding: Finding) -> Batch:
     """Does what the finding's button says. `read`: the directory in which it was found."""
     if finding.fix is None:
         raise FixGoneError("Nothing can be done about this by a button.")
@@ -183,14 +182,14 @@ def _with_pointer(directory: Directory, name: str, pointer: Pointer) -> list[Mov
     return [] if after is None else [_written(directory, index, after)]
 
 
-def _relinked(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
+def _relinked(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
     index = _index(directory)
     after = replace_links(index, old, new)
     kept = [_written(directory, index, after)] if after is not None else []
     return [*kept, *(move for move in _links(directory, read, old, new) if move.source and move.source.name != old)]
 
 
-def _links(directory: Directory, read: Read, old: str, new: str) -> list[Move]:
+def _links(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
     """Topics that link to the file, as they are now."""
     linking = [file.name for file in read.topics if any(link.target == old for link in file.links)]
     moves = []

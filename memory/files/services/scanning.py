@@ -11,11 +11,11 @@ from pathlib import Path
 from inspector.locks.hosts import own_hosts
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import DirectoryGoneError, FileTroubleError, Folder
-from memory.files.services.locking import memory_lock, on_disk
-from memory.files.services.looking import directory_look, look_note
+from memory.files.services.directory_changes import directory_look, look_note
+from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.files.services.writing import directory_register
 from memory.history.engine.mentions import place_of
-from memory.history.services.settling import batches_settle, temporaries_sweep
+from memory.history.services.batch_recovery import batches_settle, temporaries_sweep
 from memory.history.services.touch_index import memory_glean, versions_link
 from memory.models import Batch, Directory, Version
 from sessions.imports.engine.discovery import inside

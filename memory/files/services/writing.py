@@ -12,12 +12,12 @@ from memory.files.engine.disk import (
     disk_name,
     real_path,
 )
-from memory.files.services.locking import memory_lock, on_disk
+from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.history.engine.mentions import place_of
+from memory.history.services.batch_recovery import batches_settle
 from memory.history.services.batches import batch_make
 from memory.history.services.moves import Entry, Move, Spot
-from memory.history.services.noting import files_known, note
-from memory.history.services.settling import batches_settle
+from memory.history.services.version_recording import files_known, note
 from memory.models import (
     Batch,
     Cause,

@@ -20,11 +20,11 @@ from memory.files.selectors.directories import (
     is_there,
     name_of,
 )
+from memory.files.selectors.directory_reports import shelf_of
 from memory.files.selectors.search import memory_search
-from memory.files.selectors.shelves import shelf_of
-from memory.files.services.finding import directories_find
+from memory.files.services.discovery import directories_find
 from memory.files.services.scanning import memory_follow, memory_follow_one
-from memory.files.views.frame import frame, of_directory
+from memory.files.views.page_frame import frame, of_directory
 from memory.lint.engine import FORMULA
 from memory.models import Directory
 

@@ -11,7 +11,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import Clash, encode_merged
 from memory.files.engine.merging import AgreedLines, Choice, Conflict
 from memory.files.engine.newlines import text_for_editing
-from memory.files.views.frame import CONFLICT, frame
+from memory.files.views.page_frame import CONFLICT, frame
 from memory.models import Batch, Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import visible

@@ -13,9 +13,9 @@ from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from memory.files.engine.disk import DirectoryGoneError, digest_of
 from memory.files.engine.reading import INDEX_NAME, Index
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.files.selectors.directories import directory_of_project, files_listed
-from memory.files.selectors.shelves import index_of, shelf_known, shelf_of
+from memory.files.selectors.directory_reports import index_of, shelf_known, shelf_of
 from memory.files.selectors.topics import (
     SORTS,
     STATES,
@@ -24,8 +24,8 @@ from memory.files.selectors.topics import (
     topics_read,
     topics_wanted,
 )
-from memory.files.views.frame import frame, of_directory
-from memory.files.views.lines import Line, index_lines
+from memory.files.views.index_rows import Line, index_lines
+from memory.files.views.page_frame import frame, of_directory
 from memory.history.selectors.history import files_deleted
 from memory.history.selectors.provenance import uses_of
 from memory.lint.engine import FORMULA, RULES

@@ -23,16 +23,17 @@ from memory.files.engine.reading import (
     parse_file,
     read_index,
 )
-from memory.files.engine.reading.composing import compose_new_topic, compose_topic
-from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
-from memory.files.engine.reading.pointing import find_pointer
-from memory.files.selectors.shelves import file_now
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.pointers import find_pointer
+from memory.files.engine.reading.topic_text import compose_new_topic, compose_topic
+from memory.files.selectors.directory_reports import file_now
 from memory.files.selectors.topics import TYPES
 from memory.files.services.editing import Pointer, topic_save
 from memory.files.services.writing import memory_open
 from memory.files.views.conflict import clash_page, merged_text
 from memory.files.views.file import uneditable
-from memory.files.views.frame import (
+from memory.files.views.index_rows import index_lines
+from memory.files.views.page_frame import (
     UNFIT,
     file_address,
     frame,
@@ -41,8 +42,7 @@ from memory.files.views.frame import (
     of_directory,
     seen,
 )
-from memory.files.views.lines import index_lines
-from memory.files.views.pointers import topics_of
+from memory.files.views.topic_links import topics_of
 from memory.history.selectors.contents import content_of
 from memory.history.services.batches import NothingToChangeError
 from memory.models import Directory

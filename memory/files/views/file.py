@@ -16,11 +16,11 @@ from memory.files.engine.reading import (
     parse_file,
 )
 from memory.files.selectors.directories import files_listed
-from memory.files.selectors.shelves import index_of, shelf_known, shelf_of
+from memory.files.selectors.directory_reports import index_of, shelf_known, shelf_of
 from memory.files.services.writing import memory_open
 from memory.files.views.directory import fix_key
-from memory.files.views.frame import frame, name_asked, of_directory
-from memory.files.views.pointers import Topics
+from memory.files.views.page_frame import frame, name_asked, of_directory
+from memory.files.views.topic_links import Topics
 from memory.history.selectors.history import HistoryMissingError, file_get
 from memory.history.selectors.provenance import Origin, touches_of, version_origin
 from memory.models import Directory, Version

@@ -20,15 +20,15 @@ from memory.files.engine.reading import (
     parse_file,
     read_index,
 )
-from memory.files.engine.reading.composing import compose_new_topic, merge_topics, split_topic
-from memory.files.engine.reading.pointing import without_pointers
+from memory.files.engine.reading.pointers import without_pointers
+from memory.files.engine.reading.topic_text import compose_new_topic, merge_topics, split_topic
 from memory.files.selectors.directories import (
     directories_shown,
     directory_get,
     files_listed,
     name_of,
 )
-from memory.files.selectors.shelves import Shelf, file_now, shelf_of
+from memory.files.selectors.directory_reports import Shelf, file_now, shelf_of
 from memory.files.services.editing import (
     FixGoneError,
     Pointer,
@@ -42,7 +42,7 @@ from memory.files.services.editing import (
 from memory.files.services.writing import memory_open
 from memory.files.views.directory import fix_key
 from memory.files.views.file import uneditable
-from memory.files.views.frame import (
+from memory.files.views.page_frame import (
     UNFIT,
     file_address,
     frame,

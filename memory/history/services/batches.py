@@ -6,7 +6,7 @@
 3. The new contents are written beside the files; then each file is swapped. Whatever fails, all are swapped back.
 4. In a second transaction the new versions are written and the batch is done.
 
-Whoever takes the lock next finishes what a dead process has left between 2 and 4: see `settling.py`."""
+Whoever takes the lock next finishes what a dead process has left between 2 and 4: see `batch_recovery.py`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from memory.files.engine.disk import (
     disk_name,
 )
 from memory.files.engine.newlines import encode_like
-from memory.files.services.locking import memory_lock, on_disk
-from memory.files.services.looking import directory_look, look_note
+from memory.files.services.directory_changes import directory_look, look_note
+from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.history.selectors.contents import content_of
-from memory.history.services.completing import batch_complete
+from memory.history.services.batch_completion import batch_complete
+from memory.history.services.batch_recovery import batches_settle
+from memory.history.services.blob_storage import blobs_store
 from memory.history.services.moves import Move, Spot, Step
-from memory.history.services.settling import batches_settle
-from memory.history.services.storing import blobs_store
 from memory.models import (
     Batch,
     Cause,

@@ -18,7 +18,7 @@ from memory.files.engine.disk import FileTroubleError
 from memory.files.selectors.directories import is_there
 from memory.files.services.scanning import memory_follow_one
 from memory.files.views.conflict import clash_page, is_chosen, merged_bytes
-from memory.files.views.frame import (
+from memory.files.views.page_frame import (
     file_address,
     frame,
     name_asked,
@@ -38,7 +38,7 @@ from memory.history.selectors.history import (
     version_diff,
     version_text,
 )
-from memory.history.services.restoring import batch_undo, memory_roll_back, version_restore
+from memory.history.services.restoration import batch_undo, memory_roll_back, version_restore
 from memory.models import (
     Batch,
     Cause,

@@ -10,14 +10,14 @@ from inspector.web.htmx import HtmxRequest, render_page
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.views.conflict import clash_page
-from memory.files.views.frame import (
+from memory.files.views.page_frame import (
     CONFLICT,
     frame,
     sentence_of,
     trouble,
 )
 from memory.history.selectors.history import batches_of_run, batches_versions
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.history.views.history import Told, action_of
 
 

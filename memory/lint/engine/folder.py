@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 
 MOST_FILES = 50_000
 MOST_BYTES = 24 * 1024 * 1024

@@ -45,9 +45,8 @@ def _tell(directory: MemoryDirectory, out: OutputWrapper) -> None:
     for file in directory.files:
         kind = file.type or file.written_type or file.kind
         about = printable(mask(file.description)) or (file.problems[0].message if file.problems else "")
-        out.write(
-            f"{printable(kind):<10} {file.size:>8,}  {file.modified_at:%Y-%m-%d}  {printable(file.name)}  {about}".rstrip()
-        )
+        line = f"{printable(kind):<10} {file.size:>8,}  {file.modified_at:%Y-%m-%d}  {printable(file.name)}  {about}"
+        out.write(line.rstrip())
 
 
 def _document(directory: MemoryDirectory) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from memory.history.selectors.history import (
     batch_versions,
     batches_of_run,
 )
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.management.verbs.history import action_of
 from memory.models import Batch
 from sessions.text.engine.terminal import printable

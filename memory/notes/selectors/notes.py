@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from memory.files.engine.disk import digest_of
-from memory.files.engine.places import notes_paths
+from memory.files.engine.locations import notes_paths
 from memory.history.selectors.history import file_history
 from memory.models import File, NotesUpdate, Version
 from memory.notes.engine import (

@@ -12,8 +12,8 @@ from django.db import transaction
 from inspector.locks.hosts import this_host
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import FileTroubleError, digest_of, real_path
-from memory.files.engine.disk.trouble import translate_errors
-from memory.files.engine.places import find_session_notes
+from memory.files.engine.disk.errors import translate_errors
+from memory.files.engine.locations import find_session_notes
 from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError

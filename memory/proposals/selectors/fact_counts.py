@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import contents_read
 from memory.models import Proposal
 from memory.proposals.engine.facts import (
     Change,

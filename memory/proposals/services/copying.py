@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from memory.files.engine.disk import disk_name
-from memory.files.selectors.present import files_found
+from memory.files.selectors.disk_contents import files_found
 from memory.models import Directory
 from sessions.transcripts.engine.paths import opened
 

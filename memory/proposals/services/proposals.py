@@ -13,8 +13,8 @@ from memory.files.engine.clash import ChangedMeanwhileError, Clash, encode_merge
 from memory.files.engine.disk import FileTroubleError, digest_of
 from memory.history.selectors.history import batches_of_run
 from memory.history.services.batches import NothingToChangeError, batch_make
+from memory.history.services.blob_storage import blobs_store
 from memory.history.services.moves import Entry, Move, Spot
-from memory.history.services.storing import blobs_store
 from memory.models import (
     Batch,
     Cause,

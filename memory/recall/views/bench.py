@@ -21,7 +21,7 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.model_form import destination
 from inspector.web.query import whole_number
-from memory.files.views.frame import frame, of_directory
+from memory.files.views.page_frame import frame, of_directory
 from memory.models import Directory
 from memory.recall.engine import Choice, State, state_of
 from memory.recall.selectors.runs import evaluation_of, price_of, recall_run_get

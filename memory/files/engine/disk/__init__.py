@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from memory.files.engine.disk.errors import (
+    AlreadyThereError,
+    DirectoryGoneError,
+    DisturbedError,
+    FileTroubleError,
+    NoRoomError,
+    NotAFileError,
+    NotThereError,
+    OutsideError,
+    ReadOnlyError,
+    TooLargeError,
+    translate_error,
+)
 from memory.files.engine.disk.folder import (
     TEMPORARY,
     FileContent,
@@ -15,19 +28,6 @@ from memory.files.engine.disk.folder import (
     split_name,
 )
 from memory.files.engine.disk.swap import Swap
-from memory.files.engine.disk.trouble import (
-    AlreadyThereError,
-    DirectoryGoneError,
-    DisturbedError,
-    FileTroubleError,
-    NoRoomError,
-    NotAFileError,
-    NotThereError,
-    OutsideError,
-    ReadOnlyError,
-    TooLargeError,
-    translate_error,
-)
 
 __all__ = [
     "TEMPORARY",

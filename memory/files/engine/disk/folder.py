@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from memory.files.engine.disk.trouble import (
+from memory.files.engine.disk.errors import (
     DirectoryGoneError,
     NotAFileError,
     OutsideError,

@@ -11,18 +11,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from memory.files.engine.disk.atomic_rename import exchange, move
+from memory.files.engine.disk.errors import (
+    AlreadyThereError,
+    DisturbedError,
+    FileTroubleError,
+    translate_errors,
+)
 from memory.files.engine.disk.folder import (
     TEMPORARY,
     Folder,
     digest_of,
     read_at,
-)
-from memory.files.engine.disk.swapping import exchange, move
-from memory.files.engine.disk.trouble import (
-    AlreadyThereError,
-    DisturbedError,
-    FileTroubleError,
-    translate_errors,
 )
 
 UNFINISHED = ".part"

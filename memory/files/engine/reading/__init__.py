@@ -25,7 +25,7 @@ from memory.files.engine.reading.index import (
     read_index,
 )
 from memory.files.engine.reading.links import Link
-from memory.files.engine.reading.loading import Fate, LoadedText, load_index
+from memory.files.engine.reading.loaded_text import Fate, LoadedText, load_index
 from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.text import DecodedText, Newline, decode
 

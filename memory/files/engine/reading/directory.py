@@ -16,8 +16,8 @@ from memory.files.engine.reading.file import (
     parse_file,
 )
 from memory.files.engine.reading.index import EMPTY_INDEX_FILE, Index, read_index
-from memory.files.engine.reading.opening import NotRegularError, open_regular
 from memory.files.engine.reading.problem import Problem
+from memory.files.engine.reading.regular_files import NotRegularError, open_regular
 from sessions.transcripts.engine.paths import kept
 
 LARGEST = 32 * 1024 * 1024

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 
-from memory.files.engine.places.logs import day_of
+from memory.files.engine.locations.daily_logs import day_of
 from memory.files.engine.reading.body import MOST_CHARACTERS, BodyLine, body_lines
 from memory.files.engine.reading.header import LONGEST, Header, read_header
 from memory.files.engine.reading.links import Link, find_file_links, find_wiki_links

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_line
+from memory.files.engine.reading.edits import with_line
 from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.days import day_meant

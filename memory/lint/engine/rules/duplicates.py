@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Mapping
 from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_line_added, without_lines
+from memory.files.engine.reading.edits import with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
 from memory.lint.engine.finding import (
     Changes,

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_field, with_header
+from memory.files.engine.reading.edits import with_field, with_header
 from memory.files.engine.reading.file import MemoryFile, MemoryType
 from memory.files.engine.reading.header import Field
 from memory.lint.engine.finding import (

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
+from memory.files.engine.reading.edits import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile
 from memory.files.engine.reading.index import Index, IndexEntry, IndexLine
-from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 from memory.lint.engine.finding import (
     Changes,
     Finding,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory.files.engine.reading.directory import MemoryDirectory
-from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
+from memory.files.engine.reading.edits import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
@@ -16,7 +16,7 @@ from memory.files.engine.reading.file import (
 )
 from memory.files.engine.reading.index import IndexEntry, IndexLine, format_entry
 from memory.files.engine.reading.links import Link, normalize_name
-from memory.files.engine.reading.loading import LONGEST_ENTRY, Fate
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, Fate
 from memory.files.engine.reading.text import split_lines, strip_line_end
 from memory.lint.engine.finding import (
     Changes,

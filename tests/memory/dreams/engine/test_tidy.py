@@ -13,7 +13,7 @@ from memory.dreams.engine.indexing import OVERFLOW
 from memory.dreams.engine.tidy import Tidied, tidy
 from memory.files.engine.reading import MemoryDirectory, directory_from_contents, parse_file
 from memory.files.engine.reading.file import RECOVERED
-from memory.files.engine.reading.loading import MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.lint.engine import Surroundings, lint
 from memory.lint.engine.rules.pointers import line_for
 from memory.proposals.engine.facts import facts_compare, facts_of

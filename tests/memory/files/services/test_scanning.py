@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from memory.files.engine.disk import Folder
 from memory.files.services.scanning import directories_of, memory_scan, memory_scan_below
 from memory.history.selectors.history import file_get, file_history, version_blame
-from memory.history.services.restoring import batch_undo
-from memory.history.services.settling import temporaries_sweep
+from memory.history.services.batch_recovery import temporaries_sweep
+from memory.history.services.restoration import batch_undo
 from memory.models import (
     Batch,
     Blob,

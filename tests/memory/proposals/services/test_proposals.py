@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from memory.files.engine.clash import ChangedMeanwhileError
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import contents_read
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import (
     Cause,
     Proposal,

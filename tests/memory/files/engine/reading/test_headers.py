@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.reading import MemoryType, parse_file
-from memory.files.engine.reading.edit import with_field, with_header
+from memory.files.engine.reading.edits import with_field, with_header
 from memory.files.engine.reading.scalar import parse_scalar, quote_scalar
 
 FULL = "name: a\ndescription: What it is\nmetadata: \n  node_type: memory\n  type: user\n  originSessionId: s-1\n"

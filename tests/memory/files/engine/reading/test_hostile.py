@@ -10,7 +10,7 @@ import pytest
 
 from memory.files.engine.reading import DirectoryMissingError, read_directory
 from memory.files.engine.reading import directory as reading
-from memory.files.engine.reading.opening import open_regular
+from memory.files.engine.reading.regular_files import open_regular
 from memory.lint.engine import Surroundings, lint
 
 HEADER = b"---\nname: x\ndescription: d\ntype: user\n---\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.engine.places import (
+from memory.files.engine.locations import (
     InvalidNameError,
     LocationOrigin,
     MemoryLocation,

@@ -23,14 +23,14 @@ from memory.files.engine.disk import (
 from memory.files.engine.reading import (
     INDEX_NAME,
     Index,
+    MemoryDirectory,
     MemoryFile,
     parse_file,
     read_directory,
     read_index,
 )
-from memory.files.engine.reading import MemoryDirectory as Read
-from memory.files.engine.reading.opening import open_regular
 from memory.files.engine.reading.problem import Problem
+from memory.files.engine.reading.regular_files import open_regular
 from memory.files.selectors.directories import Listed, checkout_of, config_of
 from memory.history.selectors.provenance import Uses, uses_of
 from memory.lint.engine import (
@@ -62,7 +62,7 @@ Print = tuple[tuple[str, int, int], ...]
 class Shelf:
     """All of a directory, read and judged."""
 
-    read: Read
+    read: MemoryDirectory
     findings: tuple[Finding, ...]
     at: float
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from memory.files.engine.places import (
+from memory.files.engine.locations import (
     LocationOrigin,
     Scope,
     find_agent_memories,

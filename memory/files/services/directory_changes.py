@@ -17,7 +17,7 @@ from memory.files.engine.disk import (
     OutsideError,
     translate_error,
 )
-from memory.history.services.noting import (
+from memory.history.services.version_recording import (
     Noted,
     files_known,
     is_same,

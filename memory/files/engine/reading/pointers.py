@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import quote
 
-from memory.files.engine.reading.edit import with_line, with_line_added, without_lines
+from memory.files.engine.reading.edits import with_line, with_line_added, without_lines
 from memory.files.engine.reading.file import MemoryFile, parse_file
 from memory.files.engine.reading.index import IndexEntry, format_entry, read_index
 from memory.files.engine.reading.links import MARKDOWN_LINK, resolve_target

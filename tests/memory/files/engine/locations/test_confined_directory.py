@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.files.engine.places import ConfinedDirectory, InvalidNameError
+from memory.files.engine.locations import ConfinedDirectory, InvalidNameError
 
 PARTS = st.sampled_from(
     ["..", ".", "", "a", "b.md", "out", "in", "loop", "~", "C:", "\\\\server", "\0", "x" * 300, " ", "é", "\udc80"]

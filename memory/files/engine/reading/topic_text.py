@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memory.files.engine.reading.edit import with_field, with_header
+from memory.files.engine.reading.edits import with_field, with_header
 from memory.files.engine.reading.file import MemoryFile, parse_file
 from memory.files.engine.reading.header import Field
 from memory.files.engine.reading.text import split_lines

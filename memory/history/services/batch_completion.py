@@ -13,9 +13,9 @@ from memory.files.engine.disk import (
     disk_name,
 )
 from memory.files.engine.newlines import newline_style
-from memory.files.services.locking import on_disk
+from memory.files.services.memory_lock import on_disk
 from memory.history.selectors.contents import blobs_known, content_of
-from memory.history.services.noting import (
+from memory.history.services.version_recording import (
     last_deleted,
     next_version,
     remember,

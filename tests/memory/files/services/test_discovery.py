@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from memory.files.services.finding import directories_find
+from memory.files.services.discovery import directories_find
 from sessions.models import Project
 
 pytestmark = pytest.mark.django_db

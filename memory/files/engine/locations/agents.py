@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from memory.files.engine.places.confined import ConfinedDirectory
+from memory.files.engine.locations.confined_directory import ConfinedDirectory
 
 
 class Scope(StrEnum):

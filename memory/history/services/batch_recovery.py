@@ -17,11 +17,11 @@ from memory.files.engine.disk import (
     digest_of,
     disk_name,
 )
+from memory.files.engine.disk.atomic_rename import exchange, move
 from memory.files.engine.disk.folder import TEMPORARY, read_at
 from memory.files.engine.disk.swap import UNFINISHED
-from memory.files.engine.disk.swapping import exchange, move
 from memory.history.selectors.contents import content_of
-from memory.history.services.completing import batch_complete
+from memory.history.services.batch_completion import batch_complete
 from memory.models import Batch, Directory
 from sessions.archive.engine.durable_files import LEFT_SECONDS
 from sessions.transcripts.engine.paths import opened

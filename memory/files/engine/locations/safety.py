@@ -7,7 +7,7 @@ import posixpath
 import re
 from pathlib import Path
 
-from memory.files.engine.places.confined import displayable
+from memory.files.engine.locations.confined_directory import displayable
 
 FEWEST_PARTS = 2
 """`/a` is too near to the root."""

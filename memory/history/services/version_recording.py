@@ -14,7 +14,7 @@ from memory.files.engine.disk import FileContent, FileStatus
 from memory.files.engine.merging import lines_of, match_lines
 from memory.files.engine.newlines import newline_style, text_for_editing
 from memory.history.selectors.contents import contents_readable
-from memory.history.services.storing import blobs_store
+from memory.history.services.blob_storage import blobs_store
 from memory.models import (
     Batch,
     Cause,

@@ -10,8 +10,8 @@ from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import Index
 from memory.files.engine.reading.links import normalize_name, resolve_target, split_wiki_links
 from memory.files.selectors.directories import files_listed
-from memory.files.selectors.shelves import index_of
-from memory.files.views.frame import file_address
+from memory.files.selectors.directory_reports import index_of
+from memory.files.views.page_frame import file_address
 from memory.models import Directory
 from sessions.text.engine.prose import Pointer
 

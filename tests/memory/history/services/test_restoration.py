@@ -23,7 +23,7 @@ from memory.history.selectors.history import (
     files_deleted,
 )
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.restoring import (
+from memory.history.services.restoration import (
     NotUndoableError,
     batch_undo,
     memory_roll_back,

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from memory.files.engine.places.agents import (
+from memory.files.engine.locations.agents import (
     AgentMemory,
     Scope,
     agent_memory,
     find_agent_memories,
 )
-from memory.files.engine.places.confined import ConfinedDirectory, InvalidNameError
-from memory.files.engine.places.locate import (
+from memory.files.engine.locations.confined_directory import ConfinedDirectory, InvalidNameError
+from memory.files.engine.locations.daily_logs import day_of, log_name
+from memory.files.engine.locations.directory_settings import LocationOrigin
+from memory.files.engine.locations.memory_location import (
     MemoryLocation,
     RefusedSetting,
     find_memory_directories,
     locate_memory,
 )
-from memory.files.engine.places.logs import day_of, log_name
-from memory.files.engine.places.notes import SessionNotes, find_session_notes, notes_paths
-from memory.files.engine.places.repository import find_canonical_root
-from memory.files.engine.places.safety import UnsafePathError, check_directory
-from memory.files.engine.places.settings import LocationOrigin
-from memory.files.engine.places.slug import slug_of
+from memory.files.engine.locations.repository import find_canonical_root
+from memory.files.engine.locations.safety import UnsafePathError, check_directory
+from memory.files.engine.locations.session_notes import SessionNotes, find_session_notes, notes_paths
+from memory.files.engine.locations.slug import slug_of
 
 __all__ = [
     "AgentMemory",

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.files.engine.reading import Fate, Index
-from memory.files.engine.reading.loading import MOST_LINES
+from memory.files.engine.reading.loaded_text import MOST_LINES
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import visible
 

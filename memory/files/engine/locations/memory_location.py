@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.files.engine.places.confined import displayable
-from memory.files.engine.places.repository import find_canonical_root
-from memory.files.engine.places.safety import UnsafePathError, check_directory
-from memory.files.engine.places.settings import (
+from memory.files.engine.locations.confined_directory import displayable
+from memory.files.engine.locations.directory_settings import (
     POLICY_FILES,
     PROJECT_NAME,
     LocationOrigin,
     read_settings,
 )
-from memory.files.engine.places.slug import slug_of
+from memory.files.engine.locations.repository import find_canonical_root
+from memory.files.engine.locations.safety import UnsafePathError, check_directory
+from memory.files.engine.locations.slug import slug_of
 
 NAME = "memory"
 
