@@ -10,7 +10,7 @@ from memory.chain.engine import MOST_CHARACTERS, MOST_HOPS
 from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.files.selectors.directories import checkout_of
 from memory.files.selectors.directory_reports import chain_for
-from memory.files.views.page_frame import frame, of_directory
+from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import visible
@@ -21,7 +21,7 @@ LONGEST = 4_000
 
 
 @require_safe
-@of_directory
+@with_directory
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
@@ -29,7 +29,7 @@ def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {
-        **frame(request, directory, "chain"),
+        **page_context(request, directory, "chain"),
         "chain": chain,
         "files": files,
         "left_out": max(0, len(chain.files) - MOST_SHOWN),

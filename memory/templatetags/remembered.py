@@ -39,7 +39,7 @@ def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
         size=file.size,
         modified=file.modified_at,
         modified_ago=ago(file.modified_at),
-        place=topic.place,
+        position=topic.position,
         uses=topic.uses,
         last_at=topic.last_at,
         last_ago=ago(topic.last_at),

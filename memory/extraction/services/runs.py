@@ -49,8 +49,8 @@ from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.locations import find_canonical_root
 from memory.files.engine.newlines import text_for_editing
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.disk_contents import contents_read
-from memory.history.services.touch_index import memory_glean
+from memory.files.selectors.disk_contents import read_contents
+from memory.history.services.touch_index import touches_index
 from memory.models import Directory, Proposal
 from memory.proposals.engine.hunks import hunks
 from memory.proposals.selectors.proposals import Source
@@ -151,7 +151,7 @@ def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, 
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
-    memory_glean(transcripts=[transcript.pk])
+    touches_index(transcripts=[transcript.pk])
     stretch = _stretch(run, transcript, directory)
     if isinstance(stretch, dict):
         return stretch
@@ -165,7 +165,7 @@ def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, 
         before = copy_make(directory=directory, to=copy)
         outcome, more = _looked(running, asked, transcript, stretch, copy)
         running.phase("comparing")
-        after = contents_read(path=copy)
+        after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
     proposal = proposal_create(
         directory=directory,

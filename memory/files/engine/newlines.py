@@ -1,5 +1,5 @@
-"""Line ends as a file has them. What a person edits in a browser comes back with other ends; the lines that were not
-touched keep theirs, byte for byte, even where they are no UTF-8."""
+"""Keeps the line endings of a file. A browser sends text back with other endings; lines that were not edited keep their
+bytes, even those that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def newline_style(data: bytes) -> NewlineStyle:
 
 
 def text_for_editing(data: bytes) -> str:
-    """The text as a person gets it to edit: no byte order mark, line feeds alone, what is no UTF-8 replaced."""
+    """The text for an editor: without byte order mark, with `\\n` endings, with invalid UTF-8 replaced."""
     return data.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
 def encode_like(text: str, old: bytes) -> bytes:
-    """The text as bytes of a file that held `old`: its mark, its line ends, its own bytes for lines that stayed."""
+    """Encodes an edited text like `old`: its byte order mark, its line endings, and unchanged lines byte for byte."""
     mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
     before = _lines(old.removeprefix(mark))
     after = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
@@ -55,7 +55,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _split_line_end(line: bytes) -> tuple[bytes, bytes]:
-    """The line and its end."""
+    """The line without its ending, and the ending."""
     for end in (b"\r\n", b"\n"):
         if line.endswith(end):
             return line.removesuffix(end), end

@@ -19,7 +19,7 @@ from sessions.models import Source, Transcript
 from sessions.transcripts.engine.paths import kept, opened
 
 
-class Listed(NamedTuple):
+class ListedFile(NamedTuple):
     """One file as the file system lists it, unread."""
 
     name: str
@@ -29,7 +29,7 @@ class Listed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class FileCounts:
     files: int = 0
     bytes: int = 0
     last_at: int | None = None
@@ -41,35 +41,37 @@ def demo_root() -> Path:
     return Path(settings.LUCID_HOME) / "demo" / "projects"
 
 
-def directories_shown() -> QuerySet[Directory]:
+def visible_directories() -> QuerySet[Directory]:
     """All but those of a demo that was put away."""
     current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
     is_demo = Q(path__startswith=f"{kept(os.path.realpath(demo_root()))}/")
-    away = is_demo & ~Exists(current.filter(project=OuterRef("project")))
-    return Directory.objects.exclude(away).select_related("project").order_by("path")
+    hidden = is_demo & ~Exists(current.filter(project=OuterRef("project")))
+    return Directory.objects.exclude(hidden).select_related("project").order_by("path")
 
 
-def counts_of(directories: Iterable[Directory]) -> dict[int, Counts]:
+def counts_of(directories: Iterable[Directory]) -> dict[int, FileCounts]:
     """By directory, with one query: as we last saw them."""
-    rows = File.objects.filter(state=File.State.PRESENT, directory__in=[one.pk for one in directories])
-    found = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
-    return {pk: Counts(count, size, last // 1_000_000) for pk, count, size, last in found}
+    rows = File.objects.filter(state=File.State.PRESENT, directory__in=[directory.pk for directory in directories])
+    counts = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
+    return {pk: FileCounts(count, size, last // 1_000_000) for pk, count, size, last in counts}
 
 
 def directory_of_project(name: str) -> Directory:
     """The memory of a project by the name of its directory of transcripts, such as `-home-dev-boat`. Several
     configurations may hold one of that name: then none is meant."""
-    found = [one for one in directories_shown() if PurePath(one.path).parts[-2:] == (name, "memory")]
-    if len(found) != 1:
+    matches = [
+        directory for directory in visible_directories() if PurePath(directory.path).parts[-2:] == (name, "memory")
+    ]
+    if len(matches) != 1:
         raise Http404(f"There is not just one memory of a project called {name}.")
-    return found[0]
+    return matches[0]
 
 
 def directory_get(number: int) -> Directory:
-    found = Directory.objects.select_related("project").filter(pk=number).first()
-    if found is None:
+    directory = Directory.objects.select_related("project").filter(pk=number).first()
+    if directory is None:
         raise Http404(f"There is no memory directory {number}.")
-    return found
+    return directory
 
 
 def name_of(directory: Directory) -> str:
@@ -110,14 +112,14 @@ def checkout_of(directory: Directory) -> Path | None:
     return path if path is not None and path.is_absolute() and path.is_dir() else None
 
 
-def files_listed(directory: Directory) -> list[Listed]:
+def list_files(directory: Directory) -> list[ListedFile]:
     """Names, sizes and times of what is there, in the order of their names. Raises FileTroubleError."""
     with Folder(opened(directory.path)) as folder:
-        found = [_listed(kept(name), status) for name, status in folder.stats()]
-    return sorted(found, key=attrgetter("name"))
+        files = [_list_file(kept(name), status) for name, status in folder.stats()]
+    return sorted(files, key=attrgetter("name"))
 
 
-def is_there(directory: Directory) -> bool:
+def directory_exists(directory: Directory) -> bool:
     try:
         with Folder(opened(directory.path)):
             return True
@@ -125,7 +127,7 @@ def is_there(directory: Directory) -> bool:
         return False
 
 
-def _listed(name: str, found: os.stat_result | OSError) -> Listed:
-    if isinstance(found, OSError):
-        return Listed(name, 0, 0, f"It cannot be looked at ({(found.strerror or str(found)).lower()}).")
-    return Listed(name, found.st_size, found.st_mtime_ns)
+def _list_file(name: str, status: os.stat_result | OSError) -> ListedFile:
+    if isinstance(status, OSError):
+        return ListedFile(name, 0, 0, f"It cannot be looked at ({(status.strerror or str(status)).lower()}).")
+    return ListedFile(name, status.st_size, status.st_mtime_ns)

@@ -31,8 +31,8 @@ from memory.files.engine.reading import (
 )
 from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.regular_files import open_regular
-from memory.files.selectors.directories import Listed, checkout_of, config_of
-from memory.history.selectors.provenance import Uses, uses_of
+from memory.files.selectors.directories import ListedFile, checkout_of, config_of
+from memory.history.selectors.provenance import UseCount, uses_of
 from memory.lint.engine import (
     Finding,
     FolderCheckout,
@@ -50,25 +50,25 @@ from sessions.transcripts.engine.paths import opened
 LARGE = 1_000_000
 """Bytes of a file of which lists read the beginning alone."""
 BEGINNING = 65_536
-KEPT = 4
+MOST_CACHED = 4
 """Directories whose findings are kept."""
-KEPT_SECONDS = 60.0
+CACHED_SECONDS = 60.0
 """Findings also depend on the project's files, and on the day."""
 
-Print = tuple[tuple[str, int, int], ...]
+Fingerprint = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
-class Shelf:
+class DirectoryReport:
     """All of a directory, read and judged."""
 
-    read: MemoryDirectory
+    contents: MemoryDirectory
     findings: tuple[Finding, ...]
-    at: float
+    created_at: float
 
     @cached_property
     def health(self) -> Health:
-        return health(self.read, self.findings)
+        return health(self.contents, self.findings)
 
     @property
     def errors(self) -> int:
@@ -88,43 +88,43 @@ class Shelf:
     @cached_property
     def by_file(self) -> Mapping[str, list[Finding]]:
         """The gravest first; those of the directory as a whole under the empty name."""
-        found: dict[str, list[Finding]] = {}
+        grouped: dict[str, list[Finding]] = {}
         for finding in self.findings:
-            found.setdefault(finding.file, []).append(finding)
-        return found
+            grouped.setdefault(finding.file, []).append(finding)
+        return grouped
 
 
-_shelves: OrderedDict[str, tuple[Print, Shelf]] = OrderedDict()
+_reports: OrderedDict[str, tuple[Fingerprint, DirectoryReport]] = OrderedDict()
 _indexes: OrderedDict[tuple[str, int, int], Index] = OrderedDict()
 _lock = threading.Lock()
 
 
-def print_of(files: Iterable[Listed]) -> Print:
-    return tuple((one.name, one.size, one.mtime_ns) for one in files)
+def fingerprint_of(files: Iterable[ListedFile]) -> Fingerprint:
+    return tuple((file.name, file.size, file.mtime_ns) for file in files)
 
 
-def shelf_known(directory: Directory, files: Sequence[Listed]) -> Shelf | None:
+def cached_report(directory: Directory, files: Sequence[ListedFile]) -> DirectoryReport | None:
     """What was worked out already, if it is still so."""
     with _lock:
-        found = _shelves.get(directory.path)
-    if found is None or time.monotonic() - found[1].at > KEPT_SECONDS or found[0] != print_of(files):
+        cached = _reports.get(directory.path)
+    if cached is None or time.monotonic() - cached[1].created_at > CACHED_SECONDS or cached[0] != fingerprint_of(files):
         return None
-    return found[1]
+    return cached[1]
 
 
-def shelf_of(directory: Directory, files: Sequence[Listed]) -> Shelf:
+def report_of(directory: Directory, files: Sequence[ListedFile]) -> DirectoryReport:
     """Reads and judges all of it, unless that is known. Raises DirectoryMissingError."""
-    known = shelf_known(directory, files)
-    if known is not None:
-        return known
-    read = read_directory(opened(directory.path))
-    shelf = Shelf(read, tuple(lint(read, surroundings_of(directory))), time.monotonic())
+    report = cached_report(directory, files)
+    if report is not None:
+        return report
+    contents = read_directory(opened(directory.path))
+    report = DirectoryReport(contents, tuple(lint(contents, surroundings_of(directory))), time.monotonic())
     with _lock:
-        _shelves[directory.path] = (print_of(files), shelf)
-        _shelves.move_to_end(directory.path)
-        while len(_shelves) > KEPT:
-            _shelves.popitem(last=False)
-    return shelf
+        _reports[directory.path] = (fingerprint_of(files), report)
+        _reports.move_to_end(directory.path)
+        while len(_reports) > MOST_CACHED:
+            _reports.popitem(last=False)
+    return report
 
 
 def surroundings_of(directory: Directory) -> Surroundings:
@@ -134,12 +134,12 @@ def surroundings_of(directory: Directory) -> Surroundings:
     recalls = None
     if directory.project_id is not None:
         sessions = Transcript.objects.filter(project=directory.project_id, kind=Transcript.Kind.MAIN).count()
-        recalls = Recalls(recalled(uses_of(directory)), sessions)
+        recalls = Recalls(count_recalls(uses_of(directory)), sessions)
     checkout = FolderCheckout(project) if project is not None else None
     return Surroundings(now=timezone.now(), instructions=instructions, checkout=checkout, recalls=recalls)
 
 
-def recalled(uses: Mapping[tuple[str, str], Uses]) -> dict[str, int]:
+def count_recalls(uses: Mapping[tuple[str, str], UseCount]) -> dict[str, int]:
     """How often each file was read or given."""
     counts: dict[str, int] = {}
     for (name, kind), use in uses.items():
@@ -156,41 +156,41 @@ def chain_for(directory: Directory) -> Chain:
     return chain_of(project, config=config, home=Path.home(), project=project, memory=opened(directory.path))
 
 
-def file_now(directory: Directory, name: str) -> MemoryFile | None:
+def read_file(directory: Directory, name: str) -> MemoryFile | None:
     """One file, whole, as it is now; None if there is none. Raises FileTroubleError."""
     with Folder(opened(directory.path)) as folder:
-        found = folder.read(disk_name(name))
-    return parse_file(name, found.data, mtime_ns=found.status.mtime_ns) if found else None
+        content = folder.read(disk_name(name))
+    return parse_file(name, content.data, mtime_ns=content.status.mtime_ns) if content else None
 
 
-def files_read(directory: Directory, listed: Iterable[Listed]) -> list[MemoryFile]:
+def read_files(directory: Directory, listed: Iterable[ListedFile]) -> list[MemoryFile]:
     """Those of one page. Of a large one only the beginning is read; one that cannot be read has a problem."""
     root = opened(directory.path)
     with Folder(root) as folder:
-        return [_read(folder, root, one) for one in listed]
+        return [_read(folder, root, file) for file in listed]
 
 
-def _read(folder: Folder, root: Path, one: Listed) -> MemoryFile:
+def _read(folder: Folder, root: Path, listed: ListedFile) -> MemoryFile:
     try:
-        if one.size > LARGE:
-            with open_regular(root / opened(one.name), follow=False) as file:
+        if listed.size > LARGE:
+            with open_regular(root / opened(listed.name), follow=False) as file:
                 data = file.read(BEGINNING)
         else:
-            found = folder.read(disk_name(one.name))
-            data = found.data if found else b""
+            content = folder.read(disk_name(listed.name))
+            data = content.data if content else b""
     except (FileTroubleError, OSError) as error:
-        problem = Problem("unreadable", str(error) if isinstance(error, FileTroubleError) else _why(error))
-        return parse_file(one.name, b"", mtime_ns=one.mtime_ns, size=one.size, problems=(problem,))
-    return parse_file(one.name, data, mtime_ns=one.mtime_ns, size=max(one.size, len(data)))
+        problem = Problem("unreadable", str(error) if isinstance(error, FileTroubleError) else _reason(error))
+        return parse_file(listed.name, b"", mtime_ns=listed.mtime_ns, size=listed.size, problems=(problem,))
+    return parse_file(listed.name, data, mtime_ns=listed.mtime_ns, size=max(listed.size, len(data)))
 
 
-def _why(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     return f"The file cannot be read ({(error.strerror or str(error)).lower()})."
 
 
-def index_of(directory: Directory, files: Iterable[Listed]) -> Index | None:
+def read_index_of(directory: Directory, files: Iterable[ListedFile]) -> Index | None:
     """The index as it is now; None where there is none. Raises FileTroubleError."""
-    listed = next((one for one in files if one.name == INDEX_NAME), None)
+    listed = next((file for file in files if file.name == INDEX_NAME), None)
     if listed is None:
         return None
     key = (directory.path, listed.size, listed.mtime_ns)
@@ -198,14 +198,14 @@ def index_of(directory: Directory, files: Iterable[Listed]) -> Index | None:
         if key in _indexes:
             return _indexes[key]
     try:
-        file = file_now(directory, INDEX_NAME)
+        file = read_file(directory, INDEX_NAME)
     except TooLargeError:
-        file = files_read(directory, [listed])[0]
+        file = read_files(directory, [listed])[0]
     if file is None:
         return None
     index = read_index(file)
     with _lock:
         _indexes[key] = index
-        while len(_indexes) > KEPT:
+        while len(_indexes) > MOST_CACHED:
             _indexes.popitem(last=False)
     return index

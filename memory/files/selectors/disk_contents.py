@@ -15,27 +15,27 @@ from memory.files.engine.disk import (
 from sessions.transcripts.engine.paths import kept
 
 
-def contents_read(*, path: Path) -> dict[str, bytes]:
+def read_contents(*, path: Path) -> dict[str, bytes]:
     """Every file below, by its name as rows hold it. Hidden files, links and what cannot be read are left out; a
     directory that is not there holds nothing."""
-    return {name: found.data for name, found in files_found(path).items()}
+    return {name: content.data for name, content in read_all_files(path).items()}
 
 
-def files_found(path: Path) -> dict[str, FileContent]:
-    found: dict[str, FileContent] = {}
+def read_all_files(path: Path) -> dict[str, FileContent]:
+    contents: dict[str, FileContent] = {}
     try:
         with Folder(real_path(path)) as folder:
             for name, status in folder.files():
                 if not isinstance(status, FileStatus):
                     continue
                 try:
-                    one = folder.read(name)
+                    content = folder.read(name)
                 except DirectoryGoneError:
                     raise
                 except FileTroubleError:
                     continue  # whatever cannot be read cannot be proposed to change
-                if one is not None:
-                    found[kept(name)] = one
+                if content is not None:
+                    contents[kept(name)] = content
     except DirectoryGoneError:
         return {}
-    return found
+    return contents

@@ -35,7 +35,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     hits: list[Hit]
     files: int
     """That were looked through."""
@@ -44,29 +44,29 @@ class Found:
     """What could not be looked through."""
 
 
-def memory_search(directories: Iterable[Directory], query: str, most: int) -> Found:
+def memory_search(directories: Iterable[Directory], query: str, most: int) -> SearchResult:
     """Files in which all of the words stand, whatever their case."""
     words = [word.casefold() for word in query.split()]
-    found = Found([], 0, False, [])
+    result = SearchResult([], 0, False, [])
     if not words:
-        return found
+        return result
     files = 0
     for directory in directories:
         try:
-            for name, text in _texts(directory, found.troubles):
+            for name, text in _read_texts(directory, result.troubles):
                 files += 1
-                hit = _hit(directory, name, text, words)
+                hit = _find_hit(directory, name, text, words)
                 if hit is None:
                     continue
-                if len(found.hits) == most:
-                    return Found(found.hits, files, True, found.troubles)
-                found.hits.append(hit)
+                if len(result.hits) == most:
+                    return SearchResult(result.hits, files, True, result.troubles)
+                result.hits.append(hit)
         except FileTroubleError as error:
-            found.troubles.append(str(error))
-    return Found(found.hits, files, False, found.troubles)
+            result.troubles.append(str(error))
+    return SearchResult(result.hits, files, False, result.troubles)
 
 
-def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
+def _read_texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
     with Folder(opened(directory.path)) as folder:
         for name, status in list(folder.files()):
             if not isinstance(status, FileStatus):
@@ -84,14 +84,16 @@ def _texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str
                 yield kept(name), text_for_editing(read.data)
 
 
-def _hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:
+def _find_hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:
     whole = f"{name}\n{text}".casefold()
     if not all(word in whole for word in words):
         return None
     lines = text.split("\n")
-    numbers = [at for at, line in enumerate(lines) if any(word in line.casefold() for word in words)]
-    at = max(numbers, key=lambda one: (sum(word in lines[one].casefold() for word in words), -one), default=0)
-    return Hit(directory, name, at + 1, _snippet(lines[at], words), len(numbers))
+    numbers = [number for number, line in enumerate(lines) if any(word in line.casefold() for word in words)]
+    best = max(
+        numbers, key=lambda number: (sum(word in lines[number].casefold() for word in words), -number), default=0
+    )
+    return Hit(directory, name, best + 1, _snippet(lines[best], words), len(numbers))
 
 
 def _snippet(line: str, words: list[str]) -> Snippet:
@@ -102,8 +104,8 @@ def _snippet(line: str, words: list[str]) -> Snippet:
     start = max(0, (first.start() if first else 0) - AROUND)
     cut = line[start : start + 4 * AROUND]
     parts: list[tuple[str, bool]] = [("…", False)] if start else []
-    at = 0
+    position = 0
     for match in pattern.finditer(cut):
-        parts += [(cut[at : match.start()], False), (match[0], True)]
-        at = match.end()
-    return (*parts, (cut[at:], False))
+        parts += [(cut[position : match.start()], False), (match[0], True)]
+        position = match.end()
+    return (*parts, (cut[position:], False))

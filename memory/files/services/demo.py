@@ -13,7 +13,7 @@ from sessions.models import Project
 from sessions.transcripts.engine.paths import kept
 
 
-def demo_copied(*, projects: Path) -> Path:
+def demo_copy(*, projects: Path) -> Path:
     """The directory of projects to follow instead of the demo's own: every memory in it is copied once."""
     root = demo_root()
     for source in sorted(projects.glob("*/memory")):
@@ -30,7 +30,7 @@ def demo_copied(*, projects: Path) -> Path:
 def _copy(source: Path, target: Path) -> None:
     """As a whole or not at all: what an earlier attempt has left is put away first."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(".memory-copied")
-    shutil.rmtree(beside, ignore_errors=True)
-    shutil.copytree(source, beside)
-    beside.rename(target)
+    unfinished = target.with_name(".memory-copied")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.copytree(source, unfinished)
+    unfinished.rename(target)

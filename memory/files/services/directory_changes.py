@@ -18,71 +18,75 @@ from memory.files.engine.disk import (
     translate_error,
 )
 from memory.history.services.version_recording import (
-    Noted,
+    RecordedChanges,
     files_known,
     is_same,
-    note,
+    versions_record,
 )
 from memory.models import Directory, File
 from sessions.transcripts.engine.paths import kept
 
 
 @dataclass(slots=True)
-class Look:
+class DirectoryChanges:
     directory: Directory
-    known: dict[str, File]
-    found: dict[str, FileContent | None] = field(default_factory=dict)
+    files_known: dict[str, File]
+    contents: dict[str, FileContent | None] = field(default_factory=dict)
     """What is new or may have changed; None for what is gone."""
     files: int = 0
     read: int = 0
     skipped: list[str] = field(default_factory=list)
 
 
-def directory_look(
+def directory_compare(
     directory: Directory, folder: Folder | None, read: Mapping[str, FileContent | None] | None = None
-) -> Look:
+) -> DirectoryChanges:
     """`folder`: None if the directory is gone. `read`: what was read already."""
-    look = Look(directory, files_known(directory))
+    changes = DirectoryChanges(directory, files_known(directory))
     if folder is None:
-        look.found = dict.fromkeys(look.known)
+        changes.contents = dict.fromkeys(changes.files_known)
     else:
-        _read(folder, look)
-    look.found |= read or {}
-    return look
+        _read(folder, changes)
+    changes.contents |= read or {}
+    return changes
 
 
-def look_note(*, look: Look) -> Noted:
+def changes_record(*, changes: DirectoryChanges) -> RecordedChanges:
     """Makes versions of it. In a transaction, under the lock."""
-    noted = note(directory=look.directory, found=look.found, known=look.known)
-    if look.directory.scanned_at is None:
-        look.directory.scanned_at = now_ms()
-        look.directory.save(update_fields=["scanned_at"])
-        noted.rows += 1
-    return noted
+    recorded = versions_record(directory=changes.directory, contents=changes.contents, files=changes.files_known)
+    if changes.directory.scanned_at is None:
+        changes.directory.scanned_at = now_ms()
+        changes.directory.save(update_fields=["scanned_at"])
+        recorded.rows += 1
+    return recorded
 
 
-def _read(folder: Folder, look: Look) -> None:
-    seen: set[str] = set()
-    closed: set[str] = set()
+def _read(folder: Folder, changes: DirectoryChanges) -> None:
+    listed: set[str] = set()
+    unreadable: set[str] = set()
     for name, status in folder.files():
         key = kept(name)
         if not isinstance(status, FileStatus):
-            closed.add(key)
-            look.skipped.append(str(translate_error(status, name)))
+            unreadable.add(key)
+            changes.skipped.append(str(translate_error(status, name)))
             continue
-        seen.add(key)
-        look.files += 1
-        if key in look.known and is_same(look.known[key], status):
+        listed.add(key)
+        changes.files += 1
+        if key in changes.files_known and is_same(changes.files_known[key], status):
             continue
         try:
-            look.found[key] = folder.read(name)
-            look.read += 1
+            changes.contents[key] = folder.read(name)
+            changes.read += 1
         except (OutsideError, NotAFileError):
-            look.found[key] = None  # a link took its place just now
+            changes.contents[key] = None  # a link took its place just now
         except DirectoryGoneError:
             raise
         except FileTroubleError as error:
-            look.skipped.append(str(error))
+            changes.skipped.append(str(error))
     # What cannot be looked at is not gone.
-    gone = (name for name in look.known.keys() - seen if not any(f"{name}/".startswith(f"{part}/") for part in closed))
-    look.found |= dict.fromkeys(gone)
+    deleted = (
+        name
+        for name in changes.files_known.keys() - listed
+        if not any(f"{name}/".startswith(f"{part}/") for part in unreadable)
+    )
+    changes.contents |= dict.fromkeys(deleted)

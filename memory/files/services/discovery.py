@@ -24,22 +24,22 @@ from sessions.transcripts.engine.paths import kept, opened
 def directories_find(*, config: Path) -> list[Directory]:
     """Those that are there, each with its row."""
     environ: Mapping[str, str] = settings.USER_ENVIRONMENT
-    found: dict[Path, None] = {}
-    for path in _agents(config, None):
-        found[path] = None
+    paths: dict[Path, None] = {}
+    for path in _agent_paths(config, None):
+        paths[path] = None
     for cwd in Project.objects.exclude(cwd="").values_list("cwd", flat=True).distinct():
         project = opened(cwd)
         if not project.is_absolute() or not project.is_dir():
             continue
-        for path in _agents(config, project):
-            found[path] = None
+        for path in _agent_paths(config, project):
+            paths[path] = None
         place = locate_memory(project, config=config, home=Path.home(), environ=environ)
         if place.origin is not LocationOrigin.PROJECT and place.path.is_dir():
-            found[place.path] = None
-    return [directory_register(path=kept(path)) for path in found]
+            paths[place.path] = None
+    return [directory_register(path=kept(path)) for path in paths]
 
 
-def _agents(config: Path, project: Path | None) -> Iterator[Path]:
+def _agent_paths(config: Path, project: Path | None) -> Iterator[Path]:
     for memory in find_agent_memories(config=config, project=project):
         root = config if memory.scope is Scope.USER or project is None else project
         if inside(root, memory.path):

@@ -18,7 +18,7 @@ from memory.files.engine.reading.pointers import (
     with_pointer,
     without_pointers,
 )
-from memory.files.selectors.directory_reports import file_now
+from memory.files.selectors.directory_reports import read_file
 from memory.files.services.writing import (
     delete,
     memory_change,
@@ -38,7 +38,7 @@ class FixGoneError(FileTroubleError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class PointerText:
     """The words of a topic's line in the index."""
 
     title: str
@@ -46,7 +46,7 @@ class Pointer:
 
 
 def topic_save(
-    *, directory: Directory, name: str, text: str, expected: str | None, pointer: Pointer | None = None
+    *, directory: Directory, name: str, text: str, expected: str | None, pointer: PointerText | None = None
 ) -> Batch:
     """`expected`: None for a new file. `pointer`: what its line in the index shall say; None leaves the index alone."""
 
@@ -69,22 +69,22 @@ def topic_rename(*, directory: Directory, read: MemoryDirectory, name: str, to: 
     """`read`: the directory, for what links to the topic."""
 
     def moves() -> list[Move]:
-        return [rename(directory, name, to, expected), *_relinked(directory, read, name, to)]
+        return [rename(directory, name, to, expected), *_relink_all(directory, read, name, to)]
 
     return _change(moves, {name, to}, f"Renamed {name} to {to}")
 
 
 def topic_move(*, directory: Directory, into: Directory, name: str, expected: str) -> Batch:
     """Into another directory, with its line of the index."""
-    file = file_now(directory, name) or parse_file(name, b"")
+    file = read_file(directory, name) or parse_file(name, b"")
 
     def moves() -> list[Move]:
-        index = _index(directory)
+        index = _read_index(directory)
         entry = find_pointer(index, name)
-        pointer = Pointer(entry.title, entry.hook) if entry else Pointer(file.title, file.description)
-        here = without_pointers(index, {name})
-        left = [_written(directory, index, here)] if here is not None else []
-        return [rename(directory, name, name, expected, into), *left, *_with_pointer(into, name, pointer)]
+        pointer = PointerText(entry.title, entry.hook) if entry else PointerText(file.title, file.description)
+        remaining = without_pointers(index, {name})
+        index_moves = [_write_as_read(directory, index, remaining)] if remaining is not None else []
+        return [rename(directory, name, name, expected, into), *index_moves, *_with_pointer(into, name, pointer)]
 
     return _change(moves, {name}, f"Moved {name}")
 
@@ -95,17 +95,19 @@ def topics_merge(
     """The second one goes; what pointed to it points to the first."""
 
     def moves() -> list[Move]:
-        index = _index(directory)
+        index = _read_index(directory)
         after = without_pointers(index, {other}) if find_pointer(index, name) else replace_links(index, other, name)
-        kept = [_written(directory, index, after)] if after is not None else []
-        links = [move for move in _links(directory, read, other, name) if move.source and move.source.name != name]
-        return [write(directory, name, text, expected), delete(directory, other, other_expected), *kept, *links]
+        index_moves = [_write_as_read(directory, index, after)] if after is not None else []
+        links = [
+            move for move in _relink_topics(directory, read, other, name) if move.source and move.source.name != name
+        ]
+        return [write(directory, name, text, expected), delete(directory, other, other_expected), *index_moves, *links]
 
     return _change(moves, {name, other}, f"Merged {other} into {name}")
 
 
 def topic_split(
-    *, directory: Directory, name: str, expected: str, head: str, to: str, text: str, pointer: Pointer
+    *, directory: Directory, name: str, expected: str, head: str, to: str, text: str, pointer: PointerText
 ) -> Batch:
     """`head` stays in the file, `text` becomes another one."""
 
@@ -125,12 +127,12 @@ def topics_prune(*, directory: Directory, files: Mapping[str, str]) -> Batch:
     """Deletes them, and their lines of the index. `files`: names with what the person has seen of each."""
 
     def moves() -> list[Move]:
-        gone = [delete(directory, name, expected) for name, expected in files.items()]
+        deletions = [delete(directory, name, expected) for name, expected in files.items()]
         if INDEX_NAME in files:
-            return gone
-        index = _index(directory)
+            return deletions
+        index = _read_index(directory)
         after = without_pointers(index, set(files))
-        return [*gone, _written(directory, index, after)] if after is not None else gone
+        return [*deletions, _write_as_read(directory, index, after)] if after is not None else deletions
 
     few = ", ".join(list(files)[:3])
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
@@ -166,36 +168,39 @@ def _change(moves: Callable[[], Sequence[Move]], own: set[str], message: str) ->
     return memory_change(moves=moves(), message=message)
 
 
-def _index(directory: Directory) -> MemoryFile:
-    return file_now(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
+def _read_index(directory: Directory) -> MemoryFile:
+    return read_file(directory, INDEX_NAME) or parse_file(INDEX_NAME, b"")
 
 
-def _written(directory: Directory, file: MemoryFile, data: bytes) -> Move:
+def _write_as_read(directory: Directory, file: MemoryFile, data: bytes) -> Move:
     """An empty file that is not there is made."""
-    there = file.mtime_ns > 0 or bool(file.data)
-    return write(directory, file.name, data, digest_of(file.data) if there else None)
+    exists = file.mtime_ns > 0 or bool(file.data)
+    return write(directory, file.name, data, digest_of(file.data) if exists else None)
 
 
-def _with_pointer(directory: Directory, name: str, pointer: Pointer) -> list[Move]:
-    index = _index(directory)
+def _with_pointer(directory: Directory, name: str, pointer: PointerText) -> list[Move]:
+    index = _read_index(directory)
     after = with_pointer(index, name, pointer.title or name, pointer.hook)
-    return [] if after is None else [_written(directory, index, after)]
+    return [] if after is None else [_write_as_read(directory, index, after)]
 
 
-def _relinked(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
-    index = _index(directory)
+def _relink_all(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
+    index = _read_index(directory)
     after = replace_links(index, old, new)
-    kept = [_written(directory, index, after)] if after is not None else []
-    return [*kept, *(move for move in _links(directory, read, old, new) if move.source and move.source.name != old)]
+    index_moves = [_write_as_read(directory, index, after)] if after is not None else []
+    return [
+        *index_moves,
+        *(move for move in _relink_topics(directory, read, old, new) if move.source and move.source.name != old),
+    ]
 
 
-def _links(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
+def _relink_topics(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
     """Topics that link to the file, as they are now."""
     linking = [file.name for file in read.topics if any(link.target == old for link in file.links)]
     moves = []
     for name in linking:
-        file = file_now(directory, name)
+        file = read_file(directory, name)
         after = replace_links(file, old, new) if file else None
         if file is not None and after is not None:
-            moves.append(_written(directory, file, after))
+            moves.append(_write_as_read(directory, file, after))
     return moves

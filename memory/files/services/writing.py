@@ -14,10 +14,10 @@ from memory.files.engine.disk import (
 )
 from memory.files.services.memory_lock import memory_lock, on_disk
 from memory.history.engine.mentions import place_of
-from memory.history.services.batch_recovery import batches_settle
+from memory.history.services.batch_recovery import batches_recover
 from memory.history.services.batches import batch_make
-from memory.history.services.moves import Entry, Move, Spot
-from memory.history.services.version_recording import files_known, note
+from memory.history.services.moves import FileLocation, Move, SourceEntry
+from memory.history.services.version_recording import files_known, versions_record
 from memory.models import (
     Batch,
     Cause,
@@ -30,25 +30,25 @@ from sessions.transcripts.engine.paths import kept, opened
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedFile:
     """A file as it is now. `file` has the version that says so."""
 
     file: File
-    found: FileContent
+    content: FileContent
 
     @property
     def digest(self) -> str:
         """What a write has to give as `expected`."""
-        return self.found.digest
+        return self.content.digest
 
 
 def directory_register(*, path: str) -> Directory:
     """The row of a memory directory, whether it is there or not. Which paths may be one is decided elsewhere."""
     real = kept(real_path(opened(path)))
-    parents = {one.rstrip("/").rpartition("/")[0] for one in (real, path)}
+    parents = {candidate.rstrip("/").rpartition("/")[0] for candidate in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
-    directory, made = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
-    if made and place_of(real) == real:
+    directory, is_new = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
+    if is_new and place_of(real) == real:
         # It lies where nobody looks for one: what sessions say of it has to be looked for again.
         Reached.objects.update(entries=0, position=0)
     if directory.project_id is None and project is not None:
@@ -57,20 +57,20 @@ def directory_register(*, path: str) -> Directory:
     return directory
 
 
-def memory_open(*, directory: Directory, name: str) -> Opened | None:
+def memory_open(*, directory: Directory, name: str) -> OpenedFile | None:
     """Reads a file for somebody who may write it back: what they see is in the history by then. None: there is none."""
     with memory_lock(), Folder(opened(directory.path)) as folder:
-        batches_settle()
-        found = folder.read(disk_name(name))
-        known = files_known(directory, [name])
-        file = known.get(name)
-        if found is None and file is None:
+        batches_recover()
+        content = folder.read(disk_name(name))
+        files = files_known(directory, [name])
+        file = files.get(name)
+        if content is None and file is None:
             return None
         with on_disk():
-            noted = note(directory=directory, found={name: found}, known=known)
-        if found is None:
+            recorded = versions_record(directory=directory, contents={name: content}, files=files)
+        if content is None:
             return None
-        return Opened(noted.versions[0].file if noted.versions else known[name], found)
+        return OpenedFile(recorded.versions[0].file if recorded.versions else files[name], content)
 
 
 def memory_write(
@@ -82,7 +82,7 @@ def memory_write(
     cause: Cause = Cause.EDIT,
     message: str = "",
     run_id: int | None = None,
-    entry: Entry | None = None,
+    entry: SourceEntry | None = None,
 ) -> Batch:
     """`expected`: the digest of what the writer has seen, None for a new file."""
     move = write(directory, name, content, expected, entry)
@@ -108,18 +108,18 @@ def memory_change(
 
 
 def write(
-    directory: Directory, name: str, content: bytes | str, expected: str | None, entry: Entry | None = None
+    directory: Directory, name: str, content: bytes | str, expected: str | None, entry: SourceEntry | None = None
 ) -> Move:
-    spot = Spot(directory, name)
-    return Move(spot if expected is not None else None, spot, content, expected, entry=entry)
+    location = FileLocation(directory, name)
+    return Move(location if expected is not None else None, location, content, expected, entry=entry)
 
 
 def delete(directory: Directory, name: str, expected: str) -> Move:
-    return Move(Spot(directory, name), None, expected=expected)
+    return Move(FileLocation(directory, name), None, expected=expected)
 
 
 def rename(
     directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, content: str | None = None
 ) -> Move:
     """`content`: if it changes on the way."""
-    return Move(Spot(directory, name), Spot(into or directory, to), content, expected)
+    return Move(FileLocation(directory, name), FileLocation(into or directory, to), content, expected)

@@ -16,7 +16,7 @@ LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IndexRow:
     number: str
     """As text: a template would bring each number into the form of its language."""
     title: str
@@ -30,23 +30,23 @@ class Line:
     """The first line that is not loaded any more."""
 
 
-def index_lines(index: Index, names: Collection[str], most: int = MOST) -> list[Line]:
-    shown: list[Line] = []
+def index_rows(index: Index, names: Collection[str], most: int = MOST) -> list[IndexRow]:
+    rows: list[IndexRow] = []
     was_cut = False
     for line in index.lines[:most]:
         is_cut = line.fate in (Fate.CUT, Fate.PARTLY)
         entry = line.entries[0] if len(line.entries) == 1 and line.entries[0].target else None
         text = visible(mask(entry.hook if entry else line.text))
-        shown.append(
-            Line(
+        rows.append(
+            IndexRow(
                 str(line.number),
                 visible(mask(entry.title)) or entry.target if entry else "",
                 text if len(text) <= LONGEST else f"{text[:LONGEST]}…",
                 entry.target if entry else "",
                 line.fate.value.replace(" ", "-"),
-                any(one.target and one.target not in names for one in line.entries),
+                any(pointer.target and pointer.target not in names for pointer in line.entries),
                 is_cut and not was_cut,
             )
         )
         was_cut = was_cut or is_cut
-    return shown
+    return rows

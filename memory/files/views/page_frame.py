@@ -17,7 +17,7 @@ from inspector.web.htmx import HtmxRequest
 from inspector.web.query import query_number
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import DirectoryMissingError
-from memory.files.selectors.directories import directories_shown, directory_get, name_of
+from memory.files.selectors.directories import directory_get, name_of, visible_directories
 from memory.history.selectors.history import HistoryMissingError
 from memory.models import Batch, Cause, Directory
 from sessions.secrets.engine import mask
@@ -31,31 +31,31 @@ P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class UndoableChange:
     """What was just done, and can be undone."""
 
     batch: Batch
     sentence: str
 
 
-def frame(request: HtmxRequest, directory: Directory | None = None, tab: str = "") -> dict[str, Any]:
-    neighbours = [(one, name_of(one)) for one in directories_shown()]
+def page_context(request: HtmxRequest, directory: Directory | None = None, tab: str = "") -> dict[str, Any]:
+    neighbours = [(neighbour, name_of(neighbour)) for neighbour in visible_directories()]
     return {
         "section": "memory",
         "directory": directory,
         "title": name_of(directory) if directory else "",
         "neighbours": neighbours,
         "tab": tab,
-        "done": done_asked(request),
+        "done": read_done(request),
     }
 
 
-def done_asked(request: HtmxRequest) -> Done | None:
+def read_done(request: HtmxRequest) -> UndoableChange | None:
     number = query_number(request, "done")
     if number is None:
         return None
     batch = Batch.objects.filter(pk=number, state=Batch.State.DONE).first()
-    return Done(batch, sentence_of(batch)) if batch else None
+    return UndoableChange(batch, sentence_of(batch)) if batch else None
 
 
 def sentence_of(batch: Batch) -> str:
@@ -66,12 +66,12 @@ def sentence_of(batch: Batch) -> str:
     return words.get(Cause(batch.cause), Cause(batch.cause).label.capitalize())
 
 
-def name_asked(request: HtmxRequest, key: str = "name") -> str:
+def read_name(request: HtmxRequest, key: str = "name") -> str:
     """A file's name out of the address or the form; it need not be one."""
     return (request.POST.get(key) or request.GET.get(key) or "").replace("\0", "")[:LONGEST_NAME]
 
 
-def new_name(typed: str) -> str:
+def clean_topic_name(typed: str) -> str:
     """A name that a person typed for a topic."""
     name = kept(typed.strip()[:LONGEST_NAME])
     return name if not name or name.endswith(".md") else f"{name}.md"
@@ -81,7 +81,7 @@ def file_address(directory: Directory, name: str, view: str = "memory-file", **m
     return f"{reverse(view, args=[directory.pk])}?{urlencode({'name': name, **more})}"
 
 
-def seen(address: str, batch: Batch) -> HttpResponseRedirect:
+def redirect_to_result(address: str, batch: Batch) -> HttpResponseRedirect:
     """To the page that shows what was done, with a toast."""
     mark = "&" if "?" in address else "?"
     response = HttpResponseRedirect(f"{address}{mark}done={batch.pk}")
@@ -89,24 +89,24 @@ def seen(address: str, batch: Batch) -> HttpResponseRedirect:
     return response
 
 
-def of_directory(
+def with_directory(
     view: Callable[Concatenate[HtmxRequest, Directory, P], HttpResponse],
 ) -> Callable[Concatenate[HtmxRequest, int, P], HttpResponse]:
     """Finds the directory by its number, and says what is wrong with it or its files on a page of its own."""
 
     @wraps(view)
-    def told(request: HtmxRequest, /, number: int, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapped(request: HtmxRequest, /, number: int, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         directory = directory_get(number)
         try:
             return view(request, directory, *args, **kwargs)
         except (FileTroubleError, DirectoryMissingError) as error:
-            return trouble(request, directory, str(error), CONFLICT)
+            return render_trouble(request, directory, str(error), CONFLICT)
         except HistoryMissingError as error:
-            return trouble(request, directory, str(error), 404)
+            return render_trouble(request, directory, str(error), 404)
 
-    return cast("Callable[Concatenate[HtmxRequest, int, P], HttpResponse]", told)
+    return cast("Callable[Concatenate[HtmxRequest, int, P], HttpResponse]", wrapped)
 
 
-def trouble(request: HtmxRequest, directory: Directory | None, sentence: str, status: int) -> HttpResponse:
-    values = {**frame(request, directory), "sentence": mask(sentence)}
+def render_trouble(request: HtmxRequest, directory: Directory | None, sentence: str, status: int) -> HttpResponse:
+    values = {**page_context(request, directory), "sentence": mask(sentence)}
     return render(request, "memory/trouble.html", values, status=status)

@@ -9,15 +9,15 @@ from functools import cached_property
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import Index
 from memory.files.engine.reading.links import normalize_name, resolve_target, split_wiki_links
-from memory.files.selectors.directories import files_listed
-from memory.files.selectors.directory_reports import index_of
+from memory.files.selectors.directories import list_files
+from memory.files.selectors.directory_reports import read_index_of
 from memory.files.views.page_frame import file_address
 from memory.models import Directory
 from sessions.text.engine.prose import Pointer
 
 
 @dataclass(frozen=True)
-class Topics:
+class TopicLinks:
     """What the links of a text mean that lies in a directory with these files."""
 
     directory: Directory
@@ -33,23 +33,23 @@ class Topics:
             yield part if isinstance(part, str) else self._pointer(*part)
 
     def _pointer(self, label: str, written: str) -> Pointer:
-        name = written if written in self.names else self._meant.get(normalize_name(written))
+        name = written if written in self.names else self._names_by_form.get(normalize_name(written))
         if name is None:
             return Pointer(label, "", f"There is no {written} in this directory.")
         return Pointer(label, file_address(self.directory, name))
 
     @cached_property
-    def _meant(self) -> dict[str, str]:
+    def _names_by_form(self) -> dict[str, str]:
         """Agents write the title as well, or blanks for hyphens; the linter takes those for the same, too."""
         entries = self.index.entries if self.index else ()
         titles = {normalize_name(entry.title): entry.target for entry in entries if entry.target in self.names}
         return titles | {normalize_name(name): name for name in self.names if name.endswith(".md")}
 
 
-def topics_of(directory: Directory) -> Topics:
+def topics_of(directory: Directory) -> TopicLinks:
     """Of a text that is being written; where the directory is not there (yet), it points nowhere."""
     try:
-        files = files_listed(directory)
-        return Topics(directory, {one.name for one in files}, index_of(directory, files))
+        files = list_files(directory)
+        return TopicLinks(directory, {file.name for file in files}, read_index_of(directory, files))
     except FileTroubleError:
-        return Topics(directory, (), None)
+        return TopicLinks(directory, (), None)

@@ -12,22 +12,22 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[V]):
+class BlamedLine(Generic[V]):
     text: str
     """With its end."""
     version: V
 
 
-def blame(versions: Iterable[tuple[V, str]]) -> tuple[Line[V], ...]:
+def blame(versions: Iterable[tuple[V, str]]) -> tuple[BlamedLine[V], ...]:
     """The lines of the last text, each with the version that brought it. `versions`: from the first on."""
-    lines: tuple[Line[V], ...] = ()
-    seen: dict[str, tuple[Line[V], ...]] = {}
+    lines: tuple[BlamedLine[V], ...] = ()
+    blamed: dict[str, tuple[BlamedLine[V], ...]] = {}
     for version, text in versions:
-        if text not in seen:
+        if text not in blamed:
             new = lines_of(text)
-            kept: list[Line[V]] = [Line(line, version) for line in new]
+            current: list[BlamedLine[V]] = [BlamedLine(line, version) for line in new]
             for left, right, size in match_lines([line.text for line in lines], new):
-                kept[right : right + size] = lines[left : left + size]
-            seen[text] = tuple(kept)
-        lines = seen[text]
+                current[right : right + size] = lines[left : left + size]
+            blamed[text] = tuple(current)
+        lines = blamed[text]
     return lines

@@ -21,34 +21,34 @@ def content_of(digest: str) -> bytes | None:
 
 def blob_content(data: bytes | memoryview, size: int, digest: str) -> bytes:
     """What is stored under a digest, compared with it."""
-    what = f"The content {digest[:12]}… of a memory file"
-    raw = unpacked(data, size, what)
+    subject = f"The content {digest[:12]}… of a memory file"
+    raw = unpacked(data, size, subject)
     if sha256(raw).hexdigest() != digest:
-        raise DamageError(f"{what} is damaged: its bytes have changed since it was stored.")
+        raise DamageError(f"{subject} is damaged: its bytes have changed since it was stored.")
     return raw
 
 
 def contents_of(versions: Iterable[Version]) -> dict[int, bytes]:
     """By blob, of all versions that hold anything, with few queries."""
-    return blobs_held({version.blob_id for version in versions if version.blob_id is not None})
+    return read_blobs({version.blob_id for version in versions if version.blob_id is not None})
 
 
-def contents_readable(versions: Iterable[Version]) -> dict[int, bytes]:
+def readable_contents_of(versions: Iterable[Version]) -> dict[int, bytes]:
     """The same without those that are damaged: for whoever only compares with them."""
-    found: dict[int, bytes] = {}
+    contents: dict[int, bytes] = {}
     for number in {version.blob_id for version in versions if version.blob_id is not None}:
         with suppress(DamageError):
-            found |= blobs_held([number])
-    return found
+            contents |= read_blobs([number])
+    return contents
 
 
-def blobs_held(numbers: Collection[int]) -> dict[int, bytes]:
-    wanted = sorted(numbers)
-    found: dict[int, bytes] = {}
-    for at in range(0, len(wanted), AT_ONCE):
-        rows = Blob.objects.filter(pk__in=wanted[at : at + AT_ONCE]).values_list("pk", "data", "size", "digest")
-        found |= {pk: blob_content(data, size, digest) for pk, data, size, digest in rows}
-    return found
+def read_blobs(numbers: Collection[int]) -> dict[int, bytes]:
+    ordered = sorted(numbers)
+    contents: dict[int, bytes] = {}
+    for start in range(0, len(ordered), AT_ONCE):
+        rows = Blob.objects.filter(pk__in=ordered[start : start + AT_ONCE]).values_list("pk", "data", "size", "digest")
+        contents |= {pk: blob_content(data, size, digest) for pk, data, size, digest in rows}
+    return contents
 
 
 def version_content(version: Version) -> bytes | None:
@@ -56,9 +56,9 @@ def version_content(version: Version) -> bytes | None:
     return None if version.blob_id is None else contents_of([version])[version.blob_id]
 
 
-def blobs_known(digests: Collection[str]) -> dict[str, int]:
-    wanted = sorted(digests)
-    found: dict[str, int] = {}
-    for at in range(0, len(wanted), AT_ONCE):
-        found |= dict(Blob.objects.filter(digest__in=wanted[at : at + AT_ONCE]).values_list("digest", "pk"))
-    return found
+def blob_ids(digests: Collection[str]) -> dict[str, int]:
+    ordered = sorted(digests)
+    ids: dict[str, int] = {}
+    for start in range(0, len(ordered), AT_ONCE):
+        ids |= dict(Blob.objects.filter(digest__in=ordered[start : start + AT_ONCE]).values_list("digest", "pk"))
+    return ids

@@ -9,7 +9,7 @@ from django.db.models import Max, QuerySet
 
 from inspector.web.query import whole_number
 from memory.files.engine.newlines import text_for_editing
-from memory.history.engine.blame import Line, blame
+from memory.history.engine.blame import BlamedLine, blame
 from memory.history.selectors.contents import contents_of, version_content
 from memory.models import (
     Batch,
@@ -29,20 +29,20 @@ class HistoryMissingError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    lines: tuple[Line[Version], ...]
-    complete: bool
+    lines: tuple[BlamedLine[Version], ...]
+    is_complete: bool
     """False: there are older versions than were looked at, and the first one may only have kept its lines."""
 
 
 def file_get(directory: Directory, name: str) -> File:
     """The file with the name, or else the last one that had it."""
     rows = File.objects.filter(directory=directory, name=name).select_related("current__blob", "directory")
-    found = rows.defer("current__blob__data").order_by("-state", "-pk").first()
-    if found is None:
-        found = _formerly(directory, name)
-    if found is None:
+    file = rows.defer("current__blob__data").order_by("-state", "-pk").first()
+    if file is None:
+        file = _find_by_former_name(directory, name)
+    if file is None:
         raise HistoryMissingError(f"Nothing is known of {name}.")
-    return found
+    return file
 
 
 def file_history(file: File) -> QuerySet[Version]:
@@ -66,10 +66,10 @@ def batches_of(directory: Directory) -> QuerySet[Batch]:
 def batch_get(number: str | int) -> Batch:
     text = str(number)
     key = whole_number(text)
-    found = Batch.objects.filter(pk=key).first() if key is not None else None
-    if found is None:
+    batch = Batch.objects.filter(pk=key).first() if key is not None else None
+    if batch is None:
         raise HistoryMissingError(f"There is no change {text}.")
-    return found
+    return batch
 
 
 def batches_of_run(run_id: int) -> QuerySet[Batch]:
@@ -84,10 +84,10 @@ def batch_versions(batch: Batch) -> QuerySet[Version]:
 def batches_versions(batches: Collection[Batch]) -> dict[int, list[Version]]:
     """By batch, with one query."""
     rows = Version.objects.filter(batch__in=[batch.pk for batch in batches]).select_related("parent")
-    found: dict[int, list[Version]] = {}
+    by_batch: dict[int, list[Version]] = {}
     for version in rows.order_by("name", "pk"):
-        found.setdefault(version.batch_id, []).append(version)
-    return found
+        by_batch.setdefault(version.batch_id, []).append(version)
+    return by_batch
 
 
 def versions_at(directory: Directory, batch: Batch) -> list[Version]:
@@ -106,19 +106,23 @@ def versions_at(directory: Directory, batch: Batch) -> list[Version]:
 def version_diff(version: Version, since: Version | None = None) -> Diff:
     """What it changed, against its parent or another version."""
     before = since or version.parent
-    held = contents_of(one for one in (version, before) if one)
-    old = held.get(before.blob_id or 0, b"") if before else b""
-    return from_texts(text_for_editing(old), text_for_editing(held.get(version.blob_id or 0, b"")))
+    contents = contents_of(state for state in (version, before) if state)
+    old = contents.get(before.blob_id or 0, b"") if before else b""
+    return from_texts(text_for_editing(old), text_for_editing(contents.get(version.blob_id or 0, b"")))
 
 
 def version_blame(version: Version) -> Blame:
-    """Who wrote each line of what the file held then."""
+    """Who wrote each line of what the file contents then."""
     rows = file_history(version.file).filter(number__lte=version.number, blob__isnull=False)
     versions = list(rows[: MOST_BLAMED + 1])
     complete = len(versions) <= MOST_BLAMED
     versions = versions[:MOST_BLAMED][::-1]
-    held = contents_of(versions)
-    texts = ((one, text_for_editing(held[one.blob_id])) for one in versions if one.blob_id is not None)
+    contents = contents_of(versions)
+    texts = (
+        (revision, text_for_editing(contents[revision.blob_id]))
+        for revision in versions
+        if revision.blob_id is not None
+    )
     return Blame(blame(texts) if version.blob_id is not None else (), complete)
 
 
@@ -128,7 +132,7 @@ def version_text(version: Version) -> str | None:
     return None if content is None else text_for_editing(content)
 
 
-def _formerly(directory: Directory, name: str) -> File | None:
+def _find_by_former_name(directory: Directory, name: str) -> File | None:
     """A file that was called so before it was renamed."""
     rows = Version.objects.filter(directory=directory, name=name).select_related("file__directory", "file__current")
     version = rows.order_by("-pk").first()

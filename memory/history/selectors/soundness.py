@@ -23,13 +23,13 @@ def version_steps() -> Iterator[Step]:
     while True:
         rows = Blob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "digest")
         some = list(rows[:AT_ONCE])
-        found: list[Damage] = []
+        damage: list[Damage] = []
         for pk, data, size, digest in some:
             try:
                 blob_content(data, size, digest)
             except DamageError as error:
-                found.append(_named(pk, str(error), size))
-        yield Step(contents=len(some), damage=tuple(found))
+                damage.append(_describe(pk, str(error), size))
+        yield Step(contents=len(some), damage=tuple(damage))
         if len(some) < AT_ONCE:
             return
         after = some[-1][0]
@@ -46,10 +46,10 @@ def blob_on_disk(blob_id: int) -> bytes | None:
     return None
 
 
-def _named(blob_id: int, what: str, size: int) -> Damage:
+def _describe(blob_id: int, message: str, size: int) -> Damage:
     paths = _paths(blob_id)
     path = str(paths[0]) if paths else f"content {blob_id}"
-    return Damage(path, what, KIND, blob_id, end=size, repairable=blob_on_disk(blob_id) is not None)
+    return Damage(path, message, KIND, blob_id, end=size, repairable=blob_on_disk(blob_id) is not None)
 
 
 def _paths(blob_id: int) -> list[Path]:

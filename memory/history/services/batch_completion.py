@@ -14,11 +14,11 @@ from memory.files.engine.disk import (
 )
 from memory.files.engine.newlines import newline_style
 from memory.files.services.memory_lock import on_disk
-from memory.history.selectors.contents import blobs_known, content_of
+from memory.history.selectors.contents import blob_ids, content_of
 from memory.history.services.version_recording import (
     last_deleted,
     next_version,
-    remember,
+    store_status,
     versions_insert,
 )
 from memory.models import Batch, Directory, File
@@ -28,7 +28,7 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
     """`folders`: by directory, open. Under the lock."""
     moves: list[dict[str, Any]] = batch.plan["moves"]
     modes = {(step["directory"], step["name"]): step for step in batch.plan["steps"]}
-    blobs = blobs_known({move["digest"] for move in moves if move["digest"]})
+    blobs = blob_ids({move["digest"] for move in moves if move["digest"]})
     with on_disk():
         files = _files(moves)
         versions = []
@@ -41,7 +41,7 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
             data = content_of(digest) if digest else None
             status = _status(folders[file.directory_id], file.name, digest) if digest else None
             if status:
-                remember(file, status)
+                store_status(file, status)
             versions.append(
                 next_version(
                     file,
@@ -64,17 +64,19 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
 
 def _files(moves: list[dict[str, Any]]) -> list[File]:
     """The rows whose history goes on; new ones where there is none."""
-    given = File.objects.select_related("current").in_bulk([move["file"] for move in moves if move["file"]])
-    directories = Directory.every.in_bulk({spot[0] for move in moves if (spot := move["source"] or move["target"])})
+    known_files = File.objects.select_related("current").in_bulk([move["file"] for move in moves if move["file"]])
+    directories = Directory.every.in_bulk(
+        {location[0] for move in moves if (location := move["source"] or move["target"])}
+    )
     files = []
     for move in moves:
         if move["file"]:
-            files.append(given[move["file"]])
+            files.append(known_files[move["file"]])
             continue
         pk, name = move["source"] or move["target"]
         if move["source"]:
-            here = File.objects.filter(directory=pk, name=name, state=File.State.PRESENT)
-            files.append(here.select_related("current").get())
+            present = File.objects.filter(directory=pk, name=name, state=File.State.PRESENT)
+            files.append(present.select_related("current").get())
         else:
             files.append(last_deleted(directories[pk], [name]).get(name) or File(directory=directories[pk], name=name))
     return files
@@ -83,7 +85,7 @@ def _files(moves: list[dict[str, Any]]) -> list[File]:
 def _status(folder: Folder, name: str, digest: str) -> FileStatus | None:
     """None if somebody has changed it already: the next look makes a version of that."""
     try:
-        found: FileContent | None = folder.read(disk_name(name))
+        content: FileContent | None = folder.read(disk_name(name))
     except FileTroubleError:
         return None
-    return found.status if found and found.digest == digest else None
+    return content.status if content and content.digest == digest else None

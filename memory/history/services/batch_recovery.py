@@ -31,20 +31,20 @@ CUT_OFF = "Lucid was ended in the middle of it. Everything was put back."
 logger = logging.getLogger(__name__)
 
 
-def batches_settle() -> None:
+def batches_recover() -> None:
     """Under the lock: who began them is dead, or it would hold it. What lies on another host is settled there."""
     for batch in Batch.objects.filter(state=Batch.State.BEGUN).order_by("pk"):
         if batch.plan.get("host", "") not in own_hosts():
             continue
         try:
             with ExitStack() as stack:
-                _settle(batch, stack)
+                _recover(batch, stack)
         except FileTroubleError as error:
             # It stays begun, so that nothing of it is forgotten; other directories need not wait for this one.
             logger.warning("batch_not_settled", extra={"batch": batch.pk, "error": str(error)})
 
 
-def temporaries_sweep(folder: Folder, now: float) -> None:
+def temporaries_remove(folder: Folder, now: float) -> None:
     """Files of ours beside memory that could not be removed when their batch had ended. Under the lock. What is not in
     the history stays, and so does what is young: it may be of another Lucid, at work with another database."""
     for path in folder.temporaries():
@@ -60,7 +60,7 @@ def temporaries_sweep(folder: Folder, now: float) -> None:
             logger.info("temporary_not_removed", extra={"file": path.name, "error": error.strerror})
 
 
-def _settle(batch: Batch, stack: ExitStack) -> None:
+def _recover(batch: Batch, stack: ExitStack) -> None:
     steps: list[dict[str, Any]] = batch.plan["steps"]
     directories = Directory.every.in_bulk({step["directory"] for step in steps})
     folders: dict[int, Folder] = {}
@@ -70,7 +70,7 @@ def _settle(batch: Batch, stack: ExitStack) -> None:
         except DirectoryGoneError:
             _give_up(batch)  # nothing of it is there to be put back; all of it is in the history
             return
-    swaps = [_found(batch, number, step, folders[step["directory"]]) for number, step in enumerate(steps)]
+    swaps = [_load_swap(batch, number, step, folders[step["directory"]]) for number, step in enumerate(steps)]
     whole = all(swap.is_applied for swap in swaps)
     for swap in swaps:
         if not whole:
@@ -87,7 +87,7 @@ def _give_up(batch: Batch) -> None:
     batch.save(update_fields=["state", "error", "plan"])
 
 
-def _found(batch: Batch, number: int, step: dict[str, Any], folder: Folder) -> Swap:
+def _load_swap(batch: Batch, number: int, step: dict[str, Any], folder: Folder) -> Swap:
     """The step as its process left it: `done` if the file is as it was to be."""
     name = disk_name(step["name"])
     swap = Swap(folder, name, step["before"], step["after"], f"{batch.pk}-{number}", mode=step["mode"])
@@ -101,8 +101,8 @@ def _return_unseen(swap: Swap) -> None:
     """What lies beside the file and is neither of the two texts was written by somebody else at the last moment."""
     try:
         with swap.folder.open_parent(swap.name) as (fd, leaf):
-            beside = read_at(fd, swap.temporary_name, swap.name)
-            if beside is None or beside.digest in (swap.before, swap.after):
+            displaced = read_at(fd, swap.temporary_name, swap.name)
+            if displaced is None or displaced.digest in (swap.before, swap.after):
                 return
             now = read_at(fd, leaf, swap.name)
             if now is None:

@@ -10,7 +10,7 @@ from sessions.models import Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class FileLocation:
     directory: Directory
     name: str
 
@@ -20,7 +20,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SourceEntry:
     """The entry of a session that a text comes from."""
 
     transcript: Transcript
@@ -29,9 +29,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    source: Spot | None
+    source: FileLocation | None
     """Where the file is; None: it is made."""
-    target: Spot | None
+    target: FileLocation | None
     """Where it shall be; None: it is deleted."""
     content: bytes | str | None = None
     """Bytes as they are; a text is written with the line ends of the file. None: as before."""
@@ -43,16 +43,16 @@ class Move:
     file: File | None = None
     """Whose history goes on; None: that of the file with the name."""
     restored: Version | None = None
-    entry: Entry | None = None
+    entry: SourceEntry | None = None
     clash_key: int = field(default=0)
 
     @property
-    def spots(self) -> tuple[Spot, ...]:
-        return tuple(spot for spot in (self.source, self.target) if spot)
+    def locations(self) -> tuple[FileLocation, ...]:
+        return tuple(location for location in (self.source, self.target) if location)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FileStep:
     """What becomes of one name on the disk; digests, None for no file."""
 
     directory: int

@@ -11,7 +11,7 @@ from memory.files.services.scanning import memory_scan
 from memory.history.selectors.contents import contents_of
 from memory.history.selectors.history import versions_at
 from memory.history.services.batches import NothingToChangeError, batch_make
-from memory.history.services.moves import Move, Spot
+from memory.history.services.moves import FileLocation, Move
 from memory.models import (
     Batch,
     Cause,
@@ -31,12 +31,12 @@ def version_restore(*, version: Version, expected: str | None, name: str = "", m
     memory_scan(directory=version.file.directory)
     file = File.objects.select_related("directory").get(pk=version.file_id)
     content = contents_of([version]).get(version.blob_id or 0)
-    source = Spot(file.directory, file.name) if file.state == File.State.PRESENT else None
+    source = FileLocation(file.directory, file.name) if file.state == File.State.PRESENT else None
     # A file that was deleted comes back under a name that can be read; one that is there keeps what it is called.
-    wanted = name or (file.name if source else readable_name(file.name))
+    target_name = name or (file.name if source else readable_name(file.name))
     if name:
         check_new_name(name)
-    target = Spot(file.directory, wanted) if content is not None else None
+    target = FileLocation(file.directory, target_name) if content is not None else None
     if source is None and target is None:
         raise NothingToChangeError(f"{file.name} is deleted, and was so in that version.")
     move = Move(
@@ -55,26 +55,26 @@ def version_restore(*, version: Version, expected: str | None, name: str = "", m
 def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = None, message: str = "") -> Batch:
     """Every file as it was before the batch. If any has been changed since, nothing is done, and the error has a merge
     for each of those; `resolved` then gives what they shall hold, by the key of the clash."""
-    versions = _undoable(batch)
+    versions = _versions_to_undo(batch)
     for directory in {version.file.directory for version in versions}:
         memory_scan(directory=directory)
     rows = File.objects.select_related("directory", "current__blob").defer("current__blob__data")
     files = rows.in_bulk([version.file_id for version in versions])
     currents = [file.current for file in files.values()]
-    contents = contents_of(one for version in versions for one in (version, version.parent, *currents) if one)
+    contents = contents_of(state for version in versions for state in (version, version.parent, *currents) if state)
     moves: list[Move] = []
     clashes: list[Clash] = []
     for version in versions:
         file = files[version.file_id]
         assert file.current is not None
-        wanted = _held(version.parent, contents)
-        if file.current.blob_id != version.blob_id or _strayed(version, file):
+        content = _content_in(version.parent, contents)
+        if file.current.blob_id != version.blob_id or _was_renamed_again(version, file):
             if resolved is None or version.pk not in resolved:
-                base, theirs = _held(version, contents), _held(file.current, contents)
-                clashes.append(Clash(file.directory.path, file.name, base, wanted, theirs, version.pk))
+                base, theirs = _content_in(version, contents), _content_in(file.current, contents)
+                clashes.append(Clash(file.directory.path, file.name, base, content, theirs, version.pk))
                 continue
-            wanted = resolved[version.pk]
-        moves += _back(version, file, wanted)
+            content = resolved[version.pk]
+        moves += _undo_moves(version, file, content)
     if clashes:
         raise ChangedMeanwhileError(tuple(clashes))
     if not moves:
@@ -85,24 +85,26 @@ def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = No
 def memory_roll_back(*, directory: Directory, to: Batch, message: str = "") -> Batch:
     """All files of the directory as they were right after that batch, whatever happened since."""
     memory_scan(directory=directory)
-    then = {version.file_id: version for version in versions_at(directory, to)}
+    earlier_versions = {version.file_id: version for version in versions_at(directory, to)}
     present = File.objects.filter(directory=directory, state=File.State.PRESENT)
     files = {
         file.pk: file for file in present.select_related("directory", "current__blob").defer("current__blob__data")
     }
-    files |= File.objects.select_related("directory", "current__blob").in_bulk([pk for pk in then if pk not in files])
-    contents = contents_of(then.values())
+    files |= File.objects.select_related("directory", "current__blob").in_bulk(
+        [pk for pk in earlier_versions if pk not in files]
+    )
+    contents = contents_of(earlier_versions.values())
     moves: list[Move] = []
     for file in files.values():
-        was = then.get(file.pk)
-        here = file.state == File.State.PRESENT
-        digest = file.current.blob.digest if here and file.current and file.current.blob else None
-        source = Spot(file.directory, file.name) if digest else None
+        was = earlier_versions.get(file.pk)
+        is_present = file.state == File.State.PRESENT
+        digest = file.current.blob.digest if is_present and file.current and file.current.blob else None
+        source = FileLocation(file.directory, file.name) if digest else None
         if was is None or was.blob_id is None:
             if source:
                 moves.append(Move(source, None, expected=digest, file=file))
             continue
-        target = Spot(directory, was.name)
+        target = FileLocation(directory, was.name)
         same = source and source.key == target.key and file.current and file.current.blob_id == was.blob_id
         if same and file.current and file.current.mode == was.mode:
             continue
@@ -113,7 +115,7 @@ def memory_roll_back(*, directory: Directory, to: Batch, message: str = "") -> B
     return batch_make(moves=moves, cause=Cause.RESTORE, message=message, make_directory=True)
 
 
-def _undoable(batch: Batch) -> list[Version]:
+def _versions_to_undo(batch: Batch) -> list[Version]:
     if batch.state != Batch.State.DONE:
         raise NotUndoableError("That was put back when it failed; there is nothing to undo.")
     if batch.cause == Cause.FIRST:
@@ -122,37 +124,37 @@ def _undoable(batch: Batch) -> list[Version]:
     return list(rows.order_by("pk"))
 
 
-def _held(version: Version | None, contents: Mapping[int, bytes]) -> bytes | None:
+def _content_in(version: Version | None, contents: Mapping[int, bytes]) -> bytes | None:
     return contents.get(version.blob_id or 0) if version else None
 
 
-def _moved(version: Version) -> bool:
+def _was_renamed(version: Version) -> bool:
     """Was it renamed in its batch?"""
     parent = version.parent
     return parent is not None and (parent.directory_id, parent.name) != (version.directory_id, version.name)
 
 
-def _strayed(version: Version, file: File) -> bool:
+def _was_renamed_again(version: Version, file: File) -> bool:
     """Was it renamed in its batch, and again since?"""
-    return _moved(version) and (file.directory_id, file.name) != (version.directory_id, version.name)
+    return _was_renamed(version) and (file.directory_id, file.name) != (version.directory_id, version.name)
 
 
-def _back(version: Version, file: File, wanted: bytes | None) -> list[Move]:
+def _undo_moves(version: Version, file: File, content: bytes | None) -> list[Move]:
     parent = version.parent
-    here = Spot(file.directory, file.name)
+    location = FileLocation(file.directory, file.name)
     digest = file.current.blob.digest if file.current and file.current.blob else None
-    source = here if digest is not None else None
-    if wanted is None:
+    source = location if digest is not None else None
+    if content is None:
         return [Move(source, None, expected=digest, file=file, clash_key=version.pk)] if source else []
-    back = _moved(version) and not _strayed(version, file)
-    target = Spot(parent.directory, parent.name) if back and parent else here
+    back = _was_renamed(version) and not _was_renamed_again(version, file)
+    target = FileLocation(parent.directory, parent.name) if back and parent else location
     restored = parent if parent and parent.blob_id is not None else None
     mtime = restored.mtime_ns if restored else 0
     return [
         Move(
             source,
             target,
-            wanted,
+            content,
             digest,
             mode=parent.mode if parent else None,
             mtime_ns=mtime or None,

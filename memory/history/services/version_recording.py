@@ -13,7 +13,7 @@ from inspector.web.clock import now_ms
 from memory.files.engine.disk import FileContent, FileStatus
 from memory.files.engine.merging import lines_of, match_lines
 from memory.files.engine.newlines import newline_style, text_for_editing
-from memory.history.selectors.contents import contents_readable
+from memory.history.selectors.contents import readable_contents_of
 from memory.history.services.blob_storage import blobs_store
 from memory.models import (
     Batch,
@@ -31,14 +31,14 @@ TICK_NS = 100_000_000
 
 
 @dataclass(slots=True)
-class Change:
+class FileChange:
     file: File
-    found: FileContent | None
+    content: FileContent | None
     name: str
 
 
 @dataclass(slots=True)
-class Noted:
+class RecordedChanges:
     batch: Batch | None = None
     versions: list[Version] = field(default_factory=list)
     rows: int = 0
@@ -61,124 +61,131 @@ def is_same(file: File, status: FileStatus) -> bool:
     return status.mode == mode and max(status.mtime_ns, status.ctime_ns) < file.read_ns - TICK_NS
 
 
-def remember(file: File, status: FileStatus | None) -> None:
+def store_status(file: File, status: FileStatus | None) -> None:
     """What `is_same` will compare with. None: the file has to be read next time."""
     for name in STATUS:
         setattr(file, name, getattr(status, name) if status else 0)
     file.read_ns = time.time_ns() if status else 0
 
 
-def note(*, directory: Directory, found: Mapping[str, FileContent | None], known: Mapping[str, File]) -> Noted:
+def versions_record(
+    *, directory: Directory, contents: Mapping[str, FileContent | None], files: Mapping[str, File]
+) -> RecordedChanges:
     """`found`: what was read just now, by name; None: it is no longer there. In a transaction, under the lock."""
-    gone, new, changed, same = _sorted(directory, found, known)
-    changes = [*changed, *_renamed(gone, new)]
-    changes += [Change(file, None, file.name) for file in gone]
-    changes += _returned(directory, new)
-    done = Noted(rows=len(same))
+    deleted, new, changed, same = _classify(directory, contents, files)
+    changes = [*changed, *_find_renamed(deleted, new)]
+    changes += [FileChange(file, None, file.name) for file in deleted]
+    changes += _find_returned(directory, new)
+    recorded = RecordedChanges(rows=len(same))
     for file in same:
         file.save(update_fields=[*STATUS, "read_ns"])
     if not changes:
-        return done
+        return recorded
     cause = Cause.FIRST if directory.scanned_at is None and all(c.file.pk is None for c in changes) else Cause.OUTSIDE
-    done.batch = Batch.objects.create(cause=cause, at=now_ms())
-    done.versions = versions_write(batch=done.batch, changes=changes)
-    done.rows += len(changes) * 2 + 1
-    return done
+    recorded.batch = Batch.objects.create(cause=cause, at=now_ms())
+    recorded.versions = versions_write(batch=recorded.batch, changes=changes)
+    recorded.rows += len(changes) * 2 + 1
+    return recorded
 
 
-def _sorted(
-    directory: Directory, found: Mapping[str, FileContent | None], known: Mapping[str, File]
-) -> tuple[list[File], dict[str, FileContent], list[Change], list[File]]:
-    gone: list[File] = []
+def _classify(
+    directory: Directory, contents: Mapping[str, FileContent | None], files: Mapping[str, File]
+) -> tuple[list[File], dict[str, FileContent], list[FileChange], list[File]]:
+    deleted: list[File] = []
     new: dict[str, FileContent] = {}
-    changed: list[Change] = []
+    changed: list[FileChange] = []
     same: list[File] = []
-    for name, now in found.items():
-        file = known.get(name)
+    for name, now in contents.items():
+        file = files.get(name)
         if file is None:
             if now is not None:
                 new[name] = now
         elif now is None:
-            gone.append(file)
-        elif not _holds(file, now):
-            changed.append(Change(file, now, name))
+            deleted.append(file)
+        elif not _has_content(file, now):
+            changed.append(FileChange(file, now, name))
         elif any(getattr(file, field) != getattr(now.status, field) for field in STATUS):
-            remember(file, now.status)
+            store_status(file, now.status)
             same.append(file)
-    return gone, new, changed, same
+    return deleted, new, changed, same
 
 
-def _holds(file: File, found: FileContent) -> bool:
+def _has_content(file: File, content: FileContent) -> bool:
     current = file.current
-    return bool(current and current.blob and current.blob.digest == found.digest and current.mode == found.status.mode)
+    return bool(
+        current and current.blob and current.blob.digest == content.digest and current.mode == content.status.mode
+    )
 
 
-def _renamed(gone: list[File], new: dict[str, FileContent]) -> list[Change]:
+def _find_renamed(deleted: list[File], new: dict[str, FileContent]) -> list[FileChange]:
     """A file that went while another came with its content, or with its inode and most of its lines: the same one under
     a new name. Takes them off both lists."""
-    by_inode = {(found.status.device, found.status.inode): name for name, found in new.items()}
+    by_inode = {(content.status.device, content.status.inode): name for name, content in new.items()}
     by_content: dict[str, list[str]] = {}
-    for name, found in new.items():
-        if found.data:
-            by_content.setdefault(found.digest, []).append(name)
-    held = contents_readable(file.current for file in gone if file.current and (file.device, file.inode) in by_inode)
-    changes: list[Change] = []
-    for file in list(gone):
+    for name, content in new.items():
+        if content.data:
+            by_content.setdefault(content.digest, []).append(name)
+    contents = readable_contents_of(
+        file.current for file in deleted if file.current and (file.device, file.inode) in by_inode
+    )
+    changes: list[FileChange] = []
+    for file in list(deleted):
         current = file.current
         alike = by_content.get(current.blob.digest, []) if current and current.blob else []
         to = alike[0] if len(alike) == 1 else by_inode.get((file.device, file.inode))
         if to is None or to not in new or current is None:
             continue
         # The system gives the inode of a deleted file to the next one that is made.
-        if not alike and not _similar(held.get(current.blob_id or 0, b""), new[to].data):
+        if not alike and not _is_similar(contents.get(current.blob_id or 0, b""), new[to].data):
             continue
-        changes.append(Change(file, new.pop(to), to))
-        gone.remove(file)
+        changes.append(FileChange(file, new.pop(to), to))
+        deleted.remove(file)
     return changes
 
 
-def _similar(old: bytes, new: bytes) -> bool:
+def _is_similar(old: bytes, new: bytes) -> bool:
     before, after = lines_of(text_for_editing(old)), lines_of(text_for_editing(new))
     return 2 * sum(match.size for match in match_lines(before, after)) > max(len(before), len(after), 1)
 
 
-def _returned(directory: Directory, new: Mapping[str, FileContent]) -> list[Change]:
+def _find_returned(directory: Directory, new: Mapping[str, FileContent]) -> list[FileChange]:
     """New files go on with the history of the last one that had their name."""
     earlier = last_deleted(directory, new)
     return [
-        Change(earlier.get(name) or File(directory=directory, name=name), found, name) for name, found in new.items()
+        FileChange(earlier.get(name) or File(directory=directory, name=name), content, name)
+        for name, content in new.items()
     ]
 
 
 def last_deleted(directory: Directory, names: Iterable[str]) -> dict[str, File]:
-    wanted = set(names)
-    if not wanted:
+    wanted_names = set(names)
+    if not wanted_names:
         return {}
     rows = File.objects.filter(directory=directory, state=File.State.DELETED).select_related("current").order_by("pk")
-    if len(wanted) < FEW:
-        rows = rows.filter(name__in=wanted)
-    return {file.name: file for file in rows if file.name in wanted}
+    if len(wanted_names) < FEW:
+        rows = rows.filter(name__in=wanted_names)
+    return {file.name: file for file in rows if file.name in wanted_names}
 
 
-def versions_write(*, batch: Batch, changes: list[Change]) -> list[Version]:
+def versions_write(*, batch: Batch, changes: list[FileChange]) -> list[Version]:
     """The next version of each file, which is then as it says."""
-    blobs = blobs_store(contents={c.found.digest: c.found.data for c in changes if c.found})
+    blobs = blobs_store(contents={c.content.digest: c.content.data for c in changes if c.content})
     versions = []
     for change in changes:
-        file, found = change.file, change.found
+        file, content = change.file, change.content
         parent = file.current
         file.name = change.name
-        if found:
-            remember(file, found.status)
+        if content:
+            store_status(file, content.status)
         versions.append(
             next_version(
                 file,
                 batch,
                 directory=file.directory,
-                blob_id=blobs[found.digest] if found else None,
-                mode=found.status.mode if found else parent.mode if parent else 0o644,
-                newlines=newline_style(found.data) if found else "none",
-                mtime_ns=found.status.mtime_ns if found else 0,
+                blob_id=blobs[content.digest] if content else None,
+                mode=content.status.mode if content else parent.mode if parent else 0o644,
+                newlines=newline_style(content.data) if content else "none",
+                mtime_ns=content.status.mtime_ns if content else 0,
             )
         )
     versions_insert(versions)

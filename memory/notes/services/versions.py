@@ -17,7 +17,7 @@ from memory.files.engine.locations import find_session_notes
 from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.moves import Entry
+from memory.history.services.moves import SourceEntry
 from memory.models import (
     Cause,
     Directory,
@@ -66,7 +66,7 @@ def notes_write(
 ) -> NotesUpdate:
     """`expected`: the digest of the file that is there; None if there is none."""
     directory = notes_directory(transcript=transcript, into_agent=into_agent)
-    entry = Entry(transcript, covered.position)
+    entry = SourceEntry(transcript, covered.position)
     message = f"Notes of the session up to entry {covered.position}."
     try:
         batch = memory_write(

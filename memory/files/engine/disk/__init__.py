@@ -1,4 +1,4 @@
-"""Files that belong to a person: read and replaced without ever losing what somebody else wrote."""
+"""Reads and replaces a user's files without losing what another program writes at the same time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Two names exchanged, or one given only if it is free, in one step of the system: whoever else writes there is never
-overwritten without us getting to see what they wrote. Where a file system cannot do it, two steps come close."""
+"""Exchanges two names, or renames only if the target is free, in one system call, so that nothing another program wrote
+is overwritten unseen. On file systems that cannot do this, two steps come close."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def exchange(folder: int, first: str, second: str) -> None:
-    """Both names are in the directory, and both are there."""
+    """Exchanges two existing files of a directory."""
     if not _rename(folder, first, second, _EXCHANGE):
         exchange_in_steps(folder, first, second)
 
 
 def move(folder: int, name: str, to: str) -> None:
-    """FileExistsError if `to` is taken."""
+    """Raises FileExistsError if `to` exists."""
     if not _rename(folder, name, to, _NO_REPLACE):
         move_in_steps(folder, name, to)
 
@@ -39,7 +39,7 @@ def move_in_steps(folder: int, name: str, to: str) -> None:
 
 
 def _rename(folder: int, name: str, to: str, flags: int) -> bool:
-    """False if the system or the file system does not know how."""
+    """Returns False if the system or the file system does not support it."""
     call = getattr(_libc, "renameat2", None)
     if call is None:
         return False

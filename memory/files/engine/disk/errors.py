@@ -1,4 +1,4 @@
-"""What can go wrong with the files of a person: a type each, with a sentence that a page can show."""
+"""What can go wrong with a user's files. Each error has a message that pages can show."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 
 
 class FileTroubleError(Exception):
-    """Nothing was changed, or everything was put back."""
+    """Nothing was changed, or everything was restored."""
 
 
 class OutsideError(FileTroubleError):
-    """A name that leads out of the directory, or over a link."""
+    """A name that leads out of the directory or through a link."""
 
 
 class NotAFileError(FileTroubleError):
-    """A directory, a pipe, or something else that holds no text."""
+    """A directory, a pipe or the like."""
 
 
 class TooLargeError(FileTroubleError):
@@ -24,7 +24,7 @@ class TooLargeError(FileTroubleError):
 
 
 class NoRoomError(FileTroubleError):
-    """The disk, or the share of it that this person has, is full."""
+    """The disk or the user's quota is full."""
 
 
 class ReadOnlyError(FileTroubleError):
@@ -36,7 +36,7 @@ class DirectoryGoneError(FileTroubleError):
 
 
 class AlreadyThereError(FileTroubleError):
-    """Something else has that name."""
+    """The name is taken."""
 
 
 class NotThereError(FileTroubleError):
@@ -44,7 +44,7 @@ class NotThereError(FileTroubleError):
 
 
 class DisturbedError(FileTroubleError):
-    """Somebody else changed the file in the moment in which it was to be replaced. Theirs is in its place."""
+    """Another program changed the file while it was being replaced. Its text was left in place."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} was changed by somebody else in this very moment. Their text was left in place.")
@@ -58,7 +58,7 @@ _LINKS = {errno.ELOOP, errno.EMLINK}
 
 @contextmanager
 def translate_errors(name: str) -> Iterator[None]:
-    """Turns what the system says about a file or directory into one of ours."""
+    """Turns an OSError about a file or directory into a FileTroubleError."""
     try:
         yield
     except OSError as error:

@@ -1,5 +1,5 @@
-"""A directory of a person's files, held open. Every name is looked up from there step by step and no link is followed,
-so that nothing outside can be reached, whatever is swapped in meanwhile."""
+"""A directory of a user's files, held open. Names are resolved from there step by step and no link is followed, so that
+nothing outside can be reached, even if directories are swapped meanwhile."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from sessions.transcripts.engine.paths import opened
 
 LARGEST = 64 * 1024 * 1024
 TEMPORARY = ".lucid-"
-"""How the names of our own files begin, which are there for a moment."""
+"""Prefix of our own temporary files."""
 _TRIES = 5
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FileStatus(NamedTuple):
-    """What tells without reading whether a file is still the same."""
+    """What tells, without reading it, whether a file has changed."""
 
     size: int
     mtime_ns: int
@@ -70,7 +70,7 @@ def digest_of(data: bytes) -> str:
 
 
 def split_name(name: str) -> list[str]:
-    """The steps of a name inside a directory; an OutsideError for what is none."""
+    """The parts of a name inside a directory. Raises OutsideError for any other name."""
     parts = name.split("/")
     if "\0" in name or "\\" in name or "" in parts:
         raise OutsideError(f"{name!r} is no name inside the directory.")
@@ -80,8 +80,8 @@ def split_name(name: str) -> list[str]:
 
 
 def check_new_name(name: str) -> None:
-    """An OutsideError for a name that no file should get: one that nobody can read as it is. Files that have one
-    already can be changed, renamed and deleted all the same."""
+    """Raises OutsideError for a name that cannot be read as it is written. Existing files with such a name can still be
+    changed, renamed and deleted."""
     if readable_name(name) != name:
         raise OutsideError(
             f"“{visible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
@@ -90,17 +90,17 @@ def check_new_name(name: str) -> None:
 
 
 def readable_name(name: str) -> str:
-    """The name with a hyphen in place of each character that it must not hold."""
+    """The name with each forbidden character replaced by a hyphen."""
     return "".join("-" if char in "\n\r\t" or is_any_unseen(char) else char for char in name)
 
 
 def disk_name(name: str) -> str:
-    """A name as rows hold it, as the system has it; an OutsideError for what is none."""
+    """Turns a name from the database into the name on disk. Raises OutsideError for an invalid name."""
     return "/".join(str(opened(part)) for part in split_name(name))
 
 
 class Folder:
-    """Open it with `with`. `path` is absolute and without links; see `real_path`."""
+    """A context manager. `path` is absolute and has no links; see `real_path`."""
 
     def __init__(self, path: str | Path, *, make: bool = False) -> None:
         self.path = str(path)
@@ -111,7 +111,7 @@ class Folder:
         with translate_errors(self.path):
             if self._make:
                 os.makedirs(self.path, exist_ok=True)
-            # From the root on: nobody can put a link in between.
+            # Starting at the root, so that nobody can put a link in between.
             self._fd = _descend(os.open("/", os.O_PATH | _FOLDER), Path(self.path).parts[1:])
         return self
 
@@ -122,7 +122,7 @@ class Folder:
 
     @contextmanager
     def open_parent(self, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The open directory of a file, and its name there."""
+        """Opens the directory that holds a file; yields its descriptor and the file's name in it."""
         *folders, leaf = split_name(name)
         with translate_errors(name):
             fd = _descend(os.dup(self._fd), folders, make=make)
@@ -132,11 +132,11 @@ class Folder:
             os.close(fd)
 
     def read(self, name: str) -> FileContent | None:
-        """The file as it is, or None. Read again while somebody is writing it."""
+        """The file, or None. Retries while another program is writing it."""
         return self._read_with(name, read_at)
 
     def read_beginning(self, name: str, most: int) -> FileContent | None:
-        """At most so many bytes of its beginning, whatever its size, or None."""
+        """The first `most` bytes of a file of any size, or None."""
         return self._read_with(name, partial(read_beginning_at, most=most))
 
     def _read_with(self, name: str, look: Callable[[int, str, str], FileContent | None]) -> FileContent | None:
@@ -150,19 +150,19 @@ class Folder:
         return content
 
     def exists(self) -> bool:
-        """Is it still where it was?"""
+        """Is the directory still at its path?"""
         with suppress(OSError):
             current, opened = os.stat(self.path, follow_symlinks=False), os.fstat(self._fd)
             return (current.st_dev, current.st_ino) == (opened.st_dev, opened.st_ino)
         return False
 
     def files(self) -> Iterator[tuple[str, FileStatus | OSError]]:
-        """Every regular file below, with what tells its change; hidden ones and links are left alone."""
+        """Every regular file below, with its status. Hidden files and links are skipped."""
         for name, status in self.stats():
             yield name, status if isinstance(status, OSError) else FileStatus.from_stat(status)
 
     def temporaries(self) -> list[Path]:
-        """Files of ours that were to be there for a moment."""
+        """Our own temporary files below."""
         return [
             Path(folder, name)
             for folder, _, names in os.walk(self.path)
@@ -171,7 +171,7 @@ class Folder:
         ]
 
     def stats(self) -> Iterator[tuple[str, os.stat_result | OSError]]:
-        """The same as the system tells it, for who lists thousands."""
+        """Like `files`, with the system's own results: cheaper for thousands of files."""
         return _walk(os.dup(self._fd), "")
 
 
@@ -211,7 +211,7 @@ def read_beginning_at(fd: int, leaf: str, name: str, most: int) -> FileContent |
 
 
 def _descend(fd: int, folders: list[str] | tuple[str, ...], *, make: bool = False) -> int:
-    """The last of the directories, opened for reading; `fd` is closed."""
+    """Opens the last of the directories for reading, and closes `fd`."""
     try:
         for folder in folders:
             if make:
@@ -246,5 +246,5 @@ def _walk(fd: int, prefix: str) -> Iterator[tuple[str, os.stat_result | OSError]
 
 
 def _to_signed(number: int) -> int:
-    """Numbers of 64 bits, as columns hold them."""
+    """An unsigned 64-bit number as a signed one: database columns are signed."""
     return number - (1 << 64) if number >= 1 << 63 else number

@@ -1,7 +1,7 @@
-"""One file replaced, made or taken away, in a way that can be taken back until it is finished.
+"""Replaces, creates or deletes one file, in a way that can be reverted until it is finished.
 
-The new text is written beside the file and put on disk, then the two names are exchanged. What was displaced is looked
-at: if it is not what it was thought to be, somebody wrote in between, and it goes back."""
+The new text is written and synced to a temporary file, then the two names are exchanged. The displaced text is checked:
+if it is not the expected one, another program wrote in between, and its text is put back."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ UNFINISHED = ".part"
 
 @dataclass(slots=True)
 class Swap:
-    """`before` and `after` are digests; None: there is no file."""
+    """`before` and `after` are digests; None means no file."""
 
     folder: Folder
     name: str
     before: str | None
     after: str | None
     token: str
-    """Names the file beside it; the same after a crash."""
+    """Part of the temporary file's name; the same after a crash."""
     data: bytes = field(default=b"", repr=False)
     mode: int = 0o644
     mtime_ns: int | None = None
@@ -48,7 +48,7 @@ class Swap:
         return f"{TEMPORARY}{self.token}"
 
     def prepare(self) -> None:
-        """Everything that needs room on the disk. The file itself is not touched."""
+        """Does everything that needs disk space. The file itself is not touched."""
         if self.after is None:
             return
         part = f"{self.temporary_name}{UNFINISHED}"
@@ -69,7 +69,7 @@ class Swap:
                 raise
 
     def apply(self) -> None:
-        """The step itself. A DisturbedError or AlreadyThereError leaves the file as somebody else wanted it."""
+        """Exchanges the names. DisturbedError and AlreadyThereError leave the other program's text in place."""
         with self.folder.open_parent(self.name) as (fd, leaf), translate_errors(self.name):
             if self.before is None:
                 self._put(fd, leaf)
@@ -80,11 +80,11 @@ class Swap:
             else:
                 swap = partial(exchange, fd, self.temporary_name, leaf)
                 self._displace(fd, swap, swap)
-            self.is_applied = True  # whatever comes of the sync: it can be, and has to be, taken back
+            self.is_applied = True  # even if the sync fails: then it has to be reverted
             os.fsync(fd)
 
     def revert(self) -> bool:
-        """Back to before, unless somebody else has changed the file since: then theirs stays, and False is returned."""
+        """Restores the earlier state. Returns False, and changes nothing, if the file was changed since."""
         if not self.is_applied:
             return True
         back = Swap(self.folder, self.name, self.after, self.before, self.token)
@@ -96,7 +96,7 @@ class Swap:
         return True
 
     def finish(self) -> None:
-        """Forgets what is beside the file. Its bytes are in the history by then."""
+        """Deletes the temporary file. Its bytes are in the history by then."""
         with suppress(FileTroubleError), self.folder.open_parent(self.name) as (fd, _), translate_errors(self.name):
             for name in (self.temporary_name, f"{self.temporary_name}{UNFINISHED}"):
                 with suppress(FileNotFoundError):

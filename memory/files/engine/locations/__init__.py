@@ -1,4 +1,4 @@
-"""Where memory lives, and how far a name may lead."""
+"""Where memory is stored, and which paths are safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of sub-agents: one directory for each type of agent, in three scopes."""
+"""The memory of sub-agents: one directory per agent type, in three scopes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Scope(StrEnum):
     USER = "user"
     """In the configuration directory: for all projects."""
     PROJECT = "project"
-    """In the project, to be committed."""
+    """In the project, meant to be committed."""
     LOCAL = "local"
-    """In the project, for this machine."""
+    """In the project, for this machine only."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentMemory:
     agent: str
-    """The type as its directory is called: `:` is written as `-`."""
+    """The agent type as its directory spells it: with `-` for `:`."""
     scope: Scope
     path: Path
 
@@ -35,7 +35,7 @@ def agent_memory(agent: str, scope: Scope, *, config: Path, project: Path) -> Ag
 
 
 def find_agent_memories(*, config: Path, project: Path | None = None) -> list[AgentMemory]:
-    """Those that are there; without a project, those of the user alone."""
+    """The existing ones; without a project, only those of the user."""
     roots = _scope_roots(config, project) if project else {Scope.USER: config / "agent-memory"}
     memories = []
     for scope, root in roots.items():
@@ -43,7 +43,7 @@ def find_agent_memories(*, config: Path, project: Path | None = None) -> list[Ag
             folders = sorted(root.iterdir())
         except OSError:
             continue
-        # Whoever can write to a project could lead us out of it by a link.
+        # A project may contain links that lead out of it.
         home = config if scope is Scope.USER or project is None else project
         inside = [
             folder

@@ -1,5 +1,4 @@
-"""A directory that nothing gets out of: every name is normalised first, then followed through all links, then held
-against the root. Whoever writes to memory asks here for the path."""
+"""A directory that no name can lead out of: names are normalised, and links refused."""
 
 from __future__ import annotations
 
@@ -9,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST_NAME = 255
-"""Bytes of one part of a path; file systems take no more."""
+"""Bytes of one part of a path: the limit of file systems."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class InvalidNameError(ValueError):
-    """The name means nothing inside of the directory; the sentence says why."""
+    """The name is not valid inside the directory; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,8 @@ class ConfinedDirectory:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
 
     def resolve(self, name: str) -> Path:
-        """The path of a file in the directory, which need not be there. Raises OutsideError for everything else: the
-        directory itself, absolute names, drives, network shares, `..`, NUL, and links that lead out."""
+        """The path of a file in the directory, which need not exist. Raises InvalidNameError for anything else: the
+        directory itself, absolute names, drives, network shares, `..`, NUL and links."""
         path = self.root
         for part in self.normalize(name).split("/"):
             path = path / part
@@ -35,7 +34,7 @@ class ConfinedDirectory:
         return path
 
     def normalize(self, name: str) -> str:
-        """The name in its plain form, judged without looking at the disk."""
+        """The normalised name, checked without looking at the disk."""
         if not name or not name.strip():
             raise InvalidNameError("That is no name.")
         if "\0" in name:
@@ -54,7 +53,7 @@ class ConfinedDirectory:
         return "/".join(parts)
 
     def contains(self, path: Path) -> bool:
-        """Does the path, followed through all links, lie below the root?"""
+        """Is the path, with all links resolved, below the root?"""
         real = os.path.realpath(path)
         return real.startswith(str(self.root).rstrip("/") + "/")
 

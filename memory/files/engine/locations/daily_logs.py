@@ -1,4 +1,4 @@
-"""Daily logs of a memory directory: `logs/Y/M/D.md`, the day with or without its date before it."""
+"""Daily logs of a memory directory: `logs/Y/M/D.md` or `logs/Y/M/Y-M-D.md`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DAY = re.compile(r"logs/(\d{4})/(\d{1,2})/(?:\d{4}-\d{1,2}-)?(\d{1,2})\.md")
 
 
 def day_of(name: str) -> date | None:
-    """The day that a file of the directory is the log of."""
+    """The day of a log file; None for any other file."""
     match = _DAY.fullmatch(name)
     if match is None:
         return None

@@ -1,5 +1,5 @@
-"""Where people and administrators may name another memory directory. A project's own settings are never asked: whoever
-writes a repository could then choose where the agent of its reader writes."""
+"""Settings of users and administrators that name another memory directory. A project's own settings are not read: the
+author of a repository could otherwise choose where its readers' agents write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 
 OVERRIDE = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
 PROJECT_NAME = "CLAUDE_CODE_PROJECT_DIR_NAME"
-"""Names the project's directory, instead of its path."""
+"""Overrides the directory name that is made from the project's path."""
 SETTING = "autoMemoryDirectory"
 POLICY_FILES = (
     Path("/etc/claude-code/managed-settings.json"),
@@ -26,7 +26,7 @@ class LocationOrigin(StrEnum):
     POLICY = "policy settings"
     USER = "user settings"
     PROJECT = "project"
-    """The directory that the project's path makes."""
+    """The default directory, named after the project's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class DirectorySetting:
     origin: LocationOrigin
     value: str
     source: str
-    """The variable or the file that it stands in."""
+    """The variable or file that it comes from."""
 
 
 def read_settings(
     config: Path, environ: dict[str, str], policies: Sequence[Path] = POLICY_FILES
 ) -> list[DirectorySetting]:
-    """What names a memory directory, the strongest first."""
+    """All settings that name a memory directory, by precedence."""
     from_environment = (
         [DirectorySetting(LocationOrigin.ENVIRONMENT, environ[OVERRIDE], OVERRIDE)] if environ.get(OVERRIDE) else []
     )
@@ -55,6 +55,6 @@ def _read_value(file: Path) -> str:
         with file.open("rb") as opened:
             settings = orjson.loads(opened.read(_LARGEST))
     except (OSError, ValueError):
-        return ""  # the agent, too, goes on without settings that it cannot read
+        return ""  # the agent ignores settings that it cannot read, too
     value = settings.get(SETTING) if isinstance(settings, dict) else None
     return value if isinstance(value, str) else ""

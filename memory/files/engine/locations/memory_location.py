@@ -1,4 +1,4 @@
-"""Where a project's memory lies: what the environment says, then policy and user settings, then the project's path."""
+"""Finds a project's memory directory: from the environment, then policy and user settings, then the project's path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = "memory"
 
 @dataclass(frozen=True, slots=True)
 class RefusedSetting:
-    """A configured path that no agent should write to."""
+    """A configured path that is not safe for an agent to write to."""
 
     value: str
     source: str
@@ -34,9 +34,9 @@ class MemoryLocation:
     path: Path
     origin: LocationOrigin
     source: str
-    """The variable or file that named it; for a project, the directory whose path made the name."""
+    """The variable or file that names it; otherwise the project directory from whose path the name is made."""
     refused: tuple[RefusedSetting, ...] = ()
-    """What was configured and passed over."""
+    """Settings that were ignored."""
 
 
 def locate_memory(
@@ -66,7 +66,7 @@ def locate_memory(
 
 
 def find_memory_directories(config: Path) -> list[Path]:
-    """Every project's own memory directory that is there, in the order of their names."""
+    """The existing memory directories of all projects, by name."""
     try:
         projects = sorted((config / "projects").iterdir())
     except OSError:

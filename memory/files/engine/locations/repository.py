@@ -1,5 +1,5 @@
-"""The repository that a directory belongs to, read from git's own files. All worktrees of a repository share one
-memory, so they lead to the main one."""
+"""Finds the repository of a directory from git's own files. All worktrees of a repository share one memory, so they
+resolve to the main one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST = 4096
 
 
 def find_canonical_root(directory: Path) -> Path:
-    """The root of the main working tree around `directory`; the directory itself where there is no repository."""
+    """The root of the main working tree around `directory`, or the directory itself if there is no repository."""
     for folder in (directory, *directory.parents):
         git = folder / ".git"
         try:
@@ -23,8 +23,8 @@ def find_canonical_root(directory: Path) -> Path:
 
 
 def _main_tree(git: Path) -> Path | None:
-    """`.git` as a file is that of a worktree or a submodule. Only a worktree has a `commondir`, and only one whose own
-    `gitdir` points back is believed: a file that somebody put there could lead to another project's memory."""
+    """Worktrees and submodules have `.git` as a file. Only a worktree has a `commondir`, and its `gitdir` must point
+    back: a planted file could otherwise lead to another project's memory."""
     gitdir = _pointer(git, "gitdir:")
     if gitdir is None:
         return None
@@ -38,7 +38,7 @@ def _main_tree(git: Path) -> Path | None:
 
 
 def _pointer(file: Path, prefix: str = "") -> Path | None:
-    """The path that a file of one line holds, relative to the file."""
+    """The path in a one-line file, relative to that file."""
     try:
         with file.open("rb") as opened:
             text = opened.read(_LONGEST).decode()

@@ -1,5 +1,5 @@
-"""Is a path that somebody configured fit to be a memory directory? An agent writes there without asking: nothing that
-holds a home or a system, and nothing on another machine, is."""
+"""Is a configured path safe as a memory directory? An agent writes there without asking, so homes, system roots and
+other machines are refused."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from memory.files.engine.locations.confined_directory import displayable
 
 FEWEST_PARTS = 2
-"""`/a` is too near to the root."""
+"""`/a` is too close to the root."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class UnsafePathError(ValueError):
-    """The sentence says why."""
+    """The message says why."""
 
 
 def check_directory(text: str, home: Path) -> Path:
-    """The path in its plain form. `~/` is the home, which itself and what lies above it is refused."""
+    """The normalised path. `~/` stands for the home; the home itself and its parents are refused."""
     if "\0" in text:
         raise UnsafePathError("A path cannot hold a NUL character.")
     if not text.strip():

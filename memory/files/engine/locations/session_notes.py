@@ -1,4 +1,4 @@
-"""Notes of one session: where versions of the agent have kept them."""
+"""Where versions of the agent have stored the notes of a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class SessionNotes:
 
 
 def notes_paths(project: Path, session: str) -> tuple[Path, Path]:
-    """The place of today and the older one, in a project's directory below `projects/`."""
+    """The current path and the older one, in a project's directory below `projects/`."""
     return (
         project / session / "session-memory" / "summary.md",
         project / ".claude" / "session-memory" / f"{session}.md",
@@ -22,7 +22,7 @@ def notes_paths(project: Path, session: str) -> tuple[Path, Path]:
 
 
 def find_session_notes(project: Path) -> list[SessionNotes]:
-    """All that are there, in the order of their sessions. Where a session has both, today's is taken."""
+    """All existing notes, by session. The current path wins over the older one."""
     by_session = {notes.session: notes for notes in (*_legacy_notes(project), *_current_notes(project))}
     return [by_session[session] for session in sorted(by_session)]
 

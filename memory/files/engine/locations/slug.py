@@ -1,5 +1,5 @@
-"""The name that the agent gives to a project's directory: every UTF-16 unit that is no ASCII letter or digit is a `-`.
-It cannot be turned back into the path."""
+"""The agent's name for a project's directory: the path with every UTF-16 unit that is not an ASCII letter or digit
+replaced by `-`. The path cannot be recovered from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _units(path: str) -> list[int]:
 
 
 def _hash(units: list[int]) -> int:
-    """The hash of a Java string: 32 bits, with a sign."""
+    """Java's string hash: a signed 32-bit number."""
     value = 0
     for unit in units:
         value = (value * 31 + unit) & 0xFFFFFFFF

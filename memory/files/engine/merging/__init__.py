@@ -1,4 +1,4 @@
-"""Two people changed one text: what both did is kept, and where they meet, somebody has to choose."""
+"""Merges two changes to one text. Where they overlap, a person has to choose."""
 
 from __future__ import annotations
 

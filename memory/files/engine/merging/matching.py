@@ -1,5 +1,5 @@
-"""Which lines of two texts are the same ones. Lines that stand once on both sides decide first (patience), so that a
-blank line never counts for more than a sentence, and a hundred thousand lines take about as long as their reading."""
+"""Matches the lines of two texts. Lines that are unique on both sides are matched first (patience diff), so that blank
+lines do not outweigh sentences, and large texts take time in proportion to their length."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 MOST_PAIRS = 250_000
-"""difflib looks at every pair of lines: where nothing is unique, larger stretches count as replaced."""
+"""difflib compares every pair of lines: larger stretches without unique lines count as replaced."""
 
 
 class LineMatch(NamedTuple):
-    """`size` lines from `left` on are those from `right` on."""
+    """`size` lines starting at `left` are the same as those starting at `right`."""
 
     left: int
     right: int
@@ -22,24 +22,24 @@ class LineMatch(NamedTuple):
 
 
 Span = tuple[int, int, int, int]
-"""Left from and to, right from and to."""
+"""Start and end on the left, start and end on the right."""
 
 
 def lines_of(text: str) -> list[str]:
-    """With their ends. Only a line feed ends a line, as in the client and in git."""
+    """The lines with their endings. Only `\\n` ends a line, as in the client and in git."""
     lines = text.split("\n")
     last = lines.pop()
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
-    """In order, never touching on both sides at once, none of them empty."""
-    matching_blocks: list[LineMatch] = []
+    """The matches in order: none is empty, and adjacent ones are joined."""
+    found_matches: list[LineMatch] = []
     spans: list[Span] = [(0, len(left), 0, len(right))]
     while spans:
         span = spans.pop()
         edges, inner = _trim(left, right, span)
-        matching_blocks += edges
+        found_matches += edges
         l1, l2, r1, r2 = inner
         if l1 == l2 or r1 == r2:
             continue
@@ -48,8 +48,8 @@ def match_lines(left: Sequence[str], right: Sequence[str]) -> list[LineMatch]:
             spans += _spans_between(anchors, inner)
         elif (l2 - l1) * (r2 - r1) <= MOST_PAIRS:
             matcher = SequenceMatcher(None, left[l1:l2], right[r1:r2], autojunk=False)
-            matching_blocks += [LineMatch(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
-    return list(_join_adjacent(sorted(matching_blocks)))
+            found_matches += [LineMatch(l1 + i, r1 + j, n) for i, j, n in matcher.get_matching_blocks() if n]
+    return list(_join_adjacent(sorted(found_matches)))
 
 
 def _trim(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[LineMatch], Span]:
@@ -67,7 +67,7 @@ def _trim(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[list[L
 
 
 def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list[tuple[int, int]]:
-    """Lines that stand once on both sides, as many as are in the same order."""
+    """Lines that are unique on both sides, as many as are in the same order."""
     l1, l2, r1, r2 = span
     once = {line for line, count in Counter(left[l1:l2]).items() if count == 1}
     counts = Counter(right[r1:r2])
@@ -77,7 +77,7 @@ def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> list
 
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose right sides rise too."""
+    """The longest subsequence of pairs whose right sides increase."""
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -90,15 +90,15 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             tops[pile], ends[pile] = right, index
     run: list[tuple[int, int]] = []
-    index_ = ends[-1] if ends else -1
-    while index_ >= 0:
-        run.append(pairs[index_])
-        index_ = before[index_]
+    position = ends[-1] if ends else -1
+    while position >= 0:
+        run.append(pairs[position])
+        position = before[position]
     return run[::-1]
 
 
 def _spans_between(anchors: list[tuple[int, int]], span: Span) -> Iterator[Span]:
-    """From one anchor to before the next: each begins with the anchor, which the trimming then finds."""
+    """The spans from each anchor to the next. Each begins with its anchor, which `_trim` then matches."""
     l1, l2, r1, r2 = span
     yield (l1, anchors[0][0], r1, anchors[0][1])
     for (left, right), (next_left, next_right) in zip(anchors, [*anchors[1:], (l2, r2)], strict=True):

@@ -1,4 +1,4 @@
-"""Three-way merge by lines: what one side changed is taken, what both changed alike too, the rest is a conflict."""
+"""Three-way merge by lines: a change of one side, or the same change on both, is taken; the rest is a conflict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory.files.engine.merging.matching import LineMatch, lines_of, match_line
 
 Lines = tuple[str, ...]
 Region = tuple[int, int, int, int]
-"""Base, ours and theirs from, and how many lines all three share there."""
+"""Where a common region starts in base, ours and theirs, and its number of lines."""
 
 
 class LineOrigin(StrEnum):
@@ -55,7 +55,7 @@ class Merge:
         return not self.conflicts
 
     def text(self, choices: Sequence[Choice | str] = ()) -> str:
-        """The merged text. `choices`: one per conflict, in order; a string that is no choice is the text itself."""
+        """The merged text. `choices`: one per conflict, in order; any other string is used as the text itself."""
         if len(choices) != len(self.conflicts):
             raise ValueError(f"{len(self.conflicts)} conflicts need as many choices, not {len(choices)}.")
         chosen = iter(choices)
@@ -65,7 +65,7 @@ class Merge:
         return _join_lines(parts)
 
     def text_with_markers(self, *, ours: str = "yours", theirs: str = "on disk") -> str:
-        """The text for an editor, conflicts between the marks that everybody knows."""
+        """The text for an editor, with the usual conflict markers."""
 
         def lines() -> Iterator[Lines]:
             for part in self.parts:
@@ -82,7 +82,7 @@ class Merge:
 
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
-    """What `ours` and `theirs` made of `base`, in one text."""
+    """Merges two changes of `base`."""
     b, o, t = lines_of(base), lines_of(ours), lines_of(theirs)
     parts: list[AgreedLines | Conflict] = []
     b1 = o1 = t1 = 0
@@ -97,7 +97,7 @@ def merge(base: str, ours: str, theirs: str) -> Merge:
 def _find_common_regions(
     ours: Sequence[LineMatch], theirs: Sequence[LineMatch], end: tuple[int, int, int]
 ) -> Iterator[Region]:
-    """Where all three are the same, and an empty region at the end."""
+    """The regions that all three share, and an empty one at the end."""
     our_index = their_index = 0
     while our_index < len(ours) and their_index < len(theirs):
         mine, yours = ours[our_index], theirs[their_index]
@@ -141,6 +141,6 @@ def _choose_lines(conflict: Conflict, choice: Choice | str) -> Lines:
 
 
 def _join_lines(parts: Iterator[Lines]) -> str:
-    """A last line without an end that is no longer the last gets one."""
+    """Adds the missing ending to a line that used to be the last one."""
     lines = [line for part in parts for line in part]
     return "".join([line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + lines[-1:])

@@ -1,4 +1,4 @@
-"""Reading memory: a directory, its index, its topics, and what of the index is loaded."""
+"""Reads memory: a directory, its topics, its index, and the part of the index that is loaded."""
 
 from __future__ import annotations
 

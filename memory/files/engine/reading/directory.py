@@ -1,5 +1,5 @@
-"""A memory directory as it lies on disk. Links are not followed, pipes are not opened, and everything is bounded: each
-thing that could not be read is there as a file with a problem."""
+"""A memory directory on disk. Links are not followed, pipes are not opened, and everything is bounded. Whatever cannot
+be read is listed as a file with a problem."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from memory.files.engine.reading.regular_files import NotRegularError, open_regu
 from sessions.transcripts.engine.paths import kept
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes that are read of one file."""
+"""Bytes to read from one file."""
 MOST_BYTES = 128 * 1024 * 1024
-"""Bytes that are read of one directory."""
+"""Bytes to read from one directory."""
 MOST_FILES = 20_000
 DEEPEST = 8
 
@@ -32,9 +32,9 @@ DEEPEST = 8
 class MemoryDirectory:
     path: str
     files: tuple[MemoryFile, ...]
-    """In the order of their names."""
+    """By name."""
     problems: tuple[Problem, ...] = ()
-    """Of the directory as a whole."""
+    """Problems of the directory as a whole."""
 
     @cached_property
     def by_name(self) -> Mapping[str, MemoryFile]:
@@ -42,7 +42,7 @@ class MemoryDirectory:
 
     @cached_property
     def index(self) -> Index:
-        """An empty one where there is no MEMORY.md."""
+        """Empty if there is no MEMORY.md."""
         return read_index(self.by_name.get(INDEX_NAME, EMPTY_INDEX_FILE))
 
     @cached_property
@@ -55,11 +55,11 @@ class MemoryDirectory:
 
 
 class DirectoryMissingError(ValueError):
-    """There is no directory to read."""
+    """The directory does not exist."""
 
 
 def read_directory(path: Path) -> MemoryDirectory:
-    """Reads a memory directory. Raises DirectoryMissingError where there is none; what is wrong below it is told."""
+    """Reads a memory directory. Raises DirectoryMissingError if there is none; anything else becomes a problem."""
     if not path.is_dir():
         reason = "is no directory" if path.exists() else "does not exist"
         raise DirectoryMissingError(f"{path} {reason}.")
@@ -69,7 +69,7 @@ def read_directory(path: Path) -> MemoryDirectory:
 
 
 def directory_from_contents(path: str, contents: Mapping[str, bytes], *, mtime_ns: int = 0) -> MemoryDirectory:
-    """A directory that is not on disk: a proposal, a test, an earlier state."""
+    """A directory that is not on disk, such as a proposal or an earlier state."""
     files = (parse_file(name, data, mtime_ns=mtime_ns) for name, data in sorted(contents.items()))
     return MemoryDirectory(path, tuple(files))
 

@@ -1,4 +1,4 @@
-"""Changes to one file, as new bytes: what is not changed keeps its bytes, its line ends and its encoding."""
+"""Edits of one file, as new bytes. What is not edited keeps its bytes, line endings and encoding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BELOW_METADATA = frozenset({"type", "node_type", "originSessionId", "modified"}
 
 
 def with_field(file: MemoryFile, key: str, value: str) -> bytes:
-    """The file with one field of its header set; with a header, if it had none."""
+    """Sets one field of the header, and adds a header if there is none."""
     lines, end = split_lines(file.source.text), file.source.line_end
     if not file.header:
         return with_header(file, [Field(key, value, 0, 0)])
@@ -28,15 +28,15 @@ def with_field(file: MemoryFile, key: str, value: str) -> bytes:
 
 
 def with_header(file: MemoryFile, fields: Iterable[Field]) -> bytes:
-    """The file with a header written anew: for one that YAML cannot read. The body keeps its bytes."""
+    """Replaces the header, for example one that is not valid YAML. The body keeps its bytes."""
     lines, end = split_lines(file.source.text), file.source.line_end
     parents: dict[str, list[Field]] = {}
-    for field_ in fields:
-        parents.setdefault(field_.parent, []).append(field_)
-    header = [line for field_ in parents.get("", []) if field_.key not in parents for line in _format_field(field_, "")]
+    for part in fields:
+        parents.setdefault(part.parent, []).append(part)
+    header = [line for part in parents.get("", []) if part.key not in parents for line in _format_field(part, "")]
     for parent, below in parents.items():
         if parent:
-            header += [f"{parent}:", *(line for field_ in below for line in _format_field(field_, "  "))]
+            header += [f"{parent}:", *(line for part in below for line in _format_field(part, "  "))]
     gap = [] if file.header else [""]
     written = "".join(line + end for line in ["---", *header, "---", *gap])
     return file.source.encode(written + "".join(lines[file.header.last :]))
@@ -49,7 +49,7 @@ def _format_field(field: Field, indent: str) -> list[str]:
 
 
 def with_line(file: MemoryFile, number: int, text: str) -> bytes:
-    """Another text in line `number`."""
+    """Replaces the text of line `number`."""
     lines = split_lines(file.source.text)
     old = lines[number - 1]
     lines[number - 1] = text + old[len(old.rstrip("\r\n")) :]
@@ -62,7 +62,7 @@ def without_lines(file: MemoryFile, numbers: set[int]) -> bytes:
 
 
 def with_line_added(file: MemoryFile, text: str) -> bytes:
-    """One more line at the end."""
+    """Appends a line."""
     old, end = file.source.text, file.source.line_end
     gap = "" if not old or old.endswith("\n") else end
     return file.source.encode(f"{old}{gap}{text}{end}")
@@ -72,14 +72,14 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _shares_its_line(file: MemoryFile, field_: Field) -> bool:
-    """Stands in braces, or holds others below it."""
-    return any(other is not field_ and field_.first <= other.first <= field_.last for other in file.header.fields)
+def _shares_its_line(file: MemoryFile, part: Field) -> bool:
+    """Is it in braces, or does it contain other fields?"""
+    return any(other is not part and part.first <= other.first <= part.last for other in file.header.fields)
 
 
 def _insert_position(file: MemoryFile, key: str) -> tuple[int, str]:
-    """Before which line a new field goes, and how far in."""
-    below = [field_ for field_ in file.header.fields if field_.parent == "metadata" and field_.first > 1]
+    """Where to insert a new field: the index of the line, and the indentation."""
+    below = [part for part in file.header.fields if part.parent == "metadata" and part.first > 1]
     opened = file.header.field("metadata")
     if key in _BELOW_METADATA and below and opened and below[-1].first > opened.first:
         return below[-1].last, "  "

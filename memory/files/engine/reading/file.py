@@ -1,4 +1,4 @@
-"""One file of memory: its bytes, and what they say."""
+"""One memory file: its bytes, and what they mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memory.files.engine.reading.text import DecodedText, decode
 
 INDEX_NAME = "MEMORY.md"
 RECOVERED = "recovered-from-index.md"
-"""Holds what the index said of files that are not there."""
+"""Holds what the index said about missing files."""
 _OUR_TIMES = range(1970, 2200)
 _LATEST = datetime(2199, 12, 31, tzinfo=UTC).timestamp()
 
@@ -35,23 +35,23 @@ class FileKind(StrEnum):
     INDEX = "index"
     TOPIC = "topic"
     LOG = "log"
-    """A day's log, `logs/Y/M/D.md`."""
+    """A daily log, `logs/Y/M/D.md`."""
     OTHER = "other"
-    """Nothing that the agent reads as memory."""
+    """The agent does not read it as memory."""
 
 
 @dataclass(frozen=True)
 class MemoryFile:
     name: str
-    """Relative to the directory, with `/`."""
+    """Relative to the directory, with `/` as separator."""
     data: bytes
     source: DecodedText
     header: Header
     size: int
-    """Bytes on disk; more than `data` has where the file was not read as a whole."""
+    """Bytes on disk; more than `len(data)` if the file was not read completely."""
     mtime_ns: int = 0
     problems: tuple[Problem, ...] = ()
-    """Why it could not be read, or not as it should; those of the header among them."""
+    """Problems with reading the file or its header."""
 
     @property
     def kind(self) -> FileKind:
@@ -63,7 +63,7 @@ class MemoryFile:
 
     @cached_property
     def text(self) -> str:
-        """As shown: bytes that are no text are U+FFFD."""
+        """For display: invalid bytes are U+FFFD."""
         return self.source.displayed
 
     @cached_property
@@ -73,7 +73,7 @@ class MemoryFile:
 
     @cached_property
     def body_lines(self) -> tuple[BodyLine, ...]:
-        """Those of the body, up to a limit."""
+        """The lines of the body, up to a limit."""
         return tuple(body_lines(self.body, self.body_line))
 
     @property
@@ -95,12 +95,12 @@ class MemoryFile:
 
     @property
     def written_type(self) -> str:
-        """As written, known or not."""
+        """As written, even if it is not a known type."""
         return self.header.get("type")
 
     @property
     def type(self) -> MemoryType | None:
-        """None where it is missing or unknown: the agent drops such a type without a word."""
+        """None if it is missing or unknown: the agent silently drops such a type."""
         written = self.written_type
         return MemoryType(written) if written in _TYPES else None
 
@@ -110,7 +110,7 @@ class MemoryFile:
 
     @property
     def modified_at(self) -> datetime:
-        """What the header says, if it is a date of our times, else when the file was changed."""
+        """The date in the header if it is plausible, otherwise the file's modification time."""
         try:
             written = datetime.fromisoformat(self.header.get("modified"))
         except ValueError:
@@ -133,7 +133,7 @@ def parse_file(
     size: int | None = None,
     problems: tuple[Problem, ...] = (),
 ) -> MemoryFile:
-    """Any bytes as a file of memory; never raises."""
+    """Parses any bytes as a memory file; never raises."""
     source = decode(data)
     header = Header() if name == INDEX_NAME else _read_header(source)
     all_problems = (*problems, *_encoding_problems(source), *header.problems)
@@ -144,7 +144,7 @@ def _read_header(source: DecodedText) -> Header:
     try:
         return read_header(source.displayed.split("\n", LONGEST))
     except Exception as error:
-        # One file, whatever it holds, must not keep all others from being read, nor itself from being deleted.
+        # One bad file must not prevent the others from being read, nor itself from being deleted.
         words = f"The header cannot be read ({type(error).__name__}); the file is shown without it."
         return Header(problems=(Problem("invalid-yaml", words, 1),))
 

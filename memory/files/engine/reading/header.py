@@ -1,5 +1,5 @@
-"""The header (front matter) of a topic, in every form that agents have written: fields at the top or below `metadata`,
-quoted or not, whole or broken. Each field knows its lines, so that one can be changed and the others stay."""
+"""The header (front matter) of a topic, in every form that agents have written: fields at the top level or below
+`metadata`, quoted or not, valid or broken. Each field knows its lines, so that it can be edited alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory.files.engine.reading.scalar import Scalar, parse_scalar
 from memory.files.engine.reading.text import strip_line_end
 
 LONGEST = 200
-"""Lines: a fence that is still open by then opened no header."""
+"""Lines: a fence that is not closed by then does not start a header."""
 _KEY = re.compile(r"(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w.-]*|\"[^\"]+\"|'[^']+')[ ]*:(?:[ \t]+(?P<value>.*))?$")
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+(?P<value>.*))?$")
 _BLOCK = re.compile(r"[|>][+-]?\d?$")
@@ -23,7 +23,7 @@ class Field:
     key: str
     value: str
     first: int
-    """Lines of the file, counted from 1."""
+    """Line numbers in the file, from 1."""
     last: int
     parent: str = ""
     items: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Field:
 class Header:
     fields: tuple[Field, ...] = ()
     first: int = 0
-    """The lines of the two fences; 0 where there is no header."""
+    """The lines of the two fences; 0 if there is no header."""
     last: int = 0
     problems: tuple[Problem, ...] = ()
 
@@ -41,9 +41,9 @@ class Header:
         return self.last > 0
 
     def field(self, key: str) -> Field | None:
-        """At the top, else below `metadata`: newer versions of the agent write it there."""
-        matches = [field_ for field_ in self.fields if field_.key == key]
-        return min(matches, key=lambda field_: (field_.parent != "", field_.first), default=None)
+        """Looks at the top level first, then below `metadata`, where newer versions of the agent write fields."""
+        matches = [header_field for header_field in self.fields if header_field.key == key]
+        return min(matches, key=lambda header_field: (header_field.parent != "", header_field.first), default=None)
 
     def get(self, key: str) -> str:
         match = self.field(key)
@@ -96,7 +96,7 @@ class _Reader:
         if pair["indent"] and not self.parent:
             self._report(index, "This line is indented, and nothing above it opens a mapping.")
         parent = self.parent if nested else ""
-        if any(field_.key == key and field_.parent == parent for field_ in self.fields):
+        if any(header_field.key == key and header_field.parent == parent for header_field in self.fields):
             self._report(index, f"`{key}` stands twice in the header.")
         if _BLOCK.fullmatch(raw):
             return self._read_block(index, key, parent, len(pair["indent"]))
@@ -120,7 +120,7 @@ class _Reader:
         return end
 
     def _extend(self, index: int, value: Scalar, *, is_item: bool) -> None:
-        """A line that belongs to the field above it: an item of a list, or more of its text."""
+        """Adds a line to the field above it: an item of a list, or more of its text."""
         last = self.fields[-1]
         items = (*last.items, value.value) if is_item else last.items
         text = last.value if is_item else f"{last.value} {value.value}".strip()

@@ -1,4 +1,4 @@
-"""MEMORY.md: which lines point to which topics, and which of them the agent gets."""
+"""MEMORY.md: which lines point to which topics, and which lines are loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memory.files.engine.reading.loaded_text import (
 from memory.files.engine.reading.text import split_lines, strip_line_end
 
 LONGEST_LINE = 20_000
-"""Characters of a line that is looked through for entries."""
+"""Characters: entries are not searched for in longer lines."""
 _DASH = re.compile(r"\s*(?:—|–|--?|:|·|\|)\s*")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -27,11 +27,11 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 class IndexEntry:
     title: str
     target: str
-    """The topic's file; empty where it points out of the directory, or to the web."""
+    """The topic's file; empty if the link leads out of the directory or to the web."""
     written: str
     """The target as written."""
     hook: str
-    """What follows the pointer: why one would open it."""
+    """The text after the link: why one would open the topic."""
     line: int
 
 
@@ -39,7 +39,7 @@ class IndexEntry:
 class IndexLine:
     number: int
     text: str
-    """Without its end."""
+    """Without its line ending."""
     entries: tuple[IndexEntry, ...]
     fate: Fate
 
@@ -60,7 +60,7 @@ class Index:
 
     @cached_property
     def line_count(self) -> int:
-        """Of the file, which may have more than were looked at."""
+        """All lines of the file; `lines` is limited."""
         return self.file.text.count("\n") + (not self.file.text.endswith("\n") and bool(self.file.text))
 
     @cached_property
@@ -77,14 +77,14 @@ class Index:
 
     @cached_property
     def loaded_targets(self) -> frozenset[str]:
-        """The files that lines which the agent gets point to."""
+        """The files that loaded lines point to."""
         return frozenset(
             entry.target for line in self.lines if line.fate is Fate.LOADED for entry in line.entries if entry.target
         )
 
     @cached_property
     def positions(self) -> Mapping[str, IndexPosition]:
-        """By file: the first line that is loaded, else the first one."""
+        """By file: the first loaded line, or else the first line."""
         positions: dict[str, IndexPosition] = {}
         for line in self.lines:
             for entry in line.entries:
@@ -109,7 +109,7 @@ def _parse_line(number: int, text: str, fate: Fate) -> IndexLine:
 
 
 def format_entry(title: str, target: str, hook: str) -> str:
-    """A line of the index, in the form that the agent writes."""
+    """A line of the index, in the agent's own format."""
     return f"- [{title}]({target}) — {hook}" if hook else f"- [{title}]({target})"
 
 

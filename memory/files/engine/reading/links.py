@@ -1,4 +1,4 @@
-"""Pointers from one memory to another: `[Title](file.md)` and `[[name]]`."""
+"""Links from one memory file to another: `[Title](file.md)` and `[[name]]`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Link:
     name: str
     """As written."""
     target: str
-    """The file that it means, relative to the directory; empty where it points out of it, or to the web."""
+    """The linked file, relative to the directory; empty if the link leads out of it or to the web."""
     line: int
 
 
 def resolve_target(written: str) -> str:
-    """The file in the directory that a Markdown link means."""
+    """The file in the directory that a Markdown link points to."""
     text = _TITLE.sub("", written.strip()).strip("<>")
     if _SCHEME.match(text) or text.startswith(("/", "~", "\\")):
         return ""
@@ -41,7 +41,7 @@ def find_wiki_links(text: str, first_line: int = 1) -> Iterator[Link]:
 
 
 def split_wiki_links(text: str) -> Iterator[str | tuple[str, str]]:
-    """The text taken apart: what stands between links in double brackets, and of each link its label and its file."""
+    """Splits a text at its wiki links. Yields plain text, and label and file of each link."""
     position = 0
     for match in _WIKI.finditer(text):
         if match.start() > position:
@@ -53,7 +53,7 @@ def split_wiki_links(text: str) -> Iterator[str | tuple[str, str]]:
 
 
 def normalize_name(name: str) -> str:
-    """The same for names that a person would take for the same."""
+    """A common form for names that a person would consider the same."""
     return _APART.sub("-", name.lower().removesuffix(".md")).strip("-")
 
 

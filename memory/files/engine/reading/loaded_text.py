@@ -1,6 +1,6 @@
-"""What the agent gets of an index: 200 lines or 25,000 bytes, whichever comes first, and a warning where it was cut.
+"""The part of an index that the agent loads: up to 200 lines or 25,000 bytes, and a warning if it was cut.
 
-Front matter and HTML comments that begin a line do not count and are not loaded; blank lines at both ends neither.
+Front matter, HTML comments at the start of a line, and blank lines at both ends do not count and are not loaded.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from memory.files.engine.reading.text import split_lines
 MOST_LINES = 200
 MOST_BYTES = 25_000
 MOST_EXAMINED = 150_000
-"""Lines that get a fate of their own; all that follows is one more."""
+"""Lines that are examined one by one; the rest counts as one more line."""
 LONGEST_ENTRY = 150
-"""Characters of a line in the index, as advised to the agent."""
+"""Characters of a line in the index that the agent is advised not to exceed."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _COMMENT = re.compile(r" {0,3}<!--")
 
@@ -25,22 +25,22 @@ _COMMENT = re.compile(r" {0,3}<!--")
 class Fate(StrEnum):
     LOADED = "loaded"
     PARTLY = "partly"
-    """The first line alone is larger than the limit; its beginning is loaded."""
+    """The first line exceeds the limit by itself; its beginning is loaded."""
     CUT = "cut"
     LEFT_OUT = "left out"
-    """A comment, front matter, or a blank line at either end: not loaded, and not missed."""
+    """A comment, front matter, or a blank line at either end."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedText:
     text: str
-    """What is loaded of the file, without the warning."""
+    """The loaded text, without the warning."""
     warning: str
-    """Empty where nothing was cut."""
+    """Empty if nothing was cut."""
     fates: tuple[Fate, ...]
-    """Of each line of the file."""
+    """One per line of the file."""
     bytes: int
-    """Of the file that are loaded; the end of the last line counts where nothing was cut."""
+    """Loaded bytes of the file. The ending of the last line counts if nothing was cut."""
 
     @property
     def lines(self) -> int:
@@ -48,12 +48,12 @@ class LoadedText:
 
     @property
     def cut_lines(self) -> tuple[int, ...]:
-        """Their numbers, counted from 1."""
+        """Line numbers, from 1."""
         return tuple(number for number, fate in enumerate(self.fates, start=1) if fate in (Fate.CUT, Fate.PARTLY))
 
     @property
     def agent_text(self) -> str:
-        """The text as the agent gets it."""
+        """The text that the agent gets."""
         return f"{self.text}\n\n> {self.warning}" if self.warning else self.text
 
 
@@ -65,7 +65,7 @@ def load_index(text: str) -> LoadedText:
         fates[index] = Fate.CUT
     line_count, size = 0, 0
     for index, line in candidates[:MOST_LINES]:
-        # The end of a line that is the last one does not count: it is trimmed.
+        # The ending of the last line does not count: it is trimmed.
         if size + _byte_count(line.removesuffix("\n")) > MOST_BYTES:
             break
         size += _byte_count(line)
@@ -77,7 +77,7 @@ def load_index(text: str) -> LoadedText:
         loaded = _truncate_line(candidates[0][1])
     if line_count == len(candidates):
         return LoadedText(loaded.strip(), "", tuple(fates), _byte_count(loaded))
-    # The last one of the lines that are looked at is all the rest.
+    # The last examined line holds all the rest.
     rest = candidates[-1][1].rstrip("\n").count("\n")
     warning = _warning(len(candidates) + rest, _byte_count("".join(line for _, line in candidates).rstrip("\n")))
     loaded = loaded.rstrip("\n")
@@ -85,12 +85,12 @@ def load_index(text: str) -> LoadedText:
 
 
 def without_comments(text: str) -> str:
-    """What the agent gets of a file that has no limit: without front matter, comments, and blank lines at both ends."""
+    """The text without front matter, comments, and blank lines at both ends: what the agent loads of other files."""
     return "".join(line for _, line in _content_lines(split_lines(text))).strip()
 
 
 def blank_comments(text: str) -> str:
-    """The same with its lines in their places."""
+    """Like `without_comments`, but with blank lines in place of what is removed."""
     lines = split_lines(text)
     content = dict(_content_lines(lines))
     return "".join(content.get(index, "\n") for index in range(len(lines)))
@@ -105,7 +105,7 @@ def _truncate_line(line: str) -> str:
 
 
 def _content_lines(lines: list[str]) -> list[tuple[int, str]]:
-    """Lines without front matter and comments, with their places, from the first that says something to the last."""
+    """Lines without front matter, comments and blank lines at both ends, with their indexes."""
     content: list[tuple[int, str]] = []
     fence, comment = "", False
     header = read_header(lines)
@@ -125,7 +125,7 @@ def _content_lines(lines: list[str]) -> list[tuple[int, str]]:
 
 
 def _strip_comment(line: str, inside: bool) -> tuple[bool, str]:
-    """Is a comment open behind this line, and what is left of the line; nothing at all where it was a comment."""
+    """Whether a comment is still open after this line, and what is left of the line."""
     if not inside and not _COMMENT.match(line):
         return False, line
     _, closed, rest = line.partition("-->")
@@ -135,7 +135,7 @@ def _strip_comment(line: str, inside: bool) -> tuple[bool, str]:
 
 
 def _warning(lines: int, size: int) -> str:
-    """In the words that the client was seen to use."""
+    """The client's own wording, as seen in recordings."""
     if lines > MOST_LINES and size > MOST_BYTES:
         reason = f"{lines} lines and {_kilobytes(size)}"
     elif lines > MOST_LINES:

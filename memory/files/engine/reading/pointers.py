@@ -1,5 +1,5 @@
-"""The index kept in step with its topics: as new bytes of the index, or of a topic that links to another. What is not
-changed keeps its bytes. None is returned where nothing has to change."""
+"""Keeps the index and links in step with topics. Each function returns the new bytes of a file, or None if nothing
+changes. What is not edited keeps its bytes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ _SAFE = "/-_.~!'*,;:@&=+$"
 
 
 def find_pointer(index: MemoryFile, target: str) -> IndexEntry | None:
-    """The first line of the index that points to the file."""
+    """The first entry of the index that points to the file."""
     return next((entry for entry in read_index(index).entries if entry.target == target), None)
 
 
 def with_pointer(index: MemoryFile, target: str, title: str, hook: str) -> bytes | None:
-    """The index with a line for the file: the one that it has, in new words, else one more at the end. A line that
-    points to several files is left alone."""
+    """Updates the index line of the file, or appends one. A line that points to several files is not changed."""
     written = format_entry(_escape_label(title), quote(target, safe=_SAFE), " ".join(hook.split()))
     entry = find_pointer(index, target)
     if entry is None:
@@ -36,7 +35,7 @@ def with_pointer(index: MemoryFile, target: str, title: str, hook: str) -> bytes
 
 
 def without_pointers(index: MemoryFile, targets: Collection[str]) -> bytes | None:
-    """The index without the lines that point to nothing but these files; out of other lines only the pointers go."""
+    """Removes the lines that point only to these files. From lines that also point elsewhere, only the links go."""
     removed: set[int] = set()
     shared: dict[int, str] = {}
     for line in read_index(index).lines:
@@ -56,7 +55,7 @@ def without_pointers(index: MemoryFile, targets: Collection[str]) -> bytes | Non
 
 
 def replace_links(file: MemoryFile, old: str, new: str) -> bytes | None:
-    """The file with whatever pointed to `old` pointing to `new`: Markdown links, and links in double brackets."""
+    """Points Markdown and wiki links to `old` to `new` instead."""
     stem = re.escape(old.removesuffix(".md"))
     wiki = re.compile(rf"\[\[\s*{stem}(\.md)?\s*(?=[|\]])")
     lines = split_lines(file.source.text)
@@ -78,5 +77,5 @@ def _replace_in_line(line: str, wiki: re.Pattern[str], old: str, new: str) -> st
 
 
 def _escape_label(title: str) -> str:
-    """What may stand between the brackets of a link."""
+    """Makes a title safe between the brackets of a link."""
     return " ".join(title.replace("[", "(").replace("]", ")").split())

@@ -1,4 +1,4 @@
-"""Opens files that somebody else may have put there: regular ones only, and without waiting for a pipe."""
+"""Opens untrusted files: only regular ones, and without blocking on a pipe."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import BinaryIO
 
 
 class NotRegularError(OSError):
-    """A directory, a pipe, a device."""
+    """A directory, a pipe or a device."""
 
 
 def open_regular(path: str | os.PathLike[str], *, follow: bool) -> BinaryIO:
-    """`follow`: also through a link that the path ends in. Raises OSError."""
+    """`follow`: allow the last part of the path to be a link. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

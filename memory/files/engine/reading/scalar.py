@@ -1,5 +1,5 @@
-"""One value of a header, read as meant. Agents write headers by hand, so YAML's own rules are often broken: what YAML
-would refuse is told beside the value."""
+"""One value of a header. Agents write headers by hand and often break YAML's rules: the value is read as it was meant,
+together with what YAML would refuse."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LONGEST = 100_000
-"""Characters of a value that is looked into."""
+"""Characters: longer values are not parsed."""
 DEEPEST = 8
-"""Lists and mappings in each other."""
+"""Nested lists and mappings."""
 _COMMENT = re.compile(r"(?:^|\s)#")
 _COLON = re.compile(r":(?:\s|$)")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/", "r": "\r", "0": "\0"}
@@ -23,17 +23,17 @@ _WORDS_OF_YAML = {"null", "~", "true", "false", "yes", "no", "on", "off"}
 class Scalar:
     value: str
     items: tuple[str, ...] = ()
-    """Of a list."""
+    """If it is a list."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """Of a mapping in braces."""
+    """If it is a mapping in braces."""
     refused: str = ""
-    """Why YAML would not take it, in a sentence."""
+    """Why YAML would refuse it, as a sentence."""
     dropped: str = ""
-    """What YAML would leave out as a comment."""
+    """What YAML would drop as a comment."""
 
 
 def parse_scalar(raw: str, depth: int = 0) -> Scalar:
-    """`depth`: of the lists and mappings around it."""
+    """`depth`: number of lists and mappings around it."""
     raw = raw.strip()
     if len(raw) > LONGEST:
         return Scalar(raw, refused=f"The value has more than {LONGEST:,} characters, and was not taken apart.")
@@ -55,7 +55,7 @@ def parse_scalar(raw: str, depth: int = 0) -> Scalar:
 
 
 def quote_scalar(value: str) -> str:
-    """The value as YAML takes it: quoted only where it has to be."""
+    """Quotes the value for YAML, if necessary."""
     plain = parse_scalar(value)
     simple = value == value.strip() and "\n" not in value and _ENTITLED.match(value)
     if simple and not plain.refused and not plain.dropped and value.lower() not in _WORDS_OF_YAML:
@@ -110,5 +110,5 @@ def _parse_mapping(raw: str, depth: int) -> Scalar:
 
 
 def _nested_refusal(values: Sequence[Scalar]) -> str:
-    """What was not taken apart inside is told outside."""
+    """The refusal of a nested value that was not parsed."""
     return next((value.refused for value in values if value.refused.endswith("not taken apart.")), "")

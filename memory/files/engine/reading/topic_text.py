@@ -1,5 +1,4 @@
-"""A topic put together from what a form says: fields of the header, and a body. What the form leaves as it was keeps
-its bytes."""
+"""Builds the text of a topic from the fields of a form and a body. What did not change keeps its bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ FIELDS = ("name", "description", "type")
 
 
 def compose_topic(file: MemoryFile, fields: Mapping[str, str], body: str | None = None) -> str:
-    """The whole text, line feeds alone. `body`: without the blank lines before it, which stay; None leaves it."""
+    """The whole text, with `\n` endings. `body`: without the blank lines before it, which stay; None: unchanged."""
     for key, written in fields.items():
         value = " ".join(written.split())
         if value != file.header.get(key):
@@ -25,7 +24,7 @@ def compose_topic(file: MemoryFile, fields: Mapping[str, str], body: str | None 
 
 
 def compose_new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
-    """A file that was not there, in the form in which the agent writes one."""
+    """The text of a new file, in the agent's own format."""
     values = {key: " ".join(fields.get(key, "").split()) for key in FIELDS}
     header = [Field("name", values["name"], 0, 0), Field("description", values["description"], 0, 0)]
     if values["type"]:
@@ -37,7 +36,7 @@ def compose_new_topic(name: str, fields: Mapping[str, str], body: str) -> str:
 
 
 def merge_topics(first: MemoryFile, second: MemoryFile) -> str:
-    """Both texts in one file, under the header of the first; a paragraph that both have stands once."""
+    """Both texts under the header of the first. Paragraphs that both have appear once."""
     body = first.body.replace("\r\n", "\n").strip("\n")
     paragraphs = {" ".join(part.split()) for part in body.split("\n\n")}
     more = [part.strip("\n") for part in second.body.replace("\r\n", "\n").split("\n\n")]
@@ -46,7 +45,7 @@ def merge_topics(first: MemoryFile, second: MemoryFile) -> str:
 
 
 def split_topic(file: MemoryFile, line: int) -> tuple[str, str]:
-    """The text up to before a line of the body, and the rest. `line`: of the file, counted from 1."""
+    """Splits the text before a line of the body. `line`: in the file, from 1."""
     lines = split_lines(file.text.replace("\r\n", "\n"))
     if line > len(lines) or not "".join(lines[file.header.last : max(line - 1, 0)]).strip():
         raise ValueError(f"{file.name} cannot be split at line {line}.")
