@@ -25,7 +25,7 @@ LONGEST = 4_000
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
-        (file, visible(mask(file.given[:LONGEST])), max(0, len(file.given) - LONGEST))
+        (file, visible(mask(file.agent_text[:LONGEST])), max(0, len(file.agent_text) - LONGEST))
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {

@@ -35,15 +35,15 @@ def read_text(path: Path, root: Path) -> str:
 
 def read_bytes(path: Path, root: Path) -> bytes:
     """The first `LARGEST` bytes of a regular file."""
-    real = inside(path, root)
+    real = check_inside(path, root)
     with open_regular(real, follow=False) as file:
         # A directory on the way may have been exchanged for a link since: what was opened tells where it lies.
         opened = f"/proc/self/fd/{file.fileno()}"
-        inside(Path(opened if os.path.exists(opened) else real), root)
+        check_inside(Path(opened if os.path.exists(opened) else real), root)
         return file.read(LARGEST)
 
 
-def inside(path: Path, root: Path) -> Path:
+def check_inside(path: Path, root: Path) -> Path:
     """Where it lies. Raises LeadsOutError if that is outside of `root`."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(root):

@@ -31,8 +31,8 @@ from memory.files.engine.reading.loaded_text import (
     LoadedText,
 )
 from memory.files.engine.reading.text import split_lines, strip_line_end
-from memory.lint.engine.rules.limits import shorter_line
-from memory.lint.engine.rules.pointers import line_for
+from memory.lint.engine.rules.limits import shorten_line
+from memory.lint.engine.rules.pointers import format_pointer
 from memory.proposals.engine.facts import (
     Fact,
     carries,
@@ -193,7 +193,7 @@ class _Work:
         for at, (line, _) in enumerate(self.lines):
             if len(line.text) <= LONGEST_ENTRY or len(line.entries) != 1 or line.entries[0].target not in self.topics:
                 continue
-            if (shorter := shorter_line(line, line.entries[0])) and self.topics[line.entries[0].target].is_whole:
+            if (shorter := shorten_line(line, line.entries[0])) and self.topics[line.entries[0].target].is_whole:
                 self._keep_hook(line)
                 self._put(at, shorter)
                 shortened.append(line.entries[0].target)
@@ -206,7 +206,7 @@ class _Work:
         orphans = [topic for name, topic in self.topics.items() if name not in pointed]
         if not self.index.data and orphans:
             self.added = ["# Memory", ""]
-        self.added += [line_for(topic) for topic in orphans]
+        self.added += [format_pointer(topic) for topic in orphans]
         self._say("Adds topics that nothing pointed to", [topic.name for topic in orphans])
 
     # --- limits ---------------------------------------------------------------------------------------------------

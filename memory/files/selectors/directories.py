@@ -1,4 +1,4 @@
-"""Memory directories as pages list them, and where the project of one lies on this machine."""
+"""Memory directories for lists, and the project of each on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessions.transcripts.engine.paths import kept, opened
 
 
 class ListedFile(NamedTuple):
-    """One file as the file system lists it, unread."""
+    """A file as listed by the file system, unread."""
 
     name: str
     size: int
@@ -37,12 +37,12 @@ class FileCounts:
 
 
 def demo_root() -> Path:
-    """Where the copy of the demo's memory lies."""
+    """Where the copy of the demo's memory is."""
     return Path(settings.LUCID_HOME) / "demo" / "projects"
 
 
 def visible_directories() -> QuerySet[Directory]:
-    """All but those of a demo that was put away."""
+    """All but those of a demo that is no longer shown."""
     current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
     is_demo = Q(path__startswith=f"{kept(os.path.realpath(demo_root()))}/")
     hidden = is_demo & ~Exists(current.filter(project=OuterRef("project")))
@@ -50,15 +50,15 @@ def visible_directories() -> QuerySet[Directory]:
 
 
 def counts_of(directories: Iterable[Directory]) -> dict[int, FileCounts]:
-    """By directory, with one query: as we last saw them."""
+    """By directory, as of the last scan; one query."""
     rows = File.objects.filter(state=File.State.PRESENT, directory__in=[directory.pk for directory in directories])
     counts = rows.values_list("directory").annotate(Count("pk"), Sum("size"), Max("mtime_ns"))
     return {pk: FileCounts(count, size, last // 1_000_000) for pk, count, size, last in counts}
 
 
 def directory_of_project(name: str) -> Directory:
-    """The memory of a project by the name of its directory of transcripts, such as `-home-dev-boat`. Several
-    configurations may hold one of that name: then none is meant."""
+    """The memory of a project, by the name of its transcript directory, such as `-home-dev-boat`. Not found if several
+    configurations have one of that name."""
     matches = [
         directory for directory in visible_directories() if PurePath(directory.path).parts[-2:] == (name, "memory")
     ]
@@ -75,7 +75,7 @@ def directory_get(number: int) -> Directory:
 
 
 def name_of(directory: Directory) -> str:
-    """What a person calls it: the project, or for other directories the end of the path."""
+    """A name for people: the project, or the end of the path."""
     if directory.project is not None:
         return directory.project.name
     parts = Path(directory.path).parts
@@ -87,7 +87,7 @@ def name_of(directory: Directory) -> str:
 
 
 def scope_of(directory: Directory) -> str:
-    """Of an agent's memory: whom it is for."""
+    """Whom an agent's memory is for."""
     folder = opened(directory.path).parent
     if folder.name == "agent-memory-local":
         return f"{folder.parent.parent.name}, local"
@@ -99,21 +99,21 @@ def _config() -> Path:
 
 
 def config_of(directory: Directory) -> Path:
-    """The configuration directory that it lies in, else that of this machine."""
+    """The configuration directory that contains it, or else that of this machine."""
     path = opened(directory.path)
     usual = path.name == "memory" and path.parent.parent.name == "projects"
     return path.parents[2] if usual else Path(settings.CLAUDE_CONFIG_DIR)
 
 
 def checkout_of(directory: Directory) -> Path | None:
-    """The project's working directory, if it is on this machine."""
+    """The project's working directory, if it exists on this machine."""
     cwd = directory.project.cwd if directory.project else ""
     path = opened(cwd) if cwd else None
     return path if path is not None and path.is_absolute() and path.is_dir() else None
 
 
 def list_files(directory: Directory) -> list[ListedFile]:
-    """Names, sizes and times of what is there, in the order of their names. Raises FileTroubleError."""
+    """Lists all files by name. Raises FileTroubleError."""
     with Folder(opened(directory.path)) as folder:
         files = [_list_file(kept(name), status) for name, status in folder.stats()]
     return sorted(files, key=attrgetter("name"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from memory.chain.engine import Chain, chain_of
+from memory.chain.engine import Chain, build_chain
 from memory.files.engine.disk import (
     FileTroubleError,
     Folder,
@@ -40,7 +40,7 @@ from memory.lint.engine import (
     Recalls,
     Severity,
     Surroundings,
-    health,
+    compute_health,
     lint,
 )
 from memory.models import Directory
@@ -68,7 +68,7 @@ class DirectoryReport:
 
     @cached_property
     def health(self) -> Health:
-        return health(self.contents, self.findings)
+        return compute_health(self.contents, self.findings)
 
     @property
     def errors(self) -> int:
@@ -130,7 +130,9 @@ def report_of(directory: Directory, files: Sequence[ListedFile]) -> DirectoryRep
 def surroundings_of(directory: Directory) -> Surroundings:
     """What the linter cannot see in the directory itself."""
     project = checkout_of(directory)
-    instructions = {file.path: file.given for file in chain_for(directory).files if not file.path.endswith(INDEX_NAME)}
+    instructions = {
+        file.path: file.agent_text for file in chain_for(directory).files if not file.path.endswith(INDEX_NAME)
+    }
     recalls = None
     if directory.project_id is not None:
         sessions = Transcript.objects.filter(project=directory.project_id, kind=Transcript.Kind.MAIN).count()
@@ -153,7 +155,7 @@ def chain_for(directory: Directory) -> Chain:
     chain holds."""
     config = config_of(directory)
     project = checkout_of(directory) or config
-    return chain_of(project, config=config, home=Path.home(), project=project, memory=opened(directory.path))
+    return build_chain(project, config=config, home=Path.home(), project=project, memory=opened(directory.path))
 
 
 def read_file(directory: Directory, name: str) -> MemoryFile | None:

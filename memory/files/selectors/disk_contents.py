@@ -1,4 +1,4 @@
-"""What lies in a memory directory now."""
+"""The current contents of a memory directory on disk."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sessions.transcripts.engine.paths import kept
 
 
 def read_contents(*, path: Path) -> dict[str, bytes]:
-    """Every file below, by its name as rows hold it. Hidden files, links and what cannot be read are left out; a
-    directory that is not there holds nothing."""
+    """All files below, by name as in the database. Hidden files, links and unreadable files are left out; a missing
+    directory is empty."""
     return {name: content.data for name, content in read_all_files(path).items()}
 
 
@@ -33,7 +33,7 @@ def read_all_files(path: Path) -> dict[str, FileContent]:
                 except DirectoryGoneError:
                     raise
                 except FileTroubleError:
-                    continue  # whatever cannot be read cannot be proposed to change
+                    continue  # no change can be proposed to an unreadable file
                 if content is not None:
                     contents[kept(name)] = content
     except DirectoryGoneError:

@@ -1,4 +1,4 @@
-"""Words in all memory of all projects, as it lies on disk now."""
+"""Searches the memory of all projects, as it is on disk now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessions.secrets.engine import mask
 from sessions.transcripts.engine.paths import kept, opened
 
 LARGEST = 4_000_000
-"""Bytes of a file that is looked through; larger ones are named instead."""
+"""Bytes: larger files are reported instead of searched."""
 AROUND = 70
 Snippet = tuple[tuple[str, bool], ...]
 
@@ -29,23 +29,23 @@ class Hit:
     name: str
     line: int
     snippet: Snippet
-    """Runs of text, and whether each was looked for."""
+    """Pieces of text, and whether each is a match."""
     count: int
-    """Lines of the file with one of the words."""
+    """Lines of the file that contain a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     hits: list[Hit]
     files: int
-    """That were looked through."""
+    """Files searched."""
     more: bool
     troubles: list[str]
-    """What could not be looked through."""
+    """Files that could not be searched."""
 
 
 def memory_search(directories: Iterable[Directory], query: str, most: int) -> SearchResult:
-    """Files in which all of the words stand, whatever their case."""
+    """Files that contain all words, ignoring case."""
     words = [word.casefold() for word in query.split()]
     result = SearchResult([], 0, False, [])
     if not words:
@@ -97,7 +97,7 @@ def _find_hit(directory: Directory, name: str, text: str, words: list[str]) -> H
 
 
 def _snippet(line: str, words: list[str]) -> Snippet:
-    """Masked before anything is cut off."""
+    """Masks secrets before cutting, so that no part of one is left."""
     line = mask(line)
     pattern = re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)), re.IGNORECASE)
     first = pattern.search(line)

@@ -1,4 +1,4 @@
-"""The topics of a directory as its page lists them: filtered, sorted, a page at a time."""
+"""The topics of a directory for its page: filtered, sorted, one page at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TopicFilter:
 
     @property
     def needs_all(self) -> bool:
-        """Whether files have to be read to know which are meant."""
+        """Do all files have to be read for this filter?"""
         return bool(self.text or self.type or self.state == "findings")
 
     @property
@@ -49,7 +49,7 @@ class Topic:
     last_at: int | None
     """When a session last read it or was given it."""
     findings: Sequence[Finding] | None
-    """None: not looked for yet."""
+    """None: the linter has not run yet."""
 
     @property
     def errors(self) -> int:

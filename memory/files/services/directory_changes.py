@@ -1,5 +1,5 @@
-"""A look at a whole directory: at sizes and times; only what may have changed is read, and rows are written only for
-what has."""
+"""Compares a whole directory with the database by sizes and times. Only files that may have changed are read, and rows
+are written only for files that have."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DirectoryChanges:
     directory: Directory
     files_known: dict[str, File]
     contents: dict[str, FileContent | None] = field(default_factory=dict)
-    """What is new or may have changed; None for what is gone."""
+    """Files that are new or may have changed; None for deleted ones."""
     files: int = 0
     read: int = 0
     skipped: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class DirectoryChanges:
 def directory_compare(
     directory: Directory, folder: Folder | None, read: Mapping[str, FileContent | None] | None = None
 ) -> DirectoryChanges:
-    """`folder`: None if the directory is gone. `read`: what was read already."""
+    """`folder`: None if the directory is gone. `read`: files that were already read."""
     changes = DirectoryChanges(directory, files_known(directory))
     if folder is None:
         changes.contents = dict.fromkeys(changes.files_known)
@@ -52,7 +52,7 @@ def directory_compare(
 
 
 def changes_record(*, changes: DirectoryChanges) -> RecordedChanges:
-    """Makes versions of it. In a transaction, under the lock."""
+    """Records the changes as versions. Needs a transaction and the memory lock."""
     recorded = versions_record(directory=changes.directory, contents=changes.contents, files=changes.files_known)
     if changes.directory.scanned_at is None:
         changes.directory.scanned_at = now_ms()
@@ -78,12 +78,12 @@ def _read(folder: Folder, changes: DirectoryChanges) -> None:
             changes.contents[key] = folder.read(name)
             changes.read += 1
         except (OutsideError, NotAFileError):
-            changes.contents[key] = None  # a link took its place just now
+            changes.contents[key] = None  # just replaced by a link
         except DirectoryGoneError:
             raise
         except FileTroubleError as error:
             changes.skipped.append(str(error))
-    # What cannot be looked at is not gone.
+    # Files that cannot be read are not deleted.
     deleted = (
         name
         for name in changes.files_known.keys() - listed

@@ -1,5 +1,5 @@
-"""Memory that lies elsewhere than below the agent's projects: of agent types in their three scopes, and where settings
-say that a project's memory is. Links are not followed: a repository could have one that leads anywhere."""
+"""Finds memory outside the agent's projects: that of agent types in their three scopes, and directories named by
+settings. Links are not followed: a link in a repository could lead anywhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessions.transcripts.engine.paths import kept, opened
 
 
 def directories_find(*, config: Path) -> list[Directory]:
-    """Those that are there, each with its row."""
+    """The existing directories, each with its row."""
     environ: Mapping[str, str] = settings.USER_ENVIRONMENT
     paths: dict[Path, None] = {}
     for path in _agent_paths(config, None):

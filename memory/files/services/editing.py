@@ -1,7 +1,7 @@
-"""What a person does to memory on the pages: each is one batch, with the index and links of other topics kept in step.
+"""Edits of memory on the pages. Each is one batch, and keeps the index and the links of other topics in step.
 
-`expected` is always the digest of what the person has seen. The index is read when it is written: whoever edits a topic
-has not looked at it."""
+`expected` is always the digest of what the user has seen. The index is read when it is written, because users who edit
+a topic have not seen it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ TRIES = 3
 
 
 class FixGoneError(FileTroubleError):
-    """What was to be put right is no longer so."""
+    """The problem no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class PointerText:
-    """The words of a topic's line in the index."""
+    """Title and hook of a topic's line in the index."""
 
     title: str
     hook: str
@@ -48,7 +48,7 @@ class PointerText:
 def topic_save(
     *, directory: Directory, name: str, text: str, expected: str | None, pointer: PointerText | None = None
 ) -> Batch:
-    """`expected`: None for a new file. `pointer`: what its line in the index shall say; None leaves the index alone."""
+    """`expected`: None for a new file. `pointer`: the new line in the index; None leaves the index alone."""
 
     def moves() -> list[Move]:
         before = content_of(expected) if expected else None
@@ -66,7 +66,7 @@ def topic_save(
 
 
 def topic_rename(*, directory: Directory, read: MemoryDirectory, name: str, to: str, expected: str) -> Batch:
-    """`read`: the directory, for what links to the topic."""
+    """`read`: the directory, to find links to the topic."""
 
     def moves() -> list[Move]:
         return [rename(directory, name, to, expected), *_relink_all(directory, read, name, to)]
@@ -75,7 +75,7 @@ def topic_rename(*, directory: Directory, read: MemoryDirectory, name: str, to: 
 
 
 def topic_move(*, directory: Directory, into: Directory, name: str, expected: str) -> Batch:
-    """Into another directory, with its line of the index."""
+    """Moves a topic into another directory, with its line of the index."""
     file = read_file(directory, name) or parse_file(name, b"")
 
     def moves() -> list[Move]:
@@ -92,7 +92,7 @@ def topic_move(*, directory: Directory, into: Directory, name: str, expected: st
 def topics_merge(
     *, directory: Directory, read: MemoryDirectory, name: str, other: str, text: str, expected: str, other_expected: str
 ) -> Batch:
-    """The second one goes; what pointed to it points to the first."""
+    """Deletes the second topic; links to it point to the first from now on."""
 
     def moves() -> list[Move]:
         index = _read_index(directory)
@@ -109,7 +109,7 @@ def topics_merge(
 def topic_split(
     *, directory: Directory, name: str, expected: str, head: str, to: str, text: str, pointer: PointerText
 ) -> Batch:
-    """`head` stays in the file, `text` becomes another one."""
+    """`head` stays in the file, `text` becomes a new one."""
 
     def moves() -> list[Move]:
         parts = [write(directory, name, head, expected), write(directory, to, text, None)]
@@ -124,7 +124,7 @@ def topic_split(
 
 
 def topics_prune(*, directory: Directory, files: Mapping[str, str]) -> Batch:
-    """Deletes them, and their lines of the index. `files`: names with what the person has seen of each."""
+    """Deletes topics and their lines of the index. `files`: the digest that the user has seen, by name."""
 
     def moves() -> list[Move]:
         deletions = [delete(directory, name, expected) for name, expected in files.items()]
@@ -140,7 +140,7 @@ def topics_prune(*, directory: Directory, files: Mapping[str, str]) -> Batch:
 
 
 def finding_fix(*, directory: Directory, read: MemoryDirectory, finding: Finding) -> Batch:
-    """Does what the finding's button says. `read`: the directory in which it was found."""
+    """Applies the fix of a finding. `read`: the directory in which it was found."""
     if finding.fix is None:
         raise FixGoneError("Nothing can be done about this by a button.")
     moves = []
@@ -158,7 +158,7 @@ def finding_fix(*, directory: Directory, read: MemoryDirectory, finding: Finding
 
 
 def _change(moves: Callable[[], Sequence[Move]], own: set[str], message: str) -> Batch:
-    """If only what is kept in step was changed by somebody in this moment, it is read again."""
+    """Retries if another program changed only the files that are kept in step."""
     for _ in range(TRIES - 1):
         try:
             return memory_change(moves=moves(), message=message)
@@ -173,7 +173,7 @@ def _read_index(directory: Directory) -> MemoryFile:
 
 
 def _write_as_read(directory: Directory, file: MemoryFile, data: bytes) -> Move:
-    """An empty file that is not there is made."""
+    """Writes a file that was just read; creates it if it does not exist."""
     exists = file.mtime_ns > 0 or bool(file.data)
     return write(directory, file.name, data, digest_of(file.data) if exists else None)
 
@@ -195,7 +195,7 @@ def _relink_all(directory: Directory, read: MemoryDirectory, old: str, new: str)
 
 
 def _relink_topics(directory: Directory, read: MemoryDirectory, old: str, new: str) -> list[Move]:
-    """Topics that link to the file, as they are now."""
+    """Updates the current text of all topics that link to the file."""
     linking = [file.name for file in read.topics if any(link.target == old for link in file.links)]
     moves = []
     for name in linking:

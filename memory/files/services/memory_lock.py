@@ -1,4 +1,4 @@
-"""One writer of memory at a time, whoever it is: a page, a run, the watcher, the command line, another host."""
+"""Only one writer of memory at a time, be it a page, a run, the watcher, the command line or another host."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from inspector.locks.database_lock import Lock, database_lock
 
 
 def memory_lock() -> AbstractContextManager[Lock]:
-    """The system, or the database, lets go of it when the process ends, however it ends."""
+    """Released by the system or the database when the process ends, even if it is killed."""
     return database_lock("memory")
 
 
 @contextmanager
 def on_disk() -> Iterator[None]:
-    """A transaction that has reached the disk when it is over. Otherwise SQLite lets the last ones go when the power
-    fails, and the earlier text of a file has to outlast the new one."""
+    """A transaction that is synced to disk when it ends. Otherwise SQLite may lose the last ones in a power failure,
+    and the earlier text of a file must survive until the new one is written."""
     strict = connection.vendor == "sqlite" and not connection.in_atomic_block
     if strict:
         _synchronous("FULL")

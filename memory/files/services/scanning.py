@@ -1,4 +1,4 @@
-"""Notices what others changed in memory directories."""
+"""Notices changes that other programs made to memory directories."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class ScanResult:
     files: int = 0
-    """That are there."""
+    """Existing files."""
     read: int = 0
     rows: int = 0
-    """That were written; none if nothing has changed."""
+    """Rows written; none if nothing has changed."""
     batch: Batch | None = None
     versions: list[Version] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    """A sentence for each file that cannot be kept: unreadable, or too large."""
+    """A sentence for each file that is unreadable or too large."""
 
 
 def memory_scan(*, directory: Directory) -> ScanResult:
-    """Makes versions of whatever is not as we last saw it."""
+    """Records a version of each file that has changed since the last scan."""
     with memory_lock(), ExitStack() as stack:
         batches_recover()
         try:
             folder = stack.enter_context(Folder(opened(directory.path)))
         except DirectoryGoneError:
             if directory.host not in own_hosts():
-                return ScanResult()  # it is on another host, and so are its files
+                return ScanResult()  # the directory is on another host
             folder = None
         if folder is not None:
             temporaries_remove(folder, now_ms() / 1000)
@@ -60,7 +60,7 @@ def memory_scan(*, directory: Directory) -> ScanResult:
 
 
 def memory_scan_below(*, projects: Path) -> list[ScanResult]:
-    """Every `<project>/memory` below the directory of projects: those that are there, and those that we have seen."""
+    """Scans every `<project>/memory`: the existing ones, and those that existed before."""
     paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
     present = [directory_register(path=kept(path)) for path in paths]
     registered = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
@@ -71,8 +71,8 @@ def memory_scan_below(*, projects: Path) -> list[ScanResult]:
 
 
 def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
-    """What the watcher does when it saw paths change, or, without any, when it looks at everything: files become
-    versions, and versions find the entries that wrote them."""
+    """Scans the directories with changed paths, or all if there are none given, and links the new versions to the
+    entries that wrote them. Called by the watcher."""
     if changed is None:
         scans = memory_scan_below(projects=projects)
     else:
@@ -88,7 +88,7 @@ def memory_follow(*, projects: Path, changed: Iterable[Path] | None = None, tran
 
 
 def memory_follow_one(*, directory: Directory) -> ScanResult:
-    """The same for one directory, now."""
+    """Like `memory_follow`, for one directory."""
     scan = memory_scan(directory=directory)
     versions_link(files={(place_of(version.directory.path), version.name) for version in scan.versions})
     return scan
@@ -101,12 +101,12 @@ def _directories_at(projects: Path, path: Path) -> list[Directory]:
 
 
 def _is_ours(projects: Path, path: Path) -> bool:
-    """Links are not followed: what they lead to is found in its own place, or is not ours."""
+    """Links are not followed: their targets are either found at their own path or not ours."""
     return path.is_dir() and inside(projects, path)
 
 
 def _try_scan(directory: Directory) -> ScanResult:
-    """One directory that cannot be looked at keeps no other from being looked at."""
+    """A directory that cannot be scanned does not stop the scan of the others."""
     try:
         return memory_scan(directory=directory)
     except FileTroubleError as error:
@@ -115,7 +115,7 @@ def _try_scan(directory: Directory) -> ScanResult:
 
 
 def directories_of(projects: Path, changed: Iterable[Path]) -> set[Path]:
-    """The memory directories that these paths lie in."""
+    """The memory directories that contain these paths."""
     depth = len(projects.parts)
     return {
         Path(*path.parts[: depth + 2])

@@ -1,4 +1,4 @@
-"""Writes of memory files, as pages, commands and runs ask for them. Each is a batch that can be undone."""
+"""Writes memory files for pages, commands and runs. Each write is a batch that can be undone."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from sessions.transcripts.engine.paths import kept, opened
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """A file as it is now. `file` has the version that says so."""
+    """The current content of a file, and its row, which has a version of it."""
 
     file: File
     content: FileContent
 
     @property
     def digest(self) -> str:
-        """What a write has to give as `expected`."""
+        """The `expected` of a following write."""
         return self.content.digest
 
 
 def directory_register(*, path: str) -> Directory:
-    """The row of a memory directory, whether it is there or not. Which paths may be one is decided elsewhere."""
+    """The row of a memory directory, which need not exist. The caller decides which paths are allowed."""
     real = kept(real_path(opened(path)))
     parents = {candidate.rstrip("/").rpartition("/")[0] for candidate in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
     directory, is_new = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
     if is_new and place_of(real) == real:
-        # It lies where nobody looks for one: what sessions say of it has to be looked for again.
+        # Not in the usual place: sessions have to be searched again for mentions of it.
         Reached.objects.update(entries=0, position=0)
     if directory.project_id is None and project is not None:
         directory.project = project
@@ -58,7 +58,7 @@ def directory_register(*, path: str) -> Directory:
 
 
 def memory_open(*, directory: Directory, name: str) -> OpenedFile | None:
-    """Reads a file for somebody who may write it back: what they see is in the history by then. None: there is none."""
+    """Reads a file that the caller may write back, and records it in the history. None: it does not exist."""
     with memory_lock(), Folder(opened(directory.path)) as folder:
         batches_recover()
         content = folder.read(disk_name(name))
@@ -84,7 +84,7 @@ def memory_write(
     run_id: int | None = None,
     entry: SourceEntry | None = None,
 ) -> Batch:
-    """`expected`: the digest of what the writer has seen, None for a new file."""
+    """`expected`: the digest of the text that the writer has seen, None for a new file."""
     move = write(directory, name, content, expected, entry)
     return batch_make(moves=[move], cause=cause, message=message, run_id=run_id)
 
@@ -96,14 +96,14 @@ def memory_delete(*, directory: Directory, name: str, expected: str, message: st
 def memory_rename(
     *, directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, message: str = ""
 ) -> Batch:
-    """`into`: another directory, if it moves there. The history goes with it."""
+    """`into`: another directory to move the file to. It keeps its history."""
     return batch_make(moves=[rename(directory, name, to, expected, into)], cause=Cause.EDIT, message=message)
 
 
 def memory_change(
     *, moves: Sequence[Move], cause: Cause = Cause.EDIT, message: str = "", run_id: int | None = None
 ) -> Batch:
-    """Several files as one: see `write`, `delete` and `rename`."""
+    """Changes several files as one batch: see `write`, `delete` and `rename`."""
     return batch_make(moves=moves, cause=cause, message=message, run_id=run_id)
 
 
@@ -121,5 +121,5 @@ def delete(directory: Directory, name: str, expected: str) -> Move:
 def rename(
     directory: Directory, name: str, to: str, expected: str, into: Directory | None = None, content: str | None = None
 ) -> Move:
-    """`content`: if it changes on the way."""
+    """`content`: the new text, if it changes as well."""
     return Move(FileLocation(directory, name), FileLocation(into or directory, to), content, expected)

@@ -1,4 +1,4 @@
-"""All memory directories, their health one by one, and the search through all of them."""
+"""Pages over all memory directories: the list, the health of each, and search."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def memory_list(request: HtmxRequest) -> HttpResponse:
 @require_safe
 @with_directory
 def memory_health(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    """One cell of the list: linting all directories at once would keep the page waiting."""
+    """One cell of the list, fetched by itself: linting all directories at once would delay the page."""
     report = report_of(directory, list_files(directory))
     return render_page(request, "memory/list.html#health", {"report": report, "directory": directory})
 
 
 @require_POST
 def memory_look(request: HtmxRequest) -> HttpResponse:
-    """Looks at everything now, also where no watcher does."""
+    """Scans all directories now, including those that the watcher does not follow."""
     config = Path(settings.CLAUDE_CONFIG_DIR)
     memory_follow(projects=config / "projects")
     directories_find(config=config)

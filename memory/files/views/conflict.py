@@ -1,4 +1,4 @@
-"""Somebody changed a file meanwhile: what both sides did, what is left to be chosen, and the text that comes of it."""
+"""The merge page: somebody else changed a file meanwhile. Shows both changes and asks how to resolve conflicts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sessions.text.engine.invisible_characters import visible
 
 CHOICES = frozenset(str(choice) for choice in Choice)
 CONTEXT = 3
-"""Lines of what nobody changed that stand around a change."""
+"""Unchanged lines to show around a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergePart:
-    """A stretch of the merged text. `number`: of the conflict; None where nothing has to be chosen."""
+    """A part of the merged text. `number`: of the conflict; None if there is none."""
 
     origin: str
     lines: tuple[str, ...]
@@ -41,7 +41,7 @@ class ClashView:
     parts: list[MergePart]
     conflicts: int
     is_whole: bool
-    """There is no merge: one side has to be taken whole."""
+    """No merge is possible: one side has to be taken as a whole."""
     current_digest: str
 
 
@@ -68,13 +68,13 @@ def clash_page(
 
 
 def merged_text(posted: QueryDict, clash: Clash) -> str | None:
-    """The text that the choices make, as a person edits it; None where one is missing."""
+    """The merged text for the editor; None if a choice is missing."""
     data = merged_bytes(posted, clash)
     return None if data is None else text_for_editing(data)
 
 
 def merged_bytes(posted: QueryDict, clash: Clash) -> bytes | None:
-    """None where a choice is missing, or where the choice is that the file goes."""
+    """None if a choice is missing, or if the choice is to delete the file."""
     merge = clash.merge
     if merge is None:
         side = posted.get(f"side-{clash.key}", "")

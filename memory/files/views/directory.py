@@ -1,4 +1,4 @@
-"""One memory directory: its index beside its topics, what is loaded of it, and what is wrong with it."""
+"""The pages of one memory directory: index and topics, the loaded part of the index, and the findings."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def memory_findings(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 def fix_key(message: str) -> str:
-    """What tells a finding from others of its rule in the same line."""
+    """Identifies a finding among those of the same rule and file."""
     return digest_of(message.encode("utf-8", "replace"))[:16]
 
 

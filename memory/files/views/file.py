@@ -1,4 +1,4 @@
-"""One memory file: what it says, where it came from, who used it, what is wrong with it."""
+"""The page of one memory file: its text, its origin, its uses and its findings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from sessions.secrets.engine import mask
 from sessions.text.engine.prose import render
 
 SHOWN = 200_000
-"""Characters of a file on its page."""
+"""Characters of a file to show."""
 LARGEST_EDIT = 1_000_000
-"""Bytes of a file that a form can hold."""
+"""Bytes of a file that can be edited in a form."""
 MOST_TOUCHES = 30
 
 
@@ -73,7 +73,7 @@ def memory_file(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 def why_uneditable(file: MemoryFile) -> str:
-    """Why a browser cannot edit it; empty where it can."""
+    """Why the file cannot be edited in a browser; empty if it can."""
     if b"\0" in file.data:
         return "It holds no text, so it cannot be edited here. It can be renamed, moved and deleted."
     if file.size > LARGEST_EDIT:
@@ -105,7 +105,7 @@ def _render_unshown(request: HtmxRequest, context: dict[str, Any], sentence: str
 
 
 def _render_absent(request: HtmxRequest, context: dict[str, Any], directory: Directory, name: str) -> HttpResponse:
-    """Deleted, with a history; or never there."""
+    """The file was deleted and has a history, or it never existed."""
     try:
         file = file_get(directory, name)
     except HistoryMissingError:

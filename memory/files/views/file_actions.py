@@ -1,5 +1,5 @@
-"""What a person does to topics beside editing them: rename, move, merge, split, prune, and put findings right. Looking
-is a GET that shows what would come of it; only the button posts."""
+"""Actions on topics other than editing: rename, move, merge, split, prune, and fix findings. A GET shows the result
+beforehand; only the button posts."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def memory_split(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @require_http_methods(METHODS)
 @with_directory
 def memory_prune(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    """One file or many: what the index becomes is shown first."""
+    """Deletes one file or many. The new index is shown first."""
     names = list(dict.fromkeys((request.POST if request.method == "POST" else request.GET).getlist("name")))
     wrong = ""
     if request.method == "POST" and names:
@@ -193,7 +193,7 @@ def memory_prune(request: HtmxRequest, directory: Directory) -> HttpResponse:
             wrong = f"{error} This is how it is now."
         except FileTroubleError as error:
             wrong = str(error)
-    # Each of them is opened, so that what is deleted is in the history by then.
+    # Opening each file records it in the history before it is deleted.
     opened = {name: memory_open(directory=directory, name=name) for name in names[:MOST_PRUNED]}
     files = [
         (parse_file(name, opened_file.content.data), opened_file.digest)
@@ -216,7 +216,7 @@ def memory_prune(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @require_POST
 @with_directory
 def memory_fix(request: HtmxRequest, directory: Directory) -> HttpResponse:
-    """Does what a finding's button says, if it is still found."""
+    """Applies the fix of a finding, if it still exists."""
     report = _report(directory)
     rule, name, key = (request.POST.get(field, "") for field in ("rule", "file", "key"))
     matches = [
@@ -231,7 +231,7 @@ def memory_fix(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 
 def _return_address(request: HtmxRequest, directory: Directory) -> str:
-    """Only to pages of this directory."""
+    """Where to go afterwards: always a page of this directory."""
     if request.POST.get("back") == "file":
         return file_address(directory, request.POST.get("file", ""), check=1)
     return reverse("memory-findings", args=[directory.pk])
@@ -257,7 +257,7 @@ def _index_after(directory: Directory, names: set[str]) -> dict[str, Any]:
 
 
 def _open_file(directory: Directory, name: str) -> MemoryFile:
-    """As it is now, and in the history by then."""
+    """The current file, which is also recorded in the history."""
     opened = memory_open(directory=directory, name=name)
     if opened is None:
         raise NotThereError(f"{name} is not there.")
@@ -265,13 +265,13 @@ def _open_file(directory: Directory, name: str) -> MemoryFile:
 
 
 def _possible_cuts(file: MemoryFile) -> set[int]:
-    """The lines with which a new file can begin: something stands before them."""
+    """The lines at which the file can be split: any text line but the first."""
     solid = [line.number for line in file.body_lines if line.text.strip()]
     return set(solid[1:])
 
 
 def _as_edited(file: MemoryFile) -> MemoryFile:
-    """The file as a browser gets it."""
+    """The file with its text as the browser gets it."""
     return parse_file(file.name, text_for_editing(file.data).encode())
 
 

@@ -1,4 +1,4 @@
-"""Lines of an index for a page: masked, with their fate, and with where they point."""
+"""Lines of an index for a page: masked, with their fate and their target."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import visible
 
 MOST = MOST_LINES + 10
-"""All that is ever loaded, and the first of what is cut: who wants to see more opens the file."""
+"""All lines that can be loaded, and a few that are cut. The file's own page has the rest."""
 LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
     number: str
-    """As text: a template would bring each number into the form of its language."""
+    """As text: templates format numbers for the language."""
     title: str
-    """Of the one pointer in it; empty where there is none, or several."""
+    """Of its link; empty if there is none, or several."""
     text: str
-    """What follows the pointer; all of the line where there is none."""
+    """What follows the link; the whole line if there is none."""
     target: str
     fate: str
     dangling: bool
     cut_here: bool
-    """The first line that is not loaded any more."""
+    """The first line that is not loaded."""
 
 
 def index_rows(index: Index, names: Collection[str], most: int = MOST) -> list[IndexRow]:

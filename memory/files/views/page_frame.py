@@ -1,5 +1,5 @@
-"""What every page of a memory directory has: its name, its neighbours, the toast of what was just done, and a clear
-sentence where the file system stands in the way."""
+"""What all pages of a memory directory share: its name, its neighbours, a toast for the last change, and a page for
+errors of the file system."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class UndoableChange:
-    """What was just done, and can be undone."""
+    """The last change, which can be undone."""
 
     batch: Batch
     sentence: str
@@ -59,7 +59,7 @@ def read_done(request: HtmxRequest) -> UndoableChange | None:
 
 
 def sentence_of(batch: Batch) -> str:
-    """What a change did, in words."""
+    """Describes a change."""
     if batch.message:
         return mask(batch.message)
     words = {Cause.UNDO: f"Change {batch.undoes_id} is undone", Cause.RESTORE: "Restored an earlier state"}
@@ -67,12 +67,12 @@ def sentence_of(batch: Batch) -> str:
 
 
 def read_name(request: HtmxRequest, key: str = "name") -> str:
-    """A file's name out of the address or the form; it need not be one."""
+    """Reads a file name from the form or the query, unvalidated."""
     return (request.POST.get(key) or request.GET.get(key) or "").replace("\0", "")[:LONGEST_NAME]
 
 
 def clean_topic_name(typed: str) -> str:
-    """A name that a person typed for a topic."""
+    """Turns what the user typed into a file name."""
     name = kept(typed.strip()[:LONGEST_NAME])
     return name if not name or name.endswith(".md") else f"{name}.md"
 
@@ -82,7 +82,7 @@ def file_address(directory: Directory, name: str, view: str = "memory-file", **m
 
 
 def redirect_to_result(address: str, batch: Batch) -> HttpResponseRedirect:
-    """To the page that shows what was done, with a toast."""
+    """Redirects to the page that shows the result, with a toast."""
     mark = "&" if "?" in address else "?"
     response = HttpResponseRedirect(f"{address}{mark}done={batch.pk}")
     response.status_code = 303
@@ -92,7 +92,7 @@ def redirect_to_result(address: str, batch: Batch) -> HttpResponseRedirect:
 def with_directory(
     view: Callable[Concatenate[HtmxRequest, Directory, P], HttpResponse],
 ) -> Callable[Concatenate[HtmxRequest, int, P], HttpResponse]:
-    """Finds the directory by its number, and says what is wrong with it or its files on a page of its own."""
+    """Passes the directory with this number to the view, and shows an error page if its files cannot be accessed."""
 
     @wraps(view)
     def wrapped(request: HtmxRequest, /, number: int, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Links between the topics of a directory, `[[name]]` and `[Title](file.md)`, as links to their pages."""
+"""Turns links between topics, `[[name]]` and `[Title](file.md)`, into links to their pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessions.text.engine.prose import Pointer
 
 @dataclass(frozen=True)
 class TopicLinks:
-    """What the links of a text mean that lies in a directory with these files."""
+    """Resolves the links of a text in a directory with these files."""
 
     directory: Directory
     names: Collection[str]
@@ -40,14 +40,14 @@ class TopicLinks:
 
     @cached_property
     def _names_by_form(self) -> dict[str, str]:
-        """Agents write the title as well, or blanks for hyphens; the linter takes those for the same, too."""
+        """Agents also write titles, or spaces for hyphens; the linter accepts those, too."""
         entries = self.index.entries if self.index else ()
         titles = {normalize_name(entry.title): entry.target for entry in entries if entry.target in self.names}
         return titles | {normalize_name(name): name for name in self.names if name.endswith(".md")}
 
 
 def topics_of(directory: Directory) -> TopicLinks:
-    """Of a text that is being written; where the directory is not there (yet), it points nowhere."""
+    """For the preview of a text. If the directory does not exist yet, links point nowhere."""
     try:
         files = list_files(directory)
         return TopicLinks(directory, {file.name for file in files}, read_index_of(directory, files))

@@ -1,4 +1,4 @@
-"""Which version a line came with. A version that brings back an earlier text brings back its authors too."""
+"""Which version each line came with. A version that restores an earlier text also restores its authors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ V = TypeVar("V")
 @dataclass(frozen=True, slots=True)
 class BlamedLine(Generic[V]):
     text: str
-    """With its end."""
+    """With its line ending."""
     version: V
 
 
 def blame(versions: Iterable[tuple[V, str]]) -> tuple[BlamedLine[V], ...]:
-    """The lines of the last text, each with the version that brought it. `versions`: from the first on."""
+    """The lines of the last text, each with the version that added it. `versions`: the oldest first."""
     lines: tuple[BlamedLine[V], ...] = ()
     blamed: dict[str, tuple[BlamedLine[V], ...]] = {}
     for version, text in versions:

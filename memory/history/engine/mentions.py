@@ -1,7 +1,7 @@
-"""Where a record of a session speaks of a memory file: a call that wrote or read it, or an attachment that gave it.
+"""Finds mentions of memory files in records of sessions: calls that wrote or read one, and attachments that hold one.
 
-A memory directory is named by the end of its path, `projects/<project>/memory`, because a session may have run on
-another machine; one that lies elsewhere by its whole path."""
+A memory directory is identified by the end of its path, `projects/<project>/memory`, because a session may have run on
+another machine; one in an unusual place by its whole path."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Mention:
     """The tool, or the type of the attachment."""
     tool_id: str = ""
     arguments: dict[str, Any] = field(default_factory=dict, compare=False)
-    """What the tool was called with."""
+    """The input of the tool call."""
 
 
 def place_of(directory: str) -> str:
-    """What a memory directory is called in mentions."""
+    """How mentions identify a memory directory."""
     usual = _USUAL.search(f"{directory.rstrip('/')}/x")
     return usual[1] if usual and usual[2] == "x" else directory.rstrip("/")
 
 
 def locate(path: str, elsewhere: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Place and name of a path in a memory directory, the usual ones and those `elsewhere`; None for any other."""
+    """The directory and name of a path in a memory directory; None for any other path. `elsewhere`: unusual ones."""
     path = path.replace("\\", "/")
     for directory in elsewhere:
         if path.startswith(f"{directory}/"):
@@ -99,7 +99,7 @@ def _find_paths(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def strip_client_fields(text: str) -> str:
-    """The text without what the client itself puts into the header of a memory when it writes one."""
+    """The text without the header fields that the client adds when it writes a memory."""
     if not text.startswith("---\n"):
         return text
     header, end, body = text[4:].partition("\n---\n")
@@ -110,7 +110,7 @@ def strip_client_fields(text: str) -> str:
 
 
 def read_written_text(result: dict[str, Any]) -> str | None:
-    """What a call wrote, if its result says so."""
+    """The text that a call wrote, if its result has it."""
     answer = result.get("toolUseResult")
     if not isinstance(answer, dict) or not isinstance(answer.get("filePath"), str):
         return None
@@ -119,7 +119,7 @@ def read_written_text(result: dict[str, Any]) -> str | None:
 
 
 def apply_call(text: str, detail: str, arguments: dict[str, Any]) -> str | None:
-    """What a call made of a text; None if it could not have."""
+    """Applies a call to a text; None if it does not apply."""
     if detail == "Write":
         content = arguments.get("content")
         return content if isinstance(content, str) else None

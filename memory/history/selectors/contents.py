@@ -1,4 +1,4 @@
-"""What versions held, out of the store."""
+"""Reads the contents of versions from the database."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ AT_ONCE = 500
 
 
 def content_of(digest: str) -> bytes | None:
-    """By its SHA-256; None if nobody ever had it here."""
+    """By SHA-256; None if it is not stored."""
     stored = Blob.objects.filter(digest=digest).values_list("data", "size").first()
     return None if stored is None else blob_content(*stored, digest)
 
 
 def blob_content(data: bytes | memoryview, size: int, digest: str) -> bytes:
-    """What is stored under a digest, compared with it."""
+    """Unpacks stored data, and compares it with its digest."""
     subject = f"The content {digest[:12]}… of a memory file"
     raw = unpacked(data, size, subject)
     if sha256(raw).hexdigest() != digest:
@@ -29,12 +29,12 @@ def blob_content(data: bytes | memoryview, size: int, digest: str) -> bytes:
 
 
 def contents_of(versions: Iterable[Version]) -> dict[int, bytes]:
-    """By blob, of all versions that hold anything, with few queries."""
+    """By blob, for all versions that are not deletions; few queries."""
     return read_blobs({version.blob_id for version in versions if version.blob_id is not None})
 
 
 def readable_contents_of(versions: Iterable[Version]) -> dict[int, bytes]:
-    """The same without those that are damaged: for whoever only compares with them."""
+    """Like `contents_of`, without damaged contents: enough for comparisons."""
     contents: dict[int, bytes] = {}
     for number in {version.blob_id for version in versions if version.blob_id is not None}:
         with suppress(DamageError):
@@ -52,7 +52,7 @@ def read_blobs(numbers: Collection[int]) -> dict[int, bytes]:
 
 
 def version_content(version: Version) -> bytes | None:
-    """None: it was deleted then."""
+    """None if the version is a deletion."""
     return None if version.blob_id is None else contents_of([version])[version.blob_id]
 
 

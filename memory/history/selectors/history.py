@@ -1,4 +1,4 @@
-"""What happened to memory files: their versions, who wrote each line, and the batches that can be undone."""
+"""The history of memory files: versions, the author of each line, and batches that can be undone."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from memory.models import (
 from sessions.text.engine.diffs import Diff, from_texts
 
 MOST_BLAMED = 200
-"""Versions that a blame goes back: lines that are older are those of the oldest."""
+"""Versions that a blame examines. Older lines are attributed to the oldest of them."""
 
 
 class HistoryMissingError(LookupError):
-    """Nothing is known under that name or number."""
+    """There is no file, version or batch of this name or number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
     lines: tuple[BlamedLine[Version], ...]
     is_complete: bool
-    """False: there are older versions than were looked at, and the first one may only have kept its lines."""
+    """False if older versions were not examined, so that the first one may not be the author of its lines."""
 
 
 def file_get(directory: Directory, name: str) -> File:
-    """The file with the name, or else the last one that had it."""
+    """The file of this name, or else the last one that had it."""
     rows = File.objects.filter(directory=directory, name=name).select_related("current__blob", "directory")
     file = rows.defer("current__blob__data").order_by("-state", "-pk").first()
     if file is None:
@@ -52,7 +52,7 @@ def file_history(file: File) -> QuerySet[Version]:
 
 
 def files_deleted(directory: Directory) -> QuerySet[File]:
-    """Those that can be brought back, the latest first."""
+    """Deleted files that can be restored, the latest first."""
     rows = File.objects.filter(directory=directory, state=File.State.DELETED)
     return rows.select_related("current__batch", "current__parent").order_by("-current__at", "-pk")
 
@@ -82,7 +82,7 @@ def batch_versions(batch: Batch) -> QuerySet[Version]:
 
 
 def batches_versions(batches: Collection[Batch]) -> dict[int, list[Version]]:
-    """By batch, with one query."""
+    """By batch; one query."""
     rows = Version.objects.filter(batch__in=[batch.pk for batch in batches]).select_related("parent")
     by_batch: dict[int, list[Version]] = {}
     for version in rows.order_by("name", "pk"):
@@ -91,7 +91,7 @@ def batches_versions(batches: Collection[Batch]) -> dict[int, list[Version]]:
 
 
 def versions_at(directory: Directory, batch: Batch) -> list[Version]:
-    """What was in the directory right after that batch."""
+    """The contents of the directory right after the batch."""
     ever = Version.objects.filter(directory=directory, batch__lte=batch.pk).values("file")
     last = (
         Version.objects.filter(file__in=ever, batch__lte=batch.pk)
@@ -104,7 +104,7 @@ def versions_at(directory: Directory, batch: Batch) -> list[Version]:
 
 
 def version_diff(version: Version, since: Version | None = None) -> Diff:
-    """What it changed, against its parent or another version."""
+    """The diff to its parent, or to another version."""
     before = since or version.parent
     contents = contents_of(state for state in (version, before) if state)
     old = contents.get(before.blob_id or 0, b"") if before else b""
@@ -112,7 +112,7 @@ def version_diff(version: Version, since: Version | None = None) -> Diff:
 
 
 def version_blame(version: Version) -> Blame:
-    """Who wrote each line of what the file contents then."""
+    """The version that added each line of this version."""
     rows = file_history(version.file).filter(number__lte=version.number, blob__isnull=False)
     versions = list(rows[: MOST_BLAMED + 1])
     complete = len(versions) <= MOST_BLAMED
@@ -127,13 +127,13 @@ def version_blame(version: Version) -> Blame:
 
 
 def version_text(version: Version) -> str | None:
-    """None: it was deleted then."""
+    """None if the version is a deletion."""
     content = version_content(version)
     return None if content is None else text_for_editing(content)
 
 
 def _find_by_former_name(directory: Directory, name: str) -> File | None:
-    """A file that was called so before it was renamed."""
+    """A file that had this name before it was renamed."""
     rows = Version.objects.filter(directory=directory, name=name).select_related("file__directory", "file__current")
     version = rows.order_by("-pk").first()
     return version.file if version else None

@@ -1,4 +1,4 @@
-"""Are the versions of memory files sound? Every content is compared with the digest that it is known by."""
+"""Checks the stored versions of memory files: every content is compared with its digest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def version_steps() -> Iterator[Step]:
 
 
 def blob_on_disk(blob_id: int) -> bytes | None:
-    """The content of a blob, out of a file that still holds it: its digest decides."""
+    """The content of a blob, read from a file that still has it, according to its digest."""
     digest = Blob.objects.values_list("digest", flat=True).get(pk=blob_id)
     for path in _paths(blob_id):
         with suppress(OSError):
@@ -53,6 +53,6 @@ def _describe(blob_id: int, message: str, size: int) -> Damage:
 
 
 def _paths(blob_id: int) -> list[Path]:
-    """Where files lie that held it, the latest first."""
+    """The files that had this content, the latest first."""
     versions = Version.objects.filter(blob=blob_id).select_related("directory").order_by("-pk")[:MOST_NAMES]
     return list(dict.fromkeys(opened(version.directory.path) / version.name for version in versions))

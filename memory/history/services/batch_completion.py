@@ -1,4 +1,4 @@
-"""The end of a batch whose files are in place: their versions are written, from its plan alone."""
+"""Completes a batch whose files are in place: writes their versions, from the stored plan alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memory.models import Batch, Directory, File
 
 
 def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
-    """`folders`: by directory, open. Under the lock."""
+    """`folders`: the open folders by directory. Needs the memory lock."""
     moves: list[dict[str, Any]] = batch.plan["moves"]
     modes = {(step["directory"], step["name"]): step for step in batch.plan["steps"]}
     blobs = blob_ids({move["digest"] for move in moves if move["digest"]})
@@ -63,7 +63,7 @@ def batch_complete(*, batch: Batch, folders: Mapping[int, Folder]) -> Batch:
 
 
 def _files(moves: list[dict[str, Any]]) -> list[File]:
-    """The rows whose history goes on; new ones where there is none."""
+    """The rows of the files, new ones if necessary."""
     known_files = File.objects.select_related("current").in_bulk([move["file"] for move in moves if move["file"]])
     directories = Directory.every.in_bulk(
         {location[0] for move in moves if (location := move["source"] or move["target"])}
@@ -83,7 +83,7 @@ def _files(moves: list[dict[str, Any]]) -> list[File]:
 
 
 def _status(folder: Folder, name: str, digest: str) -> FileStatus | None:
-    """None if somebody has changed it already: the next look makes a version of that."""
+    """None if another program has changed the file already: the next scan records that."""
     try:
         content: FileContent | None = folder.read(disk_name(name))
     except FileTroubleError:

@@ -1,5 +1,5 @@
-"""Batches that a process began and did not live to end. If all of their files are in place, they are completed, else
-everything is put back. What somebody else wrote in between stays, and so does what we displaced and had not seen."""
+"""Recovers batches that a process began and did not finish. If all of their files are in place, they are completed,
+otherwise reverted. Texts that other programs wrote meanwhile are kept, including those that we displaced unseen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 def batches_recover() -> None:
-    """Under the lock: who began them is dead, or it would hold it. What lies on another host is settled there."""
+    """Needs the memory lock: a process that is alive would hold it. Batches of other hosts are left to them."""
     for batch in Batch.objects.filter(state=Batch.State.BEGUN).order_by("pk"):
         if batch.plan.get("host", "") not in own_hosts():
             continue
@@ -40,13 +40,13 @@ def batches_recover() -> None:
             with ExitStack() as stack:
                 _recover(batch, stack)
         except FileTroubleError as error:
-            # It stays begun, so that nothing of it is forgotten; other directories need not wait for this one.
+            # It stays begun and is tried again later; other directories need not wait for it.
             logger.warning("batch_not_settled", extra={"batch": batch.pk, "error": str(error)})
 
 
 def temporaries_remove(folder: Folder, now: float) -> None:
-    """Files of ours beside memory that could not be removed when their batch had ended. Under the lock. What is not in
-    the history stays, and so does what is young: it may be of another Lucid, at work with another database."""
+    """Removes our temporary files that ended batches have left. Needs the memory lock. Keeps texts that are not in the
+    history, and recent files: they may belong to another Lucid with another database."""
     for path in folder.temporaries():
         number = path.name.removeprefix(TEMPORARY).partition("-")[0]
         if not number.isdigit() or Batch.objects.filter(pk=int(number), state=Batch.State.BEGUN).exists():
@@ -68,7 +68,7 @@ def _recover(batch: Batch, stack: ExitStack) -> None:
         try:
             folders[pk] = stack.enter_context(Folder(opened(directory.path)))
         except DirectoryGoneError:
-            _give_up(batch)  # nothing of it is there to be put back; all of it is in the history
+            _give_up(batch)  # no files are left to revert; their contents are in the history
             return
     swaps = [_load_swap(batch, number, step, folders[step["directory"]]) for number, step in enumerate(steps)]
     whole = all(swap.is_applied for swap in swaps)
@@ -88,7 +88,7 @@ def _give_up(batch: Batch) -> None:
 
 
 def _load_swap(batch: Batch, number: int, step: dict[str, Any], folder: Folder) -> Swap:
-    """The step as its process left it: `done` if the file is as it was to be."""
+    """The step as its process left it: applied if the file has the new text."""
     name = disk_name(step["name"])
     swap = Swap(folder, name, step["before"], step["after"], f"{batch.pk}-{number}", mode=step["mode"])
     _return_unseen(swap)
@@ -98,7 +98,7 @@ def _load_swap(batch: Batch, number: int, step: dict[str, Any], folder: Folder) 
 
 
 def _return_unseen(swap: Swap) -> None:
-    """What lies beside the file and is neither of the two texts was written by somebody else at the last moment."""
+    """Puts back a displaced text that is neither ours nor the expected one: another program wrote it last."""
     try:
         with swap.folder.open_parent(swap.name) as (fd, leaf):
             displaced = read_at(fd, swap.temporary_name, swap.name)

@@ -1,12 +1,12 @@
-"""Several files changed as one: all of them, or none.
+"""Changes several files as one batch: all of them, or none.
 
-1. Under the lock, what is on disk is read and compared with what the asker has seen.
-2. In a transaction that reaches the disk: what is there becomes a version if it is none yet, the new contents are
-   stored, and the batch is written down as begun, with what it is to do.
-3. The new contents are written beside the files; then each file is swapped. Whatever fails, all are swapped back.
-4. In a second transaction the new versions are written and the batch is done.
+1. Under the lock, the files on disk are read and compared with what the caller has seen.
+2. A transaction that is synced to disk records unseen changes as versions, stores the new contents, and stores the
+   batch as begun, with its plan.
+3. The new contents are written to temporary files; then each file is swapped. If anything fails, all are swapped back.
+4. A second transaction records the new versions and marks the batch as done.
 
-Whoever takes the lock next finishes what a dead process has left between 2 and 4: see `batch_recovery.py`."""
+If a process dies between 2 and 4, the next one that takes the lock finishes its work: see `batch_recovery.py`."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ NEW_MODE = 0o644
 
 
 class NotStoredError(FileTroubleError):
-    """What is there could not be kept, so nothing was written over it."""
+    """The current text could not be stored, so nothing was written over it."""
 
 
 class NothingToChangeError(FileTroubleError):
-    """Everything is already as it was asked for."""
+    """The files already have the requested contents."""
 
 
 def batch_make(
@@ -66,7 +66,7 @@ def batch_make(
     undoes: Batch | None = None,
     make_directory: bool = False,
 ) -> Batch:
-    """Does all of the moves, or raises a FileTroubleError and has done none of them."""
+    """Makes all moves, or raises a FileTroubleError and makes none."""
     if cause in (Cause.EDIT, Cause.RUN):
         for move in moves:
             if move.target is not None and (move.source is None or move.source.name != move.target.name):
@@ -116,11 +116,11 @@ def _swap(disk: CurrentFiles, batch: Batch, steps: Sequence[FileStep]) -> None:
     try:
         for swap in swaps:
             swap.prepare()
-        # What is made comes before what goes: a renamed file is never nowhere.
+        # Create before deleting: a renamed file exists at any time.
         for swap in sorted(swaps, key=lambda swap: swap.after is None):
             swap.apply()
     except FileTroubleError as error:
-        # If one cannot be put back now, the batch stays begun, and the next writer tries again.
+        # If one cannot be reverted now, the batch stays begun, and the next writer tries again.
         for swap in reversed(swaps):
             swap.revert()
         for swap in swaps:
@@ -136,7 +136,7 @@ def _swap(disk: CurrentFiles, batch: Batch, steps: Sequence[FileStep]) -> None:
 
 
 class CurrentFiles:
-    """The files that moves are about, as they are now."""
+    """The current files that a batch is about to change."""
 
     def __init__(self, stack: ExitStack, moves: Sequence[Move], *, make: bool) -> None:
         self.moves = moves
@@ -165,7 +165,7 @@ class CurrentFiles:
         return self.current[location.key] if location else None
 
     def check(self) -> None:
-        """Is everything as the asker has seen it?"""
+        """Raises ChangedMeanwhileError if a file is not as the caller has seen it."""
         leaving = {move.source.key for move in self.moves if move.source}
         clashes: list[Clash] = []
         for move, new_content in zip(self.moves, self.new_contents, strict=True):
@@ -187,7 +187,7 @@ class CurrentFiles:
             raise ChangedMeanwhileError(tuple(clashes))
 
     def steps(self) -> list[FileStep]:
-        """What becomes of each name."""
+        """What happens to each name on disk."""
         after: dict[tuple[int, str], FileStep] = {}
         for move, data in zip(self.moves, self.new_contents, strict=True):
             if move.target is None or data is None:
@@ -211,8 +211,8 @@ class CurrentFiles:
         return content is not None and content.status.mode != step.mode
 
     def note(self) -> None:
-        """What is there becomes versions, if we have not seen it yet: of other files too, so that this batch stands for
-        a state of the whole directory."""
+        """Records unseen changes as versions, also of other files, so that the batch stands for a state of the whole
+        directory."""
         for pk, directory in self.directories.items():
             contents = {key[1]: content for key, content in self.current.items() if key[0] == pk}
             changes_record(changes=directory_compare(directory, self.folders[pk], contents))

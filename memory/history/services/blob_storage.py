@@ -1,4 +1,4 @@
-"""Puts contents into the store, each once."""
+"""Stores contents, each once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sessions.archive.engine.frames import compressor
 
 
 def blobs_store(*, contents: Mapping[str, bytes]) -> dict[str, int]:
-    """By digest: the rows that hold them, made where there were none."""
+    """Returns the rows of the contents by digest, and creates missing ones."""
     known_ids = blob_ids(contents)
     pack = compressor()
     new = [

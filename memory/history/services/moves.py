@@ -1,4 +1,4 @@
-"""What is to become of one file: where it is, where it shall be, and what it shall hold."""
+"""A change to one file: its current location, its new location, and its new content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FileLocation:
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """The entry of a session that a text comes from."""
+    """The session entry that a text comes from."""
 
     transcript: Transcript
     position: int
@@ -30,18 +30,18 @@ class SourceEntry:
 @dataclass(frozen=True, slots=True)
 class Move:
     source: FileLocation | None
-    """Where the file is; None: it is made."""
+    """Where the file is; None to create it."""
     target: FileLocation | None
-    """Where it shall be; None: it is deleted."""
+    """Where it goes; None to delete it."""
     content: bytes | str | None = None
-    """Bytes as they are; a text is written with the line ends of the file. None: as before."""
+    """Bytes are written as they are, a text with the line endings of the file. None: unchanged."""
     expected: str | None = None
-    """The digest that whoever asks for this has seen; None: no file."""
+    """The digest that the caller has seen; None: no file."""
     mode: int | None = None
     mtime_ns: int | None = None
-    """None: now, or, if the content stays, as before."""
+    """None: the current time, or unchanged if the content is."""
     file: File | None = None
-    """Whose history goes on; None: that of the file with the name."""
+    """The file whose history continues; None: the file of that name."""
     restored: Version | None = None
     entry: SourceEntry | None = None
     clash_key: int = field(default=0)
@@ -53,7 +53,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
-    """What becomes of one name on the disk; digests, None for no file."""
+    """The change to one name on disk. `before` and `after` are digests; None: no file."""
 
     directory: int
     name: str

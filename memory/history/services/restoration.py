@@ -1,5 +1,4 @@
-"""Back to what was: one version, a batch as a whole, or a directory as it was at some time. Each is a batch itself, so
-an undo can be undone."""
+"""Restores versions, undoes batches, and rolls directories back. Each is a batch itself: an undo can be undone."""
 
 from __future__ import annotations
 
@@ -22,17 +21,17 @@ from memory.models import (
 
 
 class NotUndoableError(FileTroubleError):
-    """There is nothing that could be taken back."""
+    """The batch cannot be undone."""
 
 
 def version_restore(*, version: Version, expected: str | None, name: str = "", message: str = "") -> Batch:
-    """The file holds again what it held then. `expected`: the digest of what it holds now; None if it is deleted.
-    `name`: what it shall be called, if another file has its name by now."""
+    """Restores the content of a version. `expected`: the digest of the current content; None if the file is deleted.
+    `name`: a new name, if another file has the old one by now."""
     memory_scan(directory=version.file.directory)
     file = File.objects.select_related("directory").get(pk=version.file_id)
     content = contents_of([version]).get(version.blob_id or 0)
     source = FileLocation(file.directory, file.name) if file.state == File.State.PRESENT else None
-    # A file that was deleted comes back under a name that can be read; one that is there keeps what it is called.
+    # A deleted file is restored with a readable name; an existing one keeps its name.
     target_name = name or (file.name if source else readable_name(file.name))
     if name:
         check_new_name(name)
@@ -53,8 +52,8 @@ def version_restore(*, version: Version, expected: str | None, name: str = "", m
 
 
 def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = None, message: str = "") -> Batch:
-    """Every file as it was before the batch. If any has been changed since, nothing is done, and the error has a merge
-    for each of those; `resolved` then gives what they shall hold, by the key of the clash."""
+    """Restores every file to its state before the batch. If some were changed since, nothing is written, and the error
+    has a clash for each; `resolved` has their new contents by the key of the clash."""
     versions = _versions_to_undo(batch)
     for directory in {version.file.directory for version in versions}:
         memory_scan(directory=directory)
@@ -83,7 +82,7 @@ def batch_undo(*, batch: Batch, resolved: Mapping[int, bytes | None] | None = No
 
 
 def memory_roll_back(*, directory: Directory, to: Batch, message: str = "") -> Batch:
-    """All files of the directory as they were right after that batch, whatever happened since."""
+    """Restores all files of the directory to their state right after the batch."""
     memory_scan(directory=directory)
     earlier_versions = {version.file_id: version for version in versions_at(directory, to)}
     present = File.objects.filter(directory=directory, state=File.State.PRESENT)
@@ -129,13 +128,13 @@ def _content_in(version: Version | None, contents: Mapping[int, bytes]) -> bytes
 
 
 def _was_renamed(version: Version) -> bool:
-    """Was it renamed in its batch?"""
+    """Was the file renamed in this version?"""
     parent = version.parent
     return parent is not None and (parent.directory_id, parent.name) != (version.directory_id, version.name)
 
 
 def _was_renamed_again(version: Version, file: File) -> bool:
-    """Was it renamed in its batch, and again since?"""
+    """Was the file renamed in this version, and again later?"""
     return _was_renamed(version) and (file.directory_id, file.name) != (version.directory_id, version.name)
 
 

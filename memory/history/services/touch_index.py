@@ -1,5 +1,5 @@
-"""Notes which sessions wrote, read or were given memory files, and which entry wrote a version. Looks at each record
-once: a transcript remembers how far it was looked through."""
+"""Indexes which sessions wrote, read or were given memory files, and which entry wrote a version. Each record is read
+once: the position up to which a transcript is indexed is stored."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from sessions.transcripts.engine.keys import key_of
 AT_ONCE = 200
 """Records that are decoded together."""
 MOST_WRITES = 500
-"""Of one file, that are compared with its versions."""
+"""Writes of one file that are compared with its versions."""
 SLACK_MS = 5_000
-"""Between the time of a call and that of the file which it wrote."""
+"""Tolerance between the time of a call and that of the file it wrote."""
 
 TouchedFile = tuple[str, str]
 
@@ -50,13 +50,13 @@ class TouchIndexing:
     transcripts: int = 0
     touches: int = 0
     linked: int = 0
-    """Versions whose entry is known now."""
+    """Versions whose entry was found."""
     files: set[TouchedFile] = field(default_factory=set)
-    """Files that sessions wrote."""
+    """Files written by sessions."""
 
 
 def touches_index(*, transcripts: Collection[int] | None = None) -> TouchIndexing:
-    """Looks through what is new in these transcripts, or in all. Nothing is written where nothing is new."""
+    """Indexes new records of these transcripts, or of all. Writes nothing if nothing is new."""
     rows = Transcript.objects.filter(Q(memory_reached=None) | ~Q(memory_reached__entries=F("entries")), entries__gt=0)
     if transcripts is not None:
         rows = rows.filter(pk__in=transcripts)
@@ -76,7 +76,7 @@ def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: lis
     base = pk << POSITION_BITS
     rows = Entry.objects.filter(pk__gte=base | start, pk__lte=base | POSITION_MASK)
     rows = rows.filter(Q(type="assistant", detail__in=WRITERS + READERS) | Q(type="attachment", detail__in=GIVERS))
-    # What a fork repeats belongs to the session that it was copied from.
+    # Copied records of a fork belong to the original session.
     own = [entry for entry in rows.order_by("pk") if not entry.flags & Flag.COPY]
     mentions = list(_read_mentions(own, Reader(source), elsewhere))
     answers = _answers(base, [mention.tool_id for _, mention in mentions if mention.tool_id])
@@ -85,7 +85,7 @@ def _look_through(pk: int, source: int, entries: int, start: int, elsewhere: lis
     for entry, mention in mentions:
         failed = answers.get(mention.tool_id) if mention.tool_id else False
         if failed is None:
-            next_start = min(next_start, entry.position)  # no result yet
+            next_start = min(next_start, entry.position)  # still without a result
         elif not failed:
             kind = Touch.Kind(mention.kind)
             touches.append(
@@ -118,7 +118,7 @@ def _read_mentions(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> I
 
 
 def _answers(base: int, tools: list[str]) -> dict[str, bool]:
-    """Of the calls that have a result: whether it is an error."""
+    """By call, for those that have a result: is it an error?"""
     keys = {key_of(tool): tool for tool in tools}
     ordered = list(keys)
     answers: dict[str, bool] = {}
@@ -133,7 +133,7 @@ def _answers(base: int, tools: list[str]) -> dict[str, bool]:
 
 
 def versions_link(*, files: Collection[TouchedFile]) -> int:
-    """Finds the entries that wrote versions of these files, where that is not known yet."""
+    """Finds the entries that wrote versions of these files, if not yet known."""
     directories: dict[str, list[Directory]] = {}
     for directory in Directory.objects.all() if files else ():
         directories.setdefault(place_of(directory.path), []).append(directory)
@@ -150,7 +150,7 @@ class _Call:
     touch: Touch
     mention: Mention
     written: str | None
-    """As the result has it: the client puts lines of its own into a header."""
+    """According to the result: the client adds lines of its own to a header."""
 
 
 def _link(directory: Directory, place: str, name: str) -> list[Version]:
@@ -175,7 +175,7 @@ def _link(directory: Directory, place: str, name: str) -> list[Version]:
 
 
 def _find_author(version: Version, before: str, after: str, calls: list[_Call]) -> tuple[Touch, str] | None:
-    """The last call that made this text, or else the one at whose time the file was written."""
+    """The last call that produced this text, or else the one at the time of the file."""
     text, author = before, None
     for call in calls:
         result = call.written or apply_call(text, call.mention.detail, call.mention.arguments)
@@ -192,7 +192,7 @@ def _find_author(version: Version, before: str, after: str, calls: list[_Call]) 
 
 
 def _calls(place: str, name: str) -> list[_Call]:
-    """The calls that wrote the file, in their order, with what they were called with."""
+    """The calls that wrote the file, in order, with their arguments."""
     rows = Touch.objects.filter(place=place, name=name, kind=Touch.Kind.WROTE).select_related("transcript")
     touches = list(rows.defer("transcript__state", "transcript__ruler").order_by("-at", "-position")[:MOST_WRITES])[
         ::-1
@@ -219,7 +219,7 @@ def _calls(place: str, name: str) -> list[_Call]:
 
 
 def _results(calls: list[Entry]) -> dict[tuple[int, int | None], Entry]:
-    """The entries with the results of calls, by transcript and key."""
+    """The result entries of calls, by transcript and key."""
     keys = sorted({entry.tool_key for entry in calls if entry.tool_key is not None})
     rows = Entry.objects.filter(tool_key__in=keys, type="user")
     return {(entry.transcript_id, entry.tool_key): entry for entry in rows}

@@ -1,4 +1,4 @@
-"""Makes versions of what is on disk where it is not what we last saw: a file that is new, changed, renamed or gone."""
+"""Records versions of files on disk that are new, changed, renamed or deleted since the last scan."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from memory.models import (
 
 STATUS = ("size", "mtime_ns", "ctime_ns", "device", "inode")
 FEW = 500
-"""Names in one statement; for more, all are fetched."""
+"""Names in one query; for more, all are fetched."""
 TICK_NS = 100_000_000
-"""Longer than the clock of a file system takes to move on."""
+"""Longer than one tick of a file system's clock."""
 
 
 @dataclass(slots=True)
@@ -42,11 +42,11 @@ class RecordedChanges:
     batch: Batch | None = None
     versions: list[Version] = field(default_factory=list)
     rows: int = 0
-    """That were written: none if nothing has changed."""
+    """Rows written: none if nothing has changed."""
 
 
 def files_known(directory: Directory, names: Collection[str] | None = None) -> dict[str, File]:
-    """The files that should be there, all or those with the names, with one query."""
+    """The present files, all or those with these names; one query."""
     rows = File.objects.filter(directory=directory, state=File.State.PRESENT)
     if names is not None and len(names) < FEW:
         rows = rows.filter(name__in=names)
@@ -54,7 +54,7 @@ def files_known(directory: Directory, names: Collection[str] | None = None) -> d
 
 
 def is_same(file: File, status: FileStatus) -> bool:
-    """Nothing tells that the file has changed since we read it."""
+    """Is there no sign that the file has changed since it was read?"""
     if any(getattr(file, name) != getattr(status, name) for name in STATUS):
         return False
     mode = file.current.mode if file.current else None
@@ -62,7 +62,7 @@ def is_same(file: File, status: FileStatus) -> bool:
 
 
 def store_status(file: File, status: FileStatus | None) -> None:
-    """What `is_same` will compare with. None: the file has to be read next time."""
+    """Stores what `is_same` compares with. None: the file has to be read next time."""
     for name in STATUS:
         setattr(file, name, getattr(status, name) if status else 0)
     file.read_ns = time.time_ns() if status else 0
@@ -71,7 +71,7 @@ def store_status(file: File, status: FileStatus | None) -> None:
 def versions_record(
     *, directory: Directory, contents: Mapping[str, FileContent | None], files: Mapping[str, File]
 ) -> RecordedChanges:
-    """`found`: what was read just now, by name; None: it is no longer there. In a transaction, under the lock."""
+    """`contents`: just read, by name; None for deleted files. Needs a transaction and the memory lock."""
     deleted, new, changed, same = _classify(directory, contents, files)
     changes = [*changed, *_find_renamed(deleted, new)]
     changes += [FileChange(file, None, file.name) for file in deleted]
@@ -118,8 +118,8 @@ def _has_content(file: File, content: FileContent) -> bool:
 
 
 def _find_renamed(deleted: list[File], new: dict[str, FileContent]) -> list[FileChange]:
-    """A file that went while another came with its content, or with its inode and most of its lines: the same one under
-    a new name. Takes them off both lists."""
+    """A deleted file and a new one with the same content, or the same inode and most of the lines, are one renamed
+    file. Removes them from both collections."""
     by_inode = {(content.status.device, content.status.inode): name for name, content in new.items()}
     by_content: dict[str, list[str]] = {}
     for name, content in new.items():
@@ -135,7 +135,7 @@ def _find_renamed(deleted: list[File], new: dict[str, FileContent]) -> list[File
         to = alike[0] if len(alike) == 1 else by_inode.get((file.device, file.inode))
         if to is None or to not in new or current is None:
             continue
-        # The system gives the inode of a deleted file to the next one that is made.
+        # The system reuses the inode of a deleted file for the next new one.
         if not alike and not _is_similar(contents.get(current.blob_id or 0, b""), new[to].data):
             continue
         changes.append(FileChange(file, new.pop(to), to))
@@ -149,7 +149,7 @@ def _is_similar(old: bytes, new: bytes) -> bool:
 
 
 def _find_returned(directory: Directory, new: Mapping[str, FileContent]) -> list[FileChange]:
-    """New files go on with the history of the last one that had their name."""
+    """New files continue the history of the last file of that name."""
     earlier = last_deleted(directory, new)
     return [
         FileChange(earlier.get(name) or File(directory=directory, name=name), content, name)
@@ -168,7 +168,7 @@ def last_deleted(directory: Directory, names: Iterable[str]) -> dict[str, File]:
 
 
 def versions_write(*, batch: Batch, changes: list[FileChange]) -> list[Version]:
-    """The next version of each file, which is then as it says."""
+    """Records the next version of each file."""
     blobs = blobs_store(contents={c.content.digest: c.content.data for c in changes if c.content})
     versions = []
     for change in changes:
@@ -193,7 +193,7 @@ def versions_write(*, batch: Batch, changes: list[FileChange]) -> list[Version]:
 
 
 def next_version(file: File, batch: Batch, **fields: Any) -> Version:
-    """Of a file that has its new name by now."""
+    """The file has its new name already."""
     parent = file.current
     number = parent.number + 1 if parent else 1
     common = {"parent": parent, "name": file.name, "cause": batch.cause, "at": batch.at}
@@ -201,7 +201,7 @@ def next_version(file: File, batch: Batch, **fields: Any) -> Version:
 
 
 def versions_insert(versions: list[Version]) -> None:
-    """The rows of versions, and of their files, in an order in which no two present files share a name."""
+    """Inserts versions and updates their files, in an order in which no two present files share a name."""
     files = [version.file for version in versions]
     old = [file for file in files if file.pk is not None]
     if old:

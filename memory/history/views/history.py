@@ -1,5 +1,5 @@
-"""What happened to memory: the changes of a directory, the versions of a file with their diffs, who wrote each line,
-and the buttons that bring something back."""
+"""The history of memory: changes of a directory, versions of a file with diffs and authors, and buttons to restore
+and undo."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from sessions.text.engine.invisible_characters import visible
 
 PER_PAGE = 30
 MOST_LINES = 400
-"""Of a diff, or of a text with its authors."""
+"""Lines of a diff, or of a text with its authors."""
 LONGEST_LINE = 2_000
 """Characters."""
 MOST_DELETED = 50
@@ -65,7 +65,7 @@ MOST_FILES = 20
 
 
 class ChangedSinceError(FileTroubleError):
-    """The page that the button stood on is no longer true."""
+    """The page with the button is outdated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def memory_history(request: HtmxRequest, directory: Directory) -> HttpResponse:
 @require_safe
 @with_directory
 def memory_version(request: HtmxRequest, directory: Directory, version: int) -> HttpResponse:
-    """What a file held then, and who wrote each of its lines."""
+    """The text of a version, and the author of each line."""
     file_version = _version_get(directory, version)
     blame = version_blame(file_version)
     lines = list(enumerate(blame.lines[:MOST_LINES], start=1))
@@ -132,7 +132,7 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
 @require_POST
 @with_directory
 def memory_restore(request: HtmxRequest, directory: Directory, version: int) -> HttpResponse:
-    """The file holds again what it held then."""
+    """Restores a version of a file."""
     file_version = _version_get(directory, version)
     if directory_exists(directory):
         memory_follow_one(directory=directory)
@@ -155,7 +155,7 @@ def memory_restore(request: HtmxRequest, directory: Directory, version: int) -> 
 @require_POST
 @with_directory
 def memory_back(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
-    """The whole directory as it was right after a change."""
+    """Rolls the whole directory back to its state right after a change."""
     batch = memory_roll_back(
         directory=directory, to=batch_get(change), message=f"Took the directory back to change {change}"
     )
@@ -187,7 +187,7 @@ def memory_change(request: HtmxRequest, directory: Directory, change: int) -> Ht
 @require_POST
 @with_directory
 def memory_undo(request: HtmxRequest, directory: Directory, change: int) -> HttpResponse:
-    """Takes a change back as a whole. Where somebody has changed a file since, a merge is shown first."""
+    """Undoes a change as a whole. If a file was changed since, the merge page comes first."""
     batch = batch_get(change)
     try:
         undone = batch_undo(batch=batch, message=f"Undid “{sentence_of(batch)}”"[:200])
@@ -218,7 +218,7 @@ def action_of(version: Version) -> str:
 
 
 def _describe_change(batch: Batch, versions: list[Version]) -> tuple[Batch, str, list[VersionView], int]:
-    """With the first few of its files, and how many more there are."""
+    """A change with its first few files, and the number of further ones."""
     few = [VersionView(version, action_of(version)) for version in versions[:MOST_FILES]]
     return batch, sentence_of(batch), few, len(versions) - len(few)
 
@@ -250,7 +250,7 @@ def _version_get(directory: Directory, number: int) -> Version:
 
 
 def masked_diff(diff: Diff) -> Diff:
-    """Short enough for a page, secrets masked, changed words marked."""
+    """A diff for a page: shortened, with secrets masked and changed words marked."""
     hunks = [
         Hunk(hunk.old, hunk.new, tuple(Line(line.kind, ((visible(mask(line.text)), False),)) for line in hunk.lines))
         for hunk in diff.head(MOST_LINES).hunks
@@ -264,7 +264,7 @@ def _shorten(text: str) -> str:
 
 
 def _free_name(file: File) -> str:
-    """Its own, or the first that no other file has by now."""
+    """A name for a restored file if its own is taken; empty if it is free."""
     names = set(File.objects.filter(directory=file.directory, state=File.State.PRESENT).values_list("name", flat=True))
     if file.name not in names:
         return ""

@@ -1,4 +1,4 @@
-"""What a run did to memory, and its undo as a whole."""
+"""The changes of a run to memory, and their undo."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def memory_run(request: HtmxRequest, run: int) -> HttpResponse:
 
 @require_POST
 def memory_run_undo(request: HtmxRequest, run: int) -> HttpResponse:
-    """Every change that it made and that is not undone yet, the latest first."""
+    """Undoes every change of the run that is not undone yet, the latest first."""
     for batch in batches_of_run(run).filter(undone_by=None):
         version = batch.versions.select_related("directory__project").order_by("pk").first()
         assert version is not None

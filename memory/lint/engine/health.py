@@ -39,7 +39,7 @@ class Health:
         return f"100 × (1 − {index} − {topics}) = {self.score}"
 
 
-def health(directory: MemoryDirectory, findings: Iterable[Finding]) -> Health:
+def compute_health(directory: MemoryDirectory, findings: Iterable[Finding]) -> Health:
     rules: dict[str, dict[str, float]] = defaultdict(dict)
     for finding in findings:
         of = rules[finding.file or INDEX_NAME]

@@ -49,18 +49,18 @@ _FAMILIES = (
     secrets,
     hidden,
 )
-_ORDER = {severity: at for at, severity in enumerate(Severity)}
+_ORDER = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 def lint(directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
     """What is wrong with a memory directory, the gravest first. Asks no model, and changes nothing."""
-    findings = _few(finding for family in _FAMILIES for finding in _checked(family, directory, surroundings))
+    findings = _limit(finding for family in _FAMILIES for finding in _check_family(family, directory, surroundings))
     return sorted(
         findings, key=lambda finding: (_ORDER[finding.severity], finding.file, finding.line or 0, finding.rule)
     )
 
 
-def _checked(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
+def _check_family(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> list[Finding]:
     """What a rule finds. If it fails, the files that it fails over are named, and the others are looked at without
     them."""
     try:
@@ -71,12 +71,12 @@ def _checked(family: Family, directory: MemoryDirectory, surroundings: Surroundi
         ]
         if not failed:
             raise
-        said = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
+        message = f"This file could not be looked through ({type(error).__name__}): it can be opened, and deleted."
         rest = MemoryDirectory(directory.path, tuple(file for file in directory.files if file not in failed))
         if _fails(family, rest, surroundings):
             failed, rest = list(directory.files), MemoryDirectory(directory.path, ())
         findings = family.check(rest, surroundings) if rest.files else ()
-        return [*(Finding("unreadable", file.name, Severity.ERROR, said) for file in failed), *findings]
+        return [*(Finding("unreadable", file.name, Severity.ERROR, message) for file in failed), *findings]
 
 
 def _fails(family: Family, directory: MemoryDirectory, surroundings: Surroundings) -> bool:
@@ -87,7 +87,7 @@ def _fails(family: Family, directory: MemoryDirectory, surroundings: Surrounding
     return False
 
 
-def _few(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _limit(findings: Iterable[Finding]) -> Iterator[Finding]:
     counts: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], Finding] = {}
     for finding in findings:

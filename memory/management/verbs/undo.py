@@ -45,8 +45,8 @@ def run(options: dict[str, Any], out: OutputWrapper) -> None:
         out.write(json.dumps({"change": undone.pk, "undoes": batch.pk, "files": files}))
         return
     out.write(f"Change {batch.pk} is undone by change {undone.pk}:")
-    for one in files:
-        out.write(f"  {one['action']} {printable(one['file'])}")
+    for file in files:
+        out.write(f"  {file['action']} {printable(file['file'])}")
 
 
 def _of_run(number: int) -> Batch:

@@ -33,20 +33,20 @@ def check(directory: MemoryDirectory, surroundings: Surroundings) -> Iterator[Fi
     for problem in directory.problems:
         yield Finding(problem.rule, "", _SEVERITIES[problem.rule], problem.message)
     for file in directory.files:
-        yield from _file(file)
+        yield from _check_file(file)
 
 
 def is_binary(file: MemoryFile) -> bool:
     return "\0" in file.text[:MOST_CHARACTERS]
 
 
-def _file(file: MemoryFile) -> Iterator[Finding]:
+def _check_file(file: MemoryFile) -> Iterator[Finding]:
     if is_binary(file):
         yield Finding("binary", file.name, Severity.ERROR, "The file holds no text; the agent can make nothing of it.")
         return
     for problem in file.problems:
         if problem.rule not in _OF_HEADERS:
-            fix = _reencode(file) if problem.rule == "not-utf-8" and file.is_whole else None
+            fix = _reencoding_fix(file) if problem.rule == "not-utf-8" and file.is_whole else None
             severity = _SEVERITIES[problem.rule]
             yield Finding(problem.rule, file.name, severity, problem.message, problem.line, fix=fix)
     if file.is_whole and len(file.text) > MOST_CHARACTERS:
@@ -54,7 +54,7 @@ def _file(file: MemoryFile) -> Iterator[Finding]:
         yield Finding("too-large", file.name, Severity.ERROR, words)
 
 
-def _reencode(file: MemoryFile) -> Fix:
+def _reencoding_fix(file: MemoryFile) -> Fix:
     return Fix("Write it as UTF-8", partial(_as_utf8, file))
 
 
@@ -62,9 +62,9 @@ def _as_utf8(file: MemoryFile) -> Changes:
     """Bytes that are no UTF-8 are taken as those of Windows, where such files come from."""
     if file.source.is_valid:
         return {file.name: file.source.text.encode()}
-    letters = (_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)
+    letters = (_decode_windows(char) if "\udc80" <= char <= "\udcff" else char for char in file.source.text)
     return {file.name: file.source.mark + "".join(letters).encode()}
 
 
-def _windows(char: str) -> str:
+def _decode_windows(char: str) -> str:
     return bytes([ord(char) - 0xDC00]).decode("cp1252", "replace")

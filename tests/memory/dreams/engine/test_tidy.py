@@ -15,7 +15,7 @@ from memory.files.engine.reading import MemoryDirectory, directory_from_contents
 from memory.files.engine.reading.file import RECOVERED
 from memory.files.engine.reading.loaded_text import MOST_BYTES, MOST_LINES
 from memory.lint.engine import Surroundings, lint
-from memory.lint.engine.rules.pointers import line_for
+from memory.lint.engine.rules.pointers import format_pointer
 from memory.proposals.engine.facts import facts_compare, facts_of
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -68,7 +68,7 @@ def test_pointers_to_nowhere_and_second_pointers_go_and_orphans_come() -> None:
     }
     found = settled(files)
     assert index(found)[:3] == ["- [Tides](tides.md)", "- [Fog](fog.md)", "- [wind](wind.md) — where it blows"]
-    assert index(found)[3:] == [line_for(parse_file(RECOVERED, found.after[RECOVERED]))]
+    assert index(found)[3:] == [format_pointer(parse_file(RECOVERED, found.after[RECOVERED]))]
     assert found.after[RECOVERED].endswith(b"\n- [Gone](gone.md)\n")
     assert found.after["tides.md"].endswith(b"High water.\n\nAgain: at noon sharp\n")
     reason = found.reasons["MEMORY.md"]
