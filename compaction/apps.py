@@ -11,27 +11,29 @@ class CompactionConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.runs.kinds import Kind, kind_register
+        from inspector.runs.kinds import RunKind, run_kind_register
         from memory.notes.services.mechanical import mechanical_notes_register
         from sessions.imports.services.after_import import after_import_register
 
         after_import_register("compaction.export.services.exports_descend")
         mechanical_notes_register("compaction.mechanisms.engine.mechanical.notes_sections")
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="compaction",
                 title="Compaction",
                 work="compaction.kinds.services.runs.compaction_run",
                 confirm="compaction.kinds.views.compact.confirmation_of",
             )
         )
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="cache diff",
                 title="Prompt cache",
                 work="compaction.cache.services.runs.cache_diffs_run",
-                about="Looks for breaks of the prompt cache in all sessions that have changed, and for their causes.",
-                verb="Look into the prompt cache",
+                description=(
+                    "Looks for breaks of the prompt cache in all sessions that have changed, and for their causes."
+                ),
+                button="Look into the prompt cache",
                 single=True,
                 keep=100,
                 when_lost=CACHE_LOST,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 import inspector.web.paths  # noqa: F401 - knows how `any` is written in an address
-from compaction.cache.views import cache_break, downloads, own_forks
+from compaction.cache.views import cache_break, downloads, forks
 from compaction.cache.views import report as cache_report
 from compaction.cache.views import session as cache
 from compaction.compare.views import comparison, requests
@@ -12,13 +12,13 @@ from compaction.kinds.views import compact as compacting
 from compaction.trail.views import summary, trail
 
 urlpatterns = [
-    path("cache/own/", own_forks.own_forks, name="own-forks"),
-    path("cache/own/<int:capture_id>/", own_forks.own_fork, name="own-fork"),
+    path("cache/own/", forks.own_forks, name="own-forks"),
+    path("cache/own/<int:capture_id>/", forks.own_fork, name="own-fork"),
     path("cache/", cache_report.cache_report, name="cache-report"),
     path("cache/breaks.csv", downloads.breaks_csv, name="cache-breaks-csv"),
     path("cache/breaks.json", downloads.breaks_json, name="cache-breaks-json"),
     path("sessions/<str:session>/cache/", cache.transcript_cache, name="transcript-cache"),
-    path("sessions/<str:session>/cache/look/", cache.cache_look, name="cache-look"),
+    path("sessions/<str:session>/cache/look/", cache.cache_scan_start, name="cache-look"),
     path("sessions/<str:session>/cache/<any:message_id>/", cache_break.cache_break, name="cache-break"),
     path("sessions/<str:session>/compact/", compacting.transcript_compact, name="transcript-compact"),
     path(

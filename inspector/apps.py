@@ -11,27 +11,27 @@ class InspectorConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.runs.kinds import Kind, kind_register
+        from inspector.runs.kinds import RunKind, run_kind_register
 
         # Named, not imported: most processes do none of this work.
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="check archive",
                 title="Check the archive",
                 work="inspector.checks.services.archive_check",
-                about="Reads everything that is archived back and compares it with its hash. Changes no content.",
-                verb="Check the archive",
+                description="Reads everything that is archived back and compares it with its hash. Changes no content.",
+                button="Check the archive",
                 single=True,
                 keep=50,
             )
         )
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="repair archive",
                 title="Repair the archive",
                 work="inspector.checks.services.archive_repair",
-                about="Checks the same, and writes what is damaged anew where the agent's files still hold it.",
-                verb="Repair the archive",
+                description="Checks the same, and writes what is damaged anew where the agent's files still hold it.",
+                button="Repair the archive",
                 single=True,
                 keep=50,
                 when_lost=REPAIR_LOST,

@@ -13,10 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 
 from sessions.text.engine.invisible_characters import (
-    escaped,
-    is_any_unseen,
-    referred,
-    visible,
+    escape_invisible,
+    has_invisible,
+    reference_invisible,
+    spell_invisible,
 )
 
 _MARKUP = re.compile(r"<textarea\b[^>]*>[^<]*</textarea>|<[a-zA-Z/!](?:[^>\"']|\"[^\"]*\"|'[^']*')*+>")
@@ -25,28 +25,30 @@ _TEXTAREA = re.compile(r"<textarea\b")
 
 
 def spelled_html(html: str) -> str:
-    if not is_any_unseen(html):
+    if not has_invisible(html):
         return html
     pieces: list[str] = []
     copied = 0
     for markup in _MARKUP.finditer(html):
-        pieces += (visible(html[copied : markup.start()]), _tag(markup[0]))
+        pieces += (spell_invisible(html[copied : markup.start()]), _tag(markup[0]))
         copied = markup.end()
-    return "".join((*pieces, visible(html[copied:])))
+    return "".join((*pieces, spell_invisible(html[copied:])))
 
 
 def _tag(tag: str) -> str:
-    if not is_any_unseen(tag):
+    if not has_invisible(tag):
         return tag
-    return referred(tag if _TEXTAREA.match(tag) else _SHOWN.sub(lambda match: visible(match[0]), tag))
+    return reference_invisible(
+        tag if _TEXTAREA.match(tag) else _SHOWN.sub(lambda match: spell_invisible(match[0]), tag)
+    )
 
 
 _SPELLINGS: dict[str, Callable[[str], str]] = {
     "text/html": spelled_html,
-    "text/plain": visible,
-    "text/markdown": visible,
-    "text/csv": visible,
-    "application/json": escaped,
+    "text/plain": spell_invisible,
+    "text/markdown": spell_invisible,
+    "text/csv": spell_invisible,
+    "application/json": escape_invisible,
 }
 
 
@@ -65,7 +67,7 @@ class SpelledOut:
             _respell(response, spelled)
         elif isinstance(response, HttpResponse):
             text = response.content.decode(response.charset)
-            if is_any_unseen(text):
+            if has_invisible(text):
                 response.content = spelled(text)
         return response
 

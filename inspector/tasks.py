@@ -16,9 +16,9 @@ from django.conf import settings
 from inspector.runs.selectors.presence import WORKER
 from inspector.runs.services import run_execute
 from inspector.runs.services.presence import presence_begin
-from inspector.runs.services.queueing import TASK
+from inspector.runs.services.run_queue import TASK
 from inspector.runs.services.schedule import schedule_follow
-from inspector.runs.services.stopping import runs_stop
+from inspector.runs.services.shutdown import runs_stop
 from inspector.watcher.duties import worker_duties
 
 _ending = threading.Event()

@@ -15,10 +15,10 @@ class MemoryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.runs.kinds import Kind, kind_register
+        from inspector.runs.kinds import RunKind, run_kind_register
 
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="notes",
                 title="Session notes",
                 work="memory.notes.services.runs.notes_run",
@@ -26,8 +26,8 @@ class MemoryConfig(AppConfig):
                 single=True,
             )
         )
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="extraction",
                 title="Extraction of memories",
                 work="memory.extraction.services.runs.extraction_run",
@@ -35,8 +35,8 @@ class MemoryConfig(AppConfig):
             )
         )
         for name, title in (("dream", "Dream"), ("tidy", "Tidy")):
-            kind_register(
-                Kind(
+            run_kind_register(
+                RunKind(
                     name=name,
                     title=title,
                     work="memory.dreams.services.dream_run",
@@ -46,9 +46,11 @@ class MemoryConfig(AppConfig):
                     when_killed=DREAM_KILLED,
                 )
             )
-        kind_register(Kind(name="recall", title="Recall", work="memory.recall.services.recalls.recall_run", keep=200))
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(name="recall", title="Recall", work="memory.recall.services.recalls.recall_run", keep=200)
+        )
+        run_kind_register(
+            RunKind(
                 name="recall evaluation",
                 title="Recall evaluation",
                 work="memory.recall.services.evaluations.evaluation_run",

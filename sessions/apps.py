@@ -16,27 +16,28 @@ class SessionsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from inspector.runs.kinds import Kind, kind_register
+        from inspector.runs.kinds import RunKind, run_kind_register
         from sessions.imports.services.shared.import_workers import import_workers_register
 
         # Named, not imported: most processes do none of this work.
         import_workers_register("sessions.imports.services.shared.celery_workers.workers")
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="import",
                 title="Import",
                 work="sessions.imports.services.runs.import_again",
                 keep=50,
+                own_card=True,
                 when_lost=IMPORT_LOST,
                 when_killed=IMPORT_KILLED,
             )
         )
-        kind_register(
-            Kind(
+        run_kind_register(
+            RunKind(
                 name="agent summary",
                 title="Agent summary",
                 work="sessions.agents.services.agent_summaries_run",
-                confirm="sessions.agents.views.summaries.words_again",
+                confirm="sessions.agents.views.summaries.confirmation_of",
                 keep=200,
             )
         )

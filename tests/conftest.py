@@ -67,9 +67,9 @@ def threads_end(_django_db_marker: None) -> Iterator[None]:
 
         Run.objects.all().delete()
     if present and os.environ.get("TEST_DATABASE_URL"):
-        from inspector.runs.services.presence import leave
+        from inspector.runs.services.presence import presence_end
 
-        leave()
+        presence_end()
         killing += present
     for thread in killing:
         thread.join()

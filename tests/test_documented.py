@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from compaction.cache.engine.names import Name
-from compaction.kinds.engine import Kind
-from inspector.runs.kinds import all_kinds
+from compaction.cache.engine.causes.cause_names import CauseName
+from compaction.kinds.engine.specs import KINDS
+from inspector.runs.kinds import list_run_kinds
 from memory.lint.engine import RULES
 from tests.command_reference import (
     EXAMPLES,
@@ -123,12 +123,12 @@ def request_rules() -> set[str]:
 CATALOGUES = [
     Catalogue("commands", "docs/commands.md", commands_and_verbs, command_headings),
     Catalogue(
-        "kinds of runs", "docs/architecture.md", lambda: {kind.name for kind in all_kinds()}, in_table("## Runs")
+        "kinds of runs", "docs/architecture.md", lambda: {kind.name for kind in list_run_kinds()}, in_table("## Runs")
     ),
-    Catalogue("kinds of compactions", "docs/compaction.md", lambda: set(map(str, Kind)), compaction_headings),
+    Catalogue("kinds of compactions", "docs/compaction.md", lambda: set(map(str, KINDS)), compaction_headings),
     Catalogue("rules for requests", "docs/engine.md", request_rules, in_table("### Rules")),
     Catalogue("findings in memory", "docs/memory.md", lambda: set(RULES), in_table("## The linter")),
-    Catalogue("causes of cache breaks", "docs/cache.md", lambda: set(map(str, Name)), in_table("## Causes")),
+    Catalogue("causes of cache breaks", "docs/cache.md", lambda: set(map(str, CauseName)), in_table("## Causes")),
     Catalogue("targets of make", "Makefile", makefile_rules, targets_in_help),
 ]
 each_catalogue = pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda catalogue: catalogue.things)

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.ours.home import Home, home_make
 from benchmarks.ours.pipeline import conversation
 from benchmarks.table import Row, at_most
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.inspector.agents.server import MessagesServer, Say, messages_server
 
 TOKENS = 150_000
@@ -41,7 +41,7 @@ def capture_rows(data: Path, repetitions: int) -> list[Row]:
 
 
 def session(tokens: int) -> list[dict[str, Any]]:
-    return joined(conversation(tokens))
+    return join_messages(conversation(tokens))
 
 
 def body_of(messages: Sequence[dict[str, Any]], number: int = 0) -> bytes:

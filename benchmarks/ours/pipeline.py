@@ -18,7 +18,7 @@ from compaction.mechanisms.engine import (
     TimedConfig,
     run_pipeline,
 )
-from sessions.transcripts.engine.messages import Message, changed, messages_of
+from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 from sessions.usage.engine.tokens import estimate
 
 TOKENS = 170_000
@@ -64,9 +64,9 @@ def conversation(tokens: int) -> list[Message]:
         if number % 6 == 0:
             turn += [{"role": "assistant", "content": "That is it."}, {"role": "user", "content": "Go on, please."}]
         array += turn
-        size += estimate(messages_of(turn))
+        size += estimate(read_messages(turn))
     array += [{"role": "assistant", "content": "That was all."}, {"role": "user", "content": "And now the tables."}]
-    return [changed(message, at=NOW) for message in messages_of(array)]
+    return [replace_fields(message, at=NOW) for message in read_messages(array)]
 
 
 def _row(what: str, run: Callable[[], PipelineOutcome], times: int) -> Row:

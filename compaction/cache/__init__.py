@@ -1,1 +1,1 @@
-"""Breaks of the prompt cache: found, explained, priced, and how to avoid them."""
+"""Breaks of the prompt cache: where they are, why they happened, what they cost and how to avoid them."""

@@ -12,7 +12,7 @@ from django.conf import settings
 from compaction.models import Compaction, Export
 from sessions.imports.engine.names import EXPORTS
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 from sessions.transcripts.engine.slug import slug
 
 
@@ -56,12 +56,12 @@ def exporting_of(compaction: Compaction) -> Exporting:
     expected = projects_directory() / slug(cwd) if cwd else None
     made = []
     for row in rows:
-        path = opened(row.path)
+        path = decode_path(row.path)
         elsewhere = expected is not None and path.parent != expected
-        looked_for = kept(expected) if expected is not None and elsewhere else ""
+        looked_for = encode_path(expected) if expected is not None and elsewhere else ""
         command = resume_command(cwd, row.session_id)
         made.append(Made(row, os.path.lexists(path), pages.get(row.path, ""), command, looked_for))
-    return Exporting(compaction, kept(export_directory(transcript)), made)
+    return Exporting(compaction, encode_path(export_directory(transcript)), made)
 
 
 def resume_command(cwd: str, session_id: str) -> str:
@@ -72,7 +72,7 @@ def resume_command(cwd: str, session_id: str) -> str:
 def export_directory(transcript: Transcript) -> Path:
     """Beside the session, where the agent finds it; sessions that came from elsewhere are given a place there. The demo
     is nobody's session: what is made of it stays with Lucid."""
-    own = opened(transcript.project.directory)
+    own = decode_path(transcript.project.directory)
     if own.is_relative_to(settings.DEMO_DIR):
         return demo_exports() / own.name
     if own.is_relative_to(projects_directory()):

@@ -20,12 +20,12 @@ from compaction.export.engine.resumable import (
     resumable,
 )
 from compaction.kinds.selectors import compaction_load, records_of, spilled_of
-from compaction.mechanisms.engine.edits import with_blocks
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.mechanisms.engine.conversation.edits import replace_blocks
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from compaction.models import Compaction, Export
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Block, Message
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 FOLDER = "tool-results"
 LONGEST_TITLE = 200
@@ -56,7 +56,7 @@ def directory_named(text: str) -> Path:
     if "\0" in text:
         raise ExportError("A directory's name cannot hold a NUL.")
     try:
-        directory = opened(text.strip()).expanduser()
+        directory = decode_path(text.strip()).expanduser()
     except RuntimeError as error:
         raise ExportError(f"{text.strip()} begins with a person who has no home directory here.") from error
     if not directory.is_absolute():
@@ -78,7 +78,7 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
                 _write(folder / name, read(), undo)
             _write(path, draft.data, undo)  # last: as soon as it is there, somebody may read it
             record = Export.objects.create(
-                compaction=compaction, session_id=session_id, path=kept(path), created_at=now_ms
+                compaction=compaction, session_id=session_id, path=encode_path(path), created_at=now_ms
             )
             undo.pop_all()
     except OSError as error:
@@ -89,7 +89,7 @@ def compaction_export(*, compaction: Compaction, directory: Path, now_ms: int) -
 def compaction_zip(*, compaction: Compaction, file: IO[bytes], now_ms: int) -> str:
     """The same as an archive, to be unpacked where the agent keeps the sessions of the project. Returns the new id."""
     session_id = str(uuid4())
-    draft = _drafted(compaction, opened(compaction.transcript.project.directory), session_id, now_ms)
+    draft = _drafted(compaction, decode_path(compaction.transcript.project.directory), session_id, now_ms)
     files = {f"{session_id}/{FOLDER}/{name}": read for name, read in draft.files.items()}
     at = datetime.fromtimestamp(now_ms / 1000, UTC).timetuple()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -137,7 +137,7 @@ def _unused(session_id: str, directory: Path) -> str:
     return str(uuid4()) if taken or not session_id else session_id
 
 
-def _named(persisted: Sequence[Persisted]) -> dict[str, Persisted]:
+def _named(persisted: Sequence[PersistedResult]) -> dict[str, PersistedResult]:
     return {PurePath(one.path).name: one for one in persisted}
 
 
@@ -155,7 +155,7 @@ def _moved(messages: Sequence[Message], paths: Mapping[str, tuple[str, str]]) ->
             elif isinstance(content, list) and content and isinstance(content[0], Mapping):
                 first = {**content[0], "text": str(content[0].get("text")).replace(old, new, 1)}
                 changed[at, place] = {**block, "content": [first, *content[1:]]}
-    return with_blocks(messages, changed)
+    return replace_blocks(messages, changed)
 
 
 def _encoded(text: str) -> Callable[[], bytes]:

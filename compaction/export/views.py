@@ -25,7 +25,7 @@ from inspector.web.clock import now_ms
 from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.imports.services.runs import import_soon
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.selectors.session import session_head
 
 PIECE = 256 * 1024
@@ -41,7 +41,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
         directory = directory_named(typed) if typed else export_directory(compaction.transcript)
         written = compaction_export(compaction=compaction, directory=directory, now_ms=now_ms())
     except ExportError as error:
-        return _page(request, compaction, typed=typed, error=kept(str(error)))
+        return _page(request, compaction, typed=typed, error=encode_path(str(error)))
     import_soon([written.path, *written.results])
     if wants_partial(request, "export"):
         return _page(request, compaction)

@@ -22,7 +22,7 @@ from inspector.agents.cancel import TICK, CancelToken
 from inspector.agents.groups import end_group
 from sessions.models import Transcript
 from sessions.text.engine import words
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 MOST_TEXT = 10_000
 """Characters that are taken of what a hook says."""
@@ -118,7 +118,7 @@ class RunningHooks:
     def _situation(self, event: str) -> dict[str, Any]:
         return {
             "session_id": self.transcript.session_id,
-            "transcript_path": str(opened(self.transcript.source.path)),
+            "transcript_path": str(decode_path(self.transcript.source.path)),
             "cwd": self.transcript.cwd,
             "hook_event_name": event,
         }

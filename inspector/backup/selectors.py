@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 NOTE = "last-backup.json"
 LONGEST = 64 * 1024
@@ -46,6 +46,6 @@ def last_backup(home: Path) -> LastBackup | None:
 
 def _is_there(note: _Note) -> bool:
     try:
-        return opened(note.path).stat().st_size == note.bytes
+        return decode_path(note.path).stat().st_size == note.bytes
     except (OSError, ValueError):
         return False

@@ -1,1 +1,1 @@
-"""What models may cost in a month, and what they have cost."""
+"""The monthly budget for models, and what of it is spent."""

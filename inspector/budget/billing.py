@@ -1,19 +1,19 @@
-"""What a request took, added to what its run has spent."""
+"""Adds the tokens and the cost of a request to its run."""
 
 from __future__ import annotations
 
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
 
 
-def run_bill(*, running: Running, model: str, usage: Usage, told: float | None = None) -> None:
-    """`told`: the cost, where the model itself says so."""
+def run_bill(*, running: ActiveRun, model: str, usage: Usage, reported_cost: float | None = None) -> None:
+    """`reported_cost`: the cost as the model reports it; by the table of prices if it reports none."""
     running.spend(
         model=model,
         input_tokens=usage.input,
         cache_read=usage.cache_read,
         cache_write=usage.cache_write_5m + usage.cache_write_1h,
         output_tokens=usage.output,
-        cost=price_of(model, usage) if told is None else told,
+        cost=price_of(model, usage) if reported_cost is None else reported_cost,
     )

@@ -11,13 +11,13 @@ from compaction.kinds.selectors.soundness import compaction_steps
 from compaction.kinds.services.sealing import compactions_seal
 from inspector.runs.models import Run
 from inspector.runs.services import run_create
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
 from memory.history.selectors.soundness import version_steps
 from memory.history.services.repair import blob_repair
-from sessions.archive.selectors.doubles import Double, doubles
+from sessions.archive.selectors.doubles import DuplicateSource, duplicate_sources
 from sessions.archive.selectors.soundness import (
+    CheckStep,
     Damage,
-    Step,
     archive_extent,
     archive_steps,
     source_steps,
@@ -49,7 +49,7 @@ class Tally:
     damaged: list[Damage] = field(default_factory=list)
     repaired: list[Damage] = field(default_factory=list)
 
-    def add(self, step: Step, *, repair: bool) -> None:
+    def add(self, step: CheckStep, *, repair: bool) -> None:
         self.files += step.last
         self.blocks += step.blocks
         self.bytes += step.bytes
@@ -58,11 +58,11 @@ class Tally:
             (self.repaired if repair and one.repairable and _repair(one) else self.damaged).append(one)
 
 
-def archive_check(running: Running, run: Run) -> dict[str, Any]:
+def archive_check(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _check(running, repair=False)
 
 
-def archive_repair(running: Running, run: Run) -> dict[str, Any]:
+def archive_repair(running: ActiveRun, run: Run) -> dict[str, Any]:
     """With `sources` among its parameters, the blocks of these alone."""
     sources = run.parameters.get("sources")
     return _check(running, repair=True) if sources is None else _repair_sources(running, sources)
@@ -74,32 +74,32 @@ def repair_soon(*, blocks: Collection[int]) -> Run:
     return run_create(kind=REPAIR, parameters={"sources": sources})
 
 
-def _repair_sources(running: Running, sources: Collection[int]) -> dict[str, Any]:
+def _repair_sources(running: ActiveRun, sources: Collection[int]) -> dict[str, Any]:
     tally = Tally()
-    running.phase("reading blocks", unit="bytes")
+    running.begin_phase("reading blocks", unit="bytes")
     for source in Source.objects.filter(pk__in=sources):
         for step in source_steps(source):
             blocks_seal(seals=step.seals)
             tally.add(step, repair=True)
-            running.progress(tally.bytes, blocks=tally.blocks, damaged=len(tally.damaged))
+            running.report_progress(tally.bytes, blocks=tally.blocks, damaged=len(tally.damaged))
     return _result(tally, [], 0)
 
 
-def _check(running: Running, *, repair: bool) -> dict[str, Any]:
+def _check(running: ActiveRun, *, repair: bool) -> dict[str, Any]:
     extent = archive_extent()
     tally = Tally()
-    running.phase("reading blocks", total=extent.bytes, unit="bytes")
+    running.begin_phase("reading blocks", total=extent.bytes, unit="bytes")
     for step in archive_steps():
         blocks_seal(seals=step.seals)
         tally.add(step, repair=repair)
-        running.progress(
+        running.report_progress(
             tally.bytes,
             files=tally.files,
             files_total=extent.files,
             blocks=tally.blocks,
             damaged=len(tally.damaged),
         )
-    running.phase("reading captures, versions and compactions")
+    running.begin_phase("reading captures, versions and compactions")
     for step in capture_steps():
         captures_seal(hashes=step.hashes)
         tally.add(step, repair=repair)
@@ -111,7 +111,7 @@ def _check(running: Running, *, repair: bool) -> dict[str, Any]:
         compactions_seal(hashes=step.hashes)
         tally.add(step, repair=repair)
         running.check()
-    return _result(tally, doubles(), extent.owed)
+    return _result(tally, duplicate_sources(), extent.owed)
 
 
 def _repair(damage: Damage) -> bool:
@@ -120,7 +120,7 @@ def _repair(damage: Damage) -> bool:
     return damage.kind == "version" and blob_repair(blob_id=damage.key)
 
 
-def _result(tally: Tally, twice: list[Double], owed: int) -> dict[str, Any]:
+def _result(tally: Tally, twice: list[DuplicateSource], owed: int) -> dict[str, Any]:
     repairable = sum(one.repairable for one in tally.damaged)
     return {
         "summary": _summary(tally) + _twice(twice),
@@ -146,12 +146,12 @@ def _document(one: Damage) -> dict[str, Any]:
         "kind": one.kind,
         "path": one.path,
         "range": [one.start, one.end],
-        "what": one.what,
+        "what": one.description,
         "repairable": one.repairable,
     }
 
 
-def _twice(twice: list[Double]) -> str:
+def _twice(twice: list[DuplicateSource]) -> str:
     if not twice:
         return ""
     entries = plural(sum(one.entries for one in twice), "entry", "entries")

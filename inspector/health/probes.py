@@ -19,8 +19,8 @@ from django.db import connection, transaction
 from inspector.locks.database_clock import database_ms
 from inspector.locks.database_lock import lock_is_free
 from inspector.runs.models import Moment
-from inspector.runs.selectors.presence import WORKER, Present, present
-from inspector.runs.services.impatience import impatient
+from inspector.runs.selectors.presence import WORKER, RunProcess, list_processes
+from inspector.runs.services.busy_timeout import short_busy_timeout
 from inspector.web.database import Trouble, trouble_of
 from inspector.web.room import FULL, is_full
 from sessions.text.engine.words import size
@@ -43,7 +43,7 @@ Probe = Callable[[], str]
 class Found:
     database: str = ""
     """What is wrong with it; empty if nothing."""
-    workers: list[Present] = field(default_factory=list)
+    workers: list[RunProcess] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
 
     @property
@@ -69,12 +69,12 @@ class Probing:
         if settings.REDIS_URL:
             import redis  # noqa: F401 - to load it may take longer than Redis may take to answer
         others = [self._bounded("the queue", _queue), _room()]
-        workers: list[Present] = []
+        workers: list[RunProcess] = []
 
         def ask_database() -> str:
             nonlocal workers
             sentence = _write()
-            workers = present(WORKER) if not sentence or connection.vendor == "sqlite" else []
+            workers = list_processes(WORKER) if not sentence or connection.vendor == "sqlite" else []
             return sentence
 
         # A file answers or refuses in time; a server may also hang, or be cut off without a word.
@@ -83,11 +83,11 @@ class Probing:
             others.append(self._worker(workers))
         return Found(database, workers, [sentence for sentence in others if sentence])
 
-    def _worker(self, workers: list[Present]) -> str:
-        if any(worker.answers for worker in workers):
+    def _worker(self, workers: list[RunProcess]) -> str:
+        if any(worker.is_responding for worker in workers):
             return ""
         if workers:
-            silent = min(worker.silent for worker in workers)
+            silent = min(worker.silent_seconds for worker in workers)
             return f"no worker answers: the last sign of one was {int(silent)} seconds ago"
         if time.monotonic() - self._since < STARTING_SECONDS:
             return ""
@@ -119,7 +119,7 @@ class Probing:
 def _write() -> str:
     """The same small row each time, so that nothing grows."""
     try:
-        with impatient(WRITE_MS), transaction.atomic():
+        with short_busy_timeout(WRITE_MS), transaction.atomic():
             if connection.vendor == "postgresql":
                 with connection.cursor() as cursor:
                     cursor.execute(f"SET LOCAL statement_timeout = {WRITE_MS}")

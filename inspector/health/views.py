@@ -36,7 +36,7 @@ def health(request: HttpRequest) -> JsonResponse:
         **{name: state.value for name, state in processes.items()},
         "capture": _capture(),
     }
-    if processes["worker"] is State.ABSENT and any(worker.answers for worker in found.workers):
+    if processes["worker"] is State.ABSENT and any(worker.is_responding for worker in found.workers):
         answer["worker"] = State.RUNNING.value
     if reasons:
         answer["reasons"] = reasons

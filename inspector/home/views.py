@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from compaction.cache.selectors.lately import cache_lost
-from inspector.runs.selectors.lists import runs_of_note
+from compaction.cache.selectors.recent_losses import recent_losses
+from inspector.runs.selectors.lists import recent_runs
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.svg import (
@@ -41,9 +41,9 @@ def home(request: HtmxRequest) -> HttpResponse:
     policy = retention_policy(settings.CLAUDE_CONFIG_DIR, default=settings.LUCID_RETENTION_DAYS)
     context = {
         "importing": import_state(now),
-        "cards": runs_of_note(now),
+        "cards": recent_runs(now),
         "lines": latest_sessions(LATEST, now=now),
-        "lost": cache_lost(now),
+        "lost": recent_losses(now),
         "attention": needs_attention(policy, now=now),
         "totals": sums,
         "token_bar": spent(sums),

@@ -1,4 +1,4 @@
-"""One run in full: its turns, what it spent, and its parameters and result as facts that a person can read."""
+"""A run in full: its turns, its tokens, and its parameters and result in readable form."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sessions.text.engine import words
 
 MOST_ITEMS = 20
 LONGEST = 600
-APART = ("summary", "alarm", "links", "listed", "hooks_seen")
-"""What is shown elsewhere: `listed` on a page of its own; or is for the program alone."""
-STRETCHES = ("damage", "repairs")
-"""What a check names piece by piece: shown as a table."""
+SEPARATE_FIELDS = ("summary", "alarm", "links", "listed", "hooks_seen")
+"""Not shown as facts: they have their own place on the page, a page of their own (`listed`), or are internal."""
+PIECE_FIELDS = ("damage", "repairs")
+"""The pieces of the archive that a check names; they are shown as tables."""
 
-ENDINGS: dict[str, Callable[[float], str]] = {
+FORMATS: dict[str, Callable[[float], str]] = {
     "bytes": words.size,
     "seconds": lambda value: words.duration(1000 * value),
     "ms": words.duration,
@@ -51,15 +51,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A piece of the archive that a check names."""
+class ArchivePiece:
+    """A piece of the archive that a check found damaged or repaired."""
 
     session: str
-    """The transcript that has a page; empty if there is none."""
+    """The public id of its transcript; empty if that has no page."""
     path: str
     start: int
     end: int
-    what: str
+    problem: str
     repairable: bool
 
 
@@ -67,19 +67,19 @@ class Stretch:
 class RunDetail:
     card: RunCard
     turns: tuple[Turn, ...]
-    """The last one first."""
-    spent: TokenBar
+    """The latest first."""
+    token_bar: TokenBar
     parameters: list[Fact]
     result: list[Fact]
     links: list[tuple[str, str]]
     raw: str
     retries: list[Run]
     captures: int
-    """Requests of its own that were captured."""
-    damage: list[Stretch]
+    """The number of its requests that were captured."""
+    damage: list[ArchivePiece]
     """What a check has found damaged."""
-    repairs: list[Stretch]
-    """What was brought back."""
+    repairs: list[ArchivePiece]
+    """What a repair has brought back."""
 
     @property
     def run(self) -> Run:
@@ -87,50 +87,50 @@ class RunDetail:
 
 
 def run_detail(run_id: int, now: int) -> RunDetail | None:
-    asked = Capture.objects.filter(run_id=OuterRef("pk")).order_by().values("run_id")
-    counted = Subquery(asked.annotate(number=Count("pk")).values("number"))
-    run = Run.objects.select_related("retry_of").annotate(captures=counted).filter(pk=run_id).first()
+    captures = Capture.objects.filter(run_id=OuterRef("pk")).order_by().values("run_id")
+    capture_count = Subquery(captures.annotate(number=Count("pk")).values("number"))
+    run = Run.objects.select_related("retry_of").annotate(captures=capture_count).filter(pk=run_id).first()
     if run is None:
         return None
     return RunDetail(
         card=run_card(run, now),
-        turns=tuple(_turn(told) for told in reversed(run.turns) if isinstance(told, dict)),
-        spent=_spent(run),
+        turns=tuple(_read_turn(turn) for turn in reversed(run.turns) if isinstance(turn, dict)),
+        token_bar=_token_bar(run),
         parameters=facts_of(run.parameters),
         result=facts_of(run.result),
-        links=_links(run.result),
+        links=_read_links(run.result),
         raw=mask(json.dumps(run.result, indent=2, ensure_ascii=False)) if run.result else "",
         retries=list(run.retries.only("pk", "status").order_by("pk")[:MOST_ITEMS]),
         captures=run.captures or 0,
-        damage=_stretches(run.result.get("damage")),
-        repairs=_stretches(run.result.get("repairs")),
+        damage=_read_pieces(run.result.get("damage")),
+        repairs=_read_pieces(run.result.get("repairs")),
     )
 
 
 def facts_of(values: Mapping[str, Any]) -> list[Fact]:
-    """In the order in which they were given; what is empty is left out."""
+    """In their order, without empty values."""
     facts = []
     for name, value in values.items():
-        if name in APART or value in ([], {}, "") or (name in STRETCHES and _stretches(value)):
+        if name in SEPARATE_FIELDS or value in ([], {}, "") or (name in PIECE_FIELDS and _read_pieces(value)):
             continue
         if isinstance(value, Mapping):
-            value = [f"{key}: {_plain(one)}" for key, one in value.items()]
+            value = [f"{key}: {_format_plain(item)}" for key, item in value.items()]
         if isinstance(value, list):
-            items = tuple(_plain(one) for one in value[:MOST_ITEMS])
-            facts.append(Fact(_label(name), f"{len(value):,}", items, max(0, len(value) - MOST_ITEMS)))
+            items = tuple(_format_plain(item) for item in value[:MOST_ITEMS])
+            facts.append(Fact(_format_label(name), f"{len(value):,}", items, max(0, len(value) - MOST_ITEMS)))
         else:
-            facts.append(Fact(_label(name), _said(name, value)))
+            facts.append(Fact(_format_label(name), _format_value(name, value)))
     return facts
 
 
-def _said(name: str, value: Any) -> str:
-    ending = ENDINGS.get(name.rpartition("_")[2])
-    if ending is not None and isinstance(value, int | float) and not isinstance(value, bool):
-        return ending(value)
-    return _plain(value)
+def _format_value(name: str, value: Any) -> str:
+    format_number = FORMATS.get(name.rpartition("_")[2])
+    if format_number is not None and isinstance(value, int | float) and not isinstance(value, bool):
+        return format_number(value)
+    return _format_plain(value)
 
 
-def _plain(value: Any) -> str:
+def _format_plain(value: Any) -> str:
     if value is None:
         return words.UNKNOWN
     if isinstance(value, bool):
@@ -143,44 +143,44 @@ def _plain(value: Any) -> str:
     return mask(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
-def _label(name: str) -> str:
-    stem, _, ending = name.rpartition("_")
-    text = (stem if stem and ending in ENDINGS and ending != "tokens" else name).replace("_", " ")
+def _format_label(name: str) -> str:
+    stem, _, unit = name.rpartition("_")
+    text = (stem if stem and unit in FORMATS and unit != "tokens" else name).replace("_", " ")
     return text[:1].upper() + text[1:]
 
 
-def _links(result: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Only into these pages: a result may hold what a transcript said."""
-    found = []
+def _read_links(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Only links into Lucid itself: a result may quote a transcript."""
+    links = []
     for link in result.get("links") or ():
         match link:
             case [str(title), str(address)] if address.startswith("/") and not address.startswith("//"):
-                found.append((title, address))
-    return found
+                links.append((title, address))
+    return links
 
 
-def _stretches(named: object) -> list[Stretch]:
-    found = []
-    for one in named if isinstance(named, list) else ():
-        match one:
-            case {"path": str(path), "what": str(what), "range": [int(start), int(end)]}:
-                session = one.get("transcript") or ""
-                found.append(Stretch(str(session), path, start, end, mask(what), bool(one.get("repairable"))))
-    return found
+def _read_pieces(values: object) -> list[ArchivePiece]:
+    pieces = []
+    for value in values if isinstance(values, list) else ():
+        match value:
+            case {"path": str(path), "what": str(problem), "range": [int(start), int(end)]}:
+                session, repairable = str(value.get("transcript") or ""), bool(value.get("repairable"))
+                pieces.append(ArchivePiece(session, path, start, end, mask(problem), repairable))
+    return pieces
 
 
-def _turn(told: Mapping[str, Any]) -> Turn:
-    tools = told.get("tools") or {}
+def _read_turn(values: Mapping[str, Any]) -> Turn:
+    tools = values.get("tools") or {}
     return Turn(
-        number=int(told.get("number") or 0),
-        at=told.get("at"),
-        text=mask(str(told.get("text") or "")),
+        number=int(values.get("number") or 0),
+        at=values.get("at"),
+        text=mask(str(values.get("text") or "")),
         tools=tuple(sorted(tools.items(), key=lambda tool: -tool[1])),
-        files=tuple(told.get("files") or ()),
+        files=tuple(values.get("files") or ()),
     )
 
 
-def _spent(run: Run) -> TokenBar:
+def _token_bar(run: Run) -> TokenBar:
     return token_bar(
         [
             ("read", "read from cache", run.cache_read_tokens),

@@ -1,1 +1,1 @@
-"""Runs: everything that happens in the background."""
+"""Runs: pieces of work in the background."""

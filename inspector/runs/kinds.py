@@ -1,5 +1,4 @@
-"""The kinds of runs: what each is called, and the function that does it. They are registered by the app's config, so
-that apps below can bring work without knowing of runs."""
+"""The kinds of runs. The config of each app registers its own, so that the code of runs knows none of them by name."""
 
 from __future__ import annotations
 
@@ -11,62 +10,67 @@ from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
     from inspector.runs.models import Run
-    from inspector.runs.services.running import Running
+    from inspector.runs.services.active_run import ActiveRun
 
 Result = dict[str, Any]
-"""What a run found or made. `summary` is a sentence for lists; `alarm` one about something bad that it found, and what
-to do; `links` are pairs of a title and an address; `listed` is left to a page of its own; names that end in `_bytes`,
-`_seconds`, `_tokens` or `_usd` are shown as such."""
-Work = Callable[["Running", "Run"], Result]
+"""What a run found or made. `summary` is a sentence for lists; `alarm` says what bad thing it found, and what to do
+about it; `links` are pairs of a title and an address; `listed` is shown on a page of its own; names that end in
+`_bytes`, `_seconds`, `_tokens` or `_usd` are shown in that unit."""
+Work = Callable[["ActiveRun", "Run"], Result]
 
-KILLED = "What it had begun was put away; nothing is half-written."
-LOST = "Its worker ended while it ran, so it was cut off. Retry starts it anew."
+WHEN_KILLED = "What it had begun was put away; nothing is half-written."
+WHEN_LOST = "Its worker ended while it ran, so it was cut off. Retry starts it anew."
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
+    """All that pages, commands and the worker need to know about a kind of run. What a run works on (its target) is
+    given when it is created; where its result can be seen, the result says (`links`)."""
+
     name: str
     title: str
     work: Work | str
-    """The function, or where it is: then it is imported when it is first needed."""
-    about: str = ""
-    """With it, the page of all runs has a button that starts one."""
-    verb: str = ""
-    """What that button says."""
+    """The function that does the work, or its dotted path, which is imported when it is first needed."""
+    description: str = ""
+    """If there is one, the page of all runs offers to start a run of this kind."""
+    button: str = ""
+    """The label of that button."""
     single: bool = False
-    """One at a time: to start a second is to look at the first."""
+    """One at a time for each target: starting a second leads to the first."""
     keep: int | None = None
-    """So many of them are remembered; None for all."""
-    when_lost: str = LOST
-    """What is said when its worker died."""
-    when_killed: str = KILLED
+    """How many ended runs are kept; None for all."""
+    own_card: bool = False
+    """The home page shows it in a card of its own, so it is not in the list of runs there."""
+    when_lost: str = WHEN_LOST
+    """What a run says after its worker died."""
+    when_killed: str = WHEN_KILLED
     confirm: str = ""
-    """Where the function is that says at which address a run of this kind is started again, so that its price is shown
-    first: it takes the run, and gives None where that is not needed. Without it, Retry starts it at once."""
+    """The dotted path of a function that takes an ended run and returns the address of the page on which starting it
+    again is confirmed, with its price; None if it needs no confirmation. Without it, Retry starts it at once."""
 
-    def function(self) -> Work:
+    def load_work(self) -> Work:
         if not isinstance(self.work, str):
             return self.work
         work: Work = import_string(self.work)
         return work
 
-    def confirmation(self, run: Run) -> str | None:
-        if not self.confirm:
+    def confirmation_url(self, run: Run) -> str | None:
+        if not self.confirm or run.finished_at is None:
             return None
-        address: str | None = import_string(self.confirm)(run)
-        return address
+        url: str | None = import_string(self.confirm)(run)
+        return url
 
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, RunKind] = {}
 
 
-def kind_register(kind: Kind) -> None:
+def run_kind_register(kind: RunKind) -> None:
     _kinds[kind.name] = kind
 
 
-def kind_named(name: str) -> Kind | None:
+def find_run_kind(name: str) -> RunKind | None:
     return _kinds.get(name)
 
 
-def all_kinds() -> list[Kind]:
+def list_run_kinds() -> list[RunKind]:
     return sorted(_kinds.values(), key=lambda kind: kind.title)

@@ -1,5 +1,4 @@
-"""Runs: every background action with its phase and progress, so that a page can show what happens and happened; and
-what the processes that work on them have to agree on."""
+"""Runs: every background action with its progress and outcome; and what the processes that work on them share."""
 
 from __future__ import annotations
 
@@ -16,23 +15,23 @@ class Run(models.Model):
 
     kind = models.CharField(max_length=40)
     target = models.TextField(default="")
-    """What it works on, in words that a person can read: a path, a session's title."""
+    """What it works on, for people: a path, the title of a session."""
     target_url = models.TextField(default="")
-    """Where that is to be seen here; empty if nowhere."""
+    """The page that shows the target; empty if there is none."""
     parameters = models.JSONField(default=dict)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED, db_index=True)
     single_key = models.CharField(max_length=64, default="")
-    """The same for all runs of which one may be under way; empty for a run beside which there may be others. A hash,
-    because an index of PostgreSQL does not hold a long path."""
+    """Of runs with the same key, one may be under way; empty if that does not matter. A hash, because an index of
+    PostgreSQL cannot hold a long path."""
     attempt = models.PositiveSmallIntegerField(default=1)
-    """One more than that of the run which this one repeats."""
+    """One more than that of the run that this one repeats."""
     retry_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="retries")
 
     # How far it is.
     phase = models.CharField(max_length=80, default="")
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True)
-    """None when nobody knows beforehand."""
+    """None if it is not known beforehand."""
     unit = models.CharField(max_length=20, default="")
     """What `done` and `total` count: bytes, files, messages."""
     progress = models.JSONField(default=dict)
@@ -49,28 +48,28 @@ class Run(models.Model):
     cache_write_tokens = models.BigIntegerField(default=0)
     output_tokens = models.BigIntegerField(default=0)
     cost = models.FloatField(null=True)
-    """In dollars; None while nothing with a known price was asked."""
+    """In dollars; None if no model with a known price was asked."""
 
     # What came of it.
     summary = models.TextField(default="")
     """One sentence, from the result."""
     result = models.JSONField(default=dict)
     error = models.TextField(default="")
-    """A sentence for a person, with what to do next. A completed run has one if it found something bad."""
+    """A sentence for people, with what to do next. A completed run has one if it found something bad."""
     reason = models.TextField(default="")
-    """What the program said, for those who look for the cause."""
+    """The technical reason."""
 
     # Milliseconds since 1970, UTC.
     created_at = models.BigIntegerField()
     queued_at = models.BigIntegerField(null=True)
-    """When its message was last put on the queue; None if that did not work, or was not needed."""
+    """When its message was last put on the queue; None if that failed or was not needed."""
     started_at = models.BigIntegerField(null=True)
     phase_at = models.BigIntegerField(null=True)
     """When `done` began to count from zero."""
     finished_at = models.BigIntegerField(null=True)
     heartbeat_at = models.BigIntegerField(null=True)
-    """Its lease: changes every few seconds while somebody works on it. Others look only for the change, so that no
-    clock has to be right."""
+    """Its lease: changes every few seconds while a process works on it. Others look only for the change, so that clocks
+    need not agree."""
     kill_requested_at = models.BigIntegerField(null=True)
     worker = models.CharField(max_length=40, default="")
     """The process that has claimed it, as inspector.runs.services.presence names it."""
@@ -105,7 +104,7 @@ class Worker(models.Model):
 
 
 class Moment(models.Model):
-    """When something was last done that is done once for all processes: a duty of the schedule."""
+    """When a duty of the schedule was last done."""
 
     name = models.CharField(max_length=40, primary_key=True)
     at = models.BigIntegerField()

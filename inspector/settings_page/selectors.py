@@ -13,7 +13,7 @@ from inspector.docs.selectors import docs_address
 from inspector.settings import env
 from inspector.startup.environment import Declared
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.prose import Html, Pointer, render
 
 _ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]+) \| [^|]*\| ([^|]+) \|$", re.MULTILINE)
@@ -67,7 +67,7 @@ def _value(declared: Declared) -> str:
     value = declared.value
     if declared.type == "path":
         value = str(Path(value).expanduser().absolute())
-    return visible(mask(without_password(value)))
+    return spell_invisible(mask(without_password(value)))
 
 
 def without_password(address: str) -> str:

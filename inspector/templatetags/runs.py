@@ -1,4 +1,4 @@
-"""What a run is called, what may be done with it, and how its state is drawn."""
+"""The title of a run, what may be done with it, and how its state is shown."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from collections.abc import Sequence
 
 from django import template
 
-from inspector.runs.kinds import KILLED, kind_named
+from inspector.runs.kinds import WHEN_KILLED, find_run_kind
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import LISTED, RunCard, run_cards
-from inspector.web.clock import now_ms
-from sessions.models import Transcript
 
 register = template.Library()
 
-MOST_RUNS = 20
 MOST_NAMED = 8
 MARKS = {"queued": "○", "running": "●", "completed": "✓", "failed": "✕", "killed": "■", "lost": "!", "alarmed": "!"}
 WORDS = {"lost": "silent", "alarmed": "completed, with findings"}
@@ -22,24 +18,24 @@ WORDS = {"lost": "silent", "alarmed": "completed, with findings"}
 
 @register.filter
 def kind_title(kind: str) -> str:
-    known = kind_named(kind)
-    return known.title if known else kind[:1].upper() + kind[1:]
+    run_kind = find_run_kind(kind)
+    return run_kind.title if run_kind else kind[:1].upper() + kind[1:]
 
 
 @register.filter
-def killable(run: Run) -> bool:
+def can_kill(run: Run) -> bool:
     return run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
 
 
 @register.filter
 def when_killed(kind: str) -> str:
-    known = kind_named(kind)
-    return known.when_killed if known else KILLED
+    run_kind = find_run_kind(kind)
+    return run_kind.when_killed if run_kind else WHEN_KILLED
 
 
 @register.filter
-def retriable(run: Run) -> bool:
-    return run.finished_at is not None and kind_named(run.kind) is not None
+def can_retry(run: Run) -> bool:
+    return run.finished_at is not None and find_run_kind(run.kind) is not None
 
 
 @register.filter
@@ -54,13 +50,5 @@ def state_words(status: str) -> str:
 
 @register.filter
 def kinds_and_phases(runs: Sequence[Run]) -> str:
-    """What the first of them are, and do now."""
+    """The kinds and phases of the first of them."""
     return ", ".join([f"{run.kind}: {run.phase}" if run.phase else run.kind for run in runs[:MOST_NAMED]])
-
-
-@register.simple_tag
-def compaction_runs(transcript: Transcript) -> list[RunCard]:
-    """Compactions of a session that are under way, or came to nothing: the others have left something to look at."""
-    runs = Run.objects.filter(kind="compaction", parameters__transcript=transcript.pk)
-    unfinished = runs.exclude(status=Run.Status.COMPLETED).defer(*LISTED).order_by("-pk")
-    return run_cards(unfinished[:MOST_RUNS], now_ms())

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from compaction.cache.services.runs import cache_diffs_recorded
-from inspector.runs.services.reaping import runs_reap, runs_watch
+from compaction.cache.services.runs import cache_diffs_recheck
+from inspector.runs.services.reap import runs_need_reaping, runs_reap
 from inspector.runs.services.schedule import Duty
 from sessions.capture.services.spool import captures_forget, captures_ingest, captures_wait
 
 
 def captures_follow_up() -> None:
     """Stores what waits, and has the prompt cache looked into where that tells something new."""
-    cache_diffs_recorded(messages=captures_ingest().messages)
+    cache_diffs_recheck(messages=captures_ingest().messages)
 
 
-REAP = Duty("runs", every=5.0, look=3.0, wanted=runs_watch, work=runs_reap)
+REAP = Duty("runs", interval=5.0, check_interval=3.0, is_needed=runs_need_reaping, work=runs_reap)
 # The recordings lie in a home, and its processes agree by a lock on the folder.
-CAPTURES = Duty("captures", every=1.0, wanted=captures_wait, work=captures_follow_up, shared=False)
-FORGET_CAPTURES = Duty("old captures", every=3600.0, look=600.0, work=captures_forget)
+CAPTURES = Duty("captures", interval=1.0, is_needed=captures_wait, work=captures_follow_up, shared=False)
+FORGET_CAPTURES = Duty("old captures", interval=3600.0, check_interval=600.0, work=captures_forget)
 
 WATCHER = (REAP, CAPTURES, FORGET_CAPTURES)
 
@@ -28,5 +28,7 @@ def worker_duties() -> tuple[Duty, ...]:
     from memory.dreams.services import dreams_start
 
     # As often as sessions may be counted; whether a dream is due is for its gates to say.
-    dreams = Duty("dreams", every=600.0, look=30.0, wanted=lambda: settings.LUCID_DREAMS, work=dreams_start)
+    dreams = Duty(
+        "dreams", interval=600.0, check_interval=30.0, is_needed=lambda: settings.LUCID_DREAMS, work=dreams_start
+    )
     return (*WATCHER, dreams)

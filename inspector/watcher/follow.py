@@ -16,7 +16,7 @@ from watchfiles import Change, watch
 from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
 from compaction.export.services import exports_descend
 from inspector.resources import DEMO
-from inspector.runs.services.stops import Killed
+from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
 from memory.files.engine.disk import FileTroubleError
 from memory.files.services.demo import demo_copy
@@ -25,13 +25,13 @@ from memory.files.services.scanning import directories_of, memory_follow, memory
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.services.repair import blocks_catch_up
-from sessions.imports.engine.discovery import inside, wanted
+from sessions.imports.engine.discovery import is_inside, is_session_file
 from sessions.imports.services.runs import (
     demo_return,
     demo_settle,
-    demo_shown,
-    import_ended,
+    has_import_ended,
     import_run,
+    is_demo_shown,
 )
 from sessions.imports.services.sync import sync, sync_files
 
@@ -63,12 +63,12 @@ def _begin(path: Path) -> None:
     try:
         if _root(path).is_dir():
             # Somebody who stops it wants to go on without the rest.
-            with suppress(Killed):
+            with suppress(RunKilled):
                 if path == DEMO:
                     demo_return()
                 import_run(path)
         _settle(path)
-        if demo_shown():
+        if is_demo_shown():
             _remember(DEMO / "projects")
     except (OSError, DatabaseError) as error:
         # A full disk, or a database that is away: what is still to be read is looked for again and again.
@@ -123,12 +123,12 @@ def _follow_present(path: Path, stop: threading.Event, seal: Sealing) -> None:
 def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     named = {Path(name) for _, name in changes}
     root = _root(path)
-    files = {file for file in named if wanted(file.name, str(file.parent)) and inside(root, file)}
+    files = {file for file in named if is_session_file(file.name, str(file.parent)) and is_inside(root, file)}
     # What goes in a memory directory is no transcript.
     gone = any(change is Change.deleted and not directories_of(root, [Path(name)]) for change, name in changes)
     touched: list[int] = []
     try:
-        touched = sync([path]).touched if gone and import_ended(path) else sync_files(sorted(files))
+        touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
         if files:
             exports_descend()
             _settle(path)
@@ -175,7 +175,7 @@ def _import(path: Path) -> float:
     touched: list[int] = []
     pause = RESCAN_SECONDS
     try:
-        if import_ended(path):
+        if has_import_ended(path):
             touched = sync([path]).touched
             _settle(path)
     except (OSError, DatabaseError) as error:

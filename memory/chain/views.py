@@ -13,7 +13,7 @@ from memory.files.selectors.directory_reports import chain_for
 from memory.files.views.page_frame import page_context, with_directory
 from memory.models import Directory
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 MOST_SHOWN = 200
 LONGEST = 4_000
@@ -25,7 +25,7 @@ LONGEST = 4_000
 def memory_chain(request: HtmxRequest, directory: Directory) -> HttpResponse:
     chain = chain_for(directory)
     files = [
-        (file, visible(mask(file.agent_text[:LONGEST])), max(0, len(file.agent_text) - LONGEST))
+        (file, spell_invisible(mask(file.agent_text[:LONGEST])), max(0, len(file.agent_text) - LONGEST))
         for file in chain.files[:MOST_SHOWN]
     ]
     context = {

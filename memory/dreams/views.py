@@ -26,7 +26,7 @@ from memory.dreams.selectors.page import (
     dreamables,
     price,
 )
-from memory.dreams.services import DREAM, dream_create
+from memory.dreams.services import dream_create
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.dreaming import NO_MODEL, TOKENS, TURNS
 from memory.models import Directory
@@ -74,7 +74,7 @@ def _gates(request: HtmxRequest, directory: Directory) -> HttpResponse:
 
 def confirmation_of(run: Run) -> str | None:
     """Where a dream is started again: its price is shown anew. None for what asks no model."""
-    if run.kind != DREAM or run.finished_at is None or not run.parameters.get("model"):
+    if not run.parameters.get("model"):
         return None
     return f"{reverse('dream-list')}#memory-{run.parameters['directory']}"
 
@@ -112,7 +112,7 @@ def _confirm(request: HtmxRequest, found: Dreamable, model: str) -> HttpResponse
         "turns": TURNS,
         "destination": destination(choice_of(settings.MODELS)),
         "budget": budget,
-        "beyond": budget.left is not None and cost.least is not None and cost.least > budget.left,
-        "may_exceed": budget.left is not None and cost.most is not None and cost.most > budget.left,
+        "beyond": budget.remaining is not None and cost.least is not None and cost.least > budget.remaining,
+        "may_exceed": budget.remaining is not None and cost.most is not None and cost.most > budget.remaining,
     }
     return render_page(request, "memory/dream_confirm.html", context)

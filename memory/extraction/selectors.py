@@ -10,17 +10,17 @@ from memory.extraction.engine import Considered, ExtractionConfig, consider
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, Extraction, Touch
 from sessions.context.engine import Context
+from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import (
-    Point,
+    ContextPoint,
     point_after,
     point_next,
 )
-from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 AT_ONCE = 100
 
@@ -37,9 +37,9 @@ def extraction_of(transcript: Transcript) -> Extraction:
 def memory_path(transcript: Transcript) -> Path:
     """Where the memory of the session's project is, or would be. Raises NoMemoryError."""
     rows = Directory.objects.filter(project=transcript.project_id).order_by("pk")
-    found = [opened(path) for path in rows.values_list("path", flat=True)]
+    found = [decode_path(path) for path in rows.values_list("path", flat=True)]
     demo = Path(settings.DEMO_DIR).resolve()
-    for path in (*found, opened(transcript.project.directory) / "memory"):
+    for path in (*found, decode_path(transcript.project.directory) / "memory"):
         if not path.resolve().is_relative_to(demo):
             return path
     raise NoMemoryError("The demo's own files stay as they are: `lucid serve --demo` makes a copy to work on.")
@@ -52,7 +52,7 @@ def extraction_considered(
     for who knows it."""
     cursor = extraction_of(transcript).position
     wrote = Touch.objects.filter(
-        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(kept(memory)), position__gte=cursor
+        transcript=transcript, kind=Touch.Kind.WROTE, place=place_of(encode_path(memory)), position__gte=cursor
     )
     messages = stretch_of(transcript, cursor, transcript.entries, latest)
     main = transcript.kind == Transcript.Kind.MAIN
@@ -65,7 +65,7 @@ def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | 
     found: list[Message] = []
     end = stop
     while end > start and (point := _point(transcript, end)) is not None:
-        context = latest if latest and end >= transcript.entries else kept_context(transcript, point)
+        context = latest if latest and end >= transcript.entries else cached_context(transcript, point)
         begin = max(start, context.start)
         found = [one for one in context.messages if one.position is not None and begin <= one.position < stop] + found
         if not 0 < context.start < end:
@@ -74,7 +74,7 @@ def stretch_of(transcript: Transcript, start: int, stop: int, latest: Context | 
     return found
 
 
-def _point(transcript: Transcript, end: int) -> Point | None:
+def _point(transcript: Transcript, end: int) -> ContextPoint | None:
     """Behind the last entry of the conversation before `end`."""
     if end >= transcript.entries:
         return point_next(transcript)

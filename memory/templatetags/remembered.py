@@ -13,7 +13,7 @@ from memory.files.selectors.topics import Topic
 from memory.models import Directory
 from sessions.secrets.engine import mask
 from sessions.templatetags.lucid import ago
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 register = template.Library()
 
@@ -54,4 +54,4 @@ def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
 @register.filter
 def masked(text: str) -> str:
     """Secrets masked, what is not seen spelled out."""
-    return visible(mask(str(text)))
+    return spell_invisible(mask(str(text)))

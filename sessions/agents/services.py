@@ -13,12 +13,12 @@ from inspector.agents.model import Ask, LanguageModel
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running, run_create
+from inspector.runs.services import ActiveRun, RunError, run_create
 from inspector.web.clock import now_ms
 from sessions.agents.engine.activity import ANSWER_TOKENS, tidy
 from sessions.agents.selectors.activity import KIND, Doing, doing_of
 from sessions.agents.selectors.tree import Agent, agents_of
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import AgentSummary, Transcript
 from sessions.text.engine.words import plural
 
@@ -42,7 +42,7 @@ def agent_summaries_create(*, session: Transcript, keys: list[str]) -> Run:
     )
 
 
-def agent_summaries_run(running: Running, run: Run) -> dict[str, Any]:
+def agent_summaries_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     """What was answered before it failed or was killed is kept."""
     session = Transcript.objects.select_related("source").filter(pk=run.parameters["session"]).first()
     if session is None:
@@ -50,15 +50,15 @@ def agent_summaries_run(running: Running, run: Run) -> dict[str, Any]:
     choice = choose_model(settings.MODELS)
     if choice.model is None:
         raise RunError(f"No model can be asked. {NO_MODEL}", choice.why)
-    model = WithinBudget(choice.model, run.pk)
+    model = BudgetedModel(choice.model, run.pk)
     keys = set(run.parameters["agents"])
     due = [one for one in doing_of(session, _wanted(session, keys)) if one.due]
-    running.phase("asking", total=len(due), unit="agents")
+    running.begin_phase("asking", total=len(due), unit="agents")
     for one in due:
         running.check()
         words, name = _ask(running, model, choice.small, one)
         _keep(one.agent, words, name, run)
-        running.turn(f"{one.agent.name}: {words}")
+        running.add_turn(f"{one.agent.name}: {words}")
         running.advance()
     told = f"Asked about {plural(len(due), 'agent')}." if due else "Nothing has happened since they were asked."
     return {
@@ -75,7 +75,7 @@ def _wanted(session: Transcript, keys: set[str]) -> list[Agent]:
     return found
 
 
-def _ask(running: Running, model: LanguageModel, name: str, one: Doing) -> tuple[str, str]:
+def _ask(running: ActiveRun, model: LanguageModel, name: str, one: Doing) -> tuple[str, str]:
     cancel = CancelToken()
     asked = Ask(
         name,
@@ -84,14 +84,14 @@ def _ask(running: Running, model: LanguageModel, name: str, one: Doing) -> tuple
         max_tokens=ANSWER_TOKENS,
         cancel=cancel,
     )
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         try:
             reply = model.ask(asked)
         except ModelError as error:
             if error.usage is not None:
                 run_bill(running=running, model=name, usage=error.usage)
             raise RunError(f"{error} What was answered before is kept.", type(error).__name__) from error
-    run_bill(running=running, model=reply.model or name, usage=reply.usage, told=reply.cost_usd)
+    run_bill(running=running, model=reply.model or name, usage=reply.usage, reported_cost=reply.cost_usd)
     words = tidy(reply.text)[:LONGEST]
     if not words:
         raise RunError("The model answered without a word. What was answered before is kept.")

@@ -15,10 +15,10 @@ from sessions.capture.selectors.captures import said_in, sent_of, usage_of
 from sessions.capture.selectors.list import captures_found, captures_stored, with_sessions
 from sessions.capture.selectors.recording import capturing, endpoint
 from sessions.catalog.selectors.facets import project_tree
-from sessions.context.engine.presentation.messages import Array
+from sessions.context.engine.presentation.messages import MessageArray
 from sessions.models import Capture
 from sessions.requests.engine import anatomy_of
-from sessions.requests.engine.captured import blocks_said, context_sent
+from sessions.requests.engine.captured_context import blocks_said, context_sent
 from sessions.requests.views import dissected
 from sessions.secrets.engine import mask, mask_json
 
@@ -52,8 +52,8 @@ def capture_detail(request: HtmxRequest, capture_id: int) -> HttpResponse:
     (row,) = with_sessions([capture])
     sent, said = sent_of(capture), said_in(capture)
     seen = context_sent(sent, request=capture.message_id, model=capture.model)
-    array = Array(seen, mask, request.GET.get("open", ""))
-    known = anatomy_of(seen.given, seen.elements, usage_of(capture))
+    array = MessageArray(seen, mask, request.GET.get("open", ""))
+    known = anatomy_of(seen.setup, seen.elements, usage_of(capture))
     parts = {**dissected(request, seen, array, known), "here": request.path, "root": ""}
     if name := parts.pop("part", ""):
         return render_page(request, name, parts)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from sessions.agents.selectors.tree import agents_of
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
-from sessions.timeline.engine.cards import Card, Kind, build
-from sessions.timeline.engine.cards.bars import is_bar, is_summary
+from sessions.text.engine.invisible_characters import spell_invisible
+from sessions.timeline.engine.cards import Card, CardKind, build_cards
+from sessions.timeline.engine.cards.records.bars import is_bar, is_summary
 from sessions.timeline.selectors.window import Window, window_from
 from sessions.transcripts.engine.rows import Record, Row
 
@@ -43,7 +43,7 @@ class Sheet:
 
 def shown(text: str) -> str:
     """A text of the session's own rows, fit for a document that leaves the machine."""
-    return visible(mask(text))
+    return spell_invisible(mask(text))
 
 
 def sections(session: Transcript, title: str) -> list[Section]:
@@ -64,7 +64,7 @@ def sheets(transcript: Transcript) -> Iterator[Sheet]:
     awaited: set[str] = set()
     while start is not None:
         window = _unbroken(window_from(transcript, start))
-        cards = build(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
+        cards = build_cards(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
         told = [card for card in cards if not _is_told(card, awaited)]
         damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
         yield Sheet(told, window.turns, _records(window), damage)
@@ -92,7 +92,7 @@ def _pending(window: Window) -> set[str]:
 
 
 def _is_told(card: Card, awaited: set[str]) -> bool:
-    if card.kind is not Kind.RESULT or card.tool_use_id not in awaited:
+    if card.kind is not CardKind.RESULT or card.tool_use_id not in awaited:
         return False
     awaited.discard(card.tool_use_id)
     return True

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import (
     ACTIVE,
-    MOMENT_MS,
+    MIN_REMAINING_MS,
     is_silent,
-    rate_of,
+    rate_per_second,
 )
 from sessions.imports.engine.names import WAITING
 
@@ -50,12 +50,12 @@ class ImportState:
 
     @property
     def remaining_ms(self) -> float | None:
-        return None if self.remaining is None else max(MOMENT_MS, self.remaining * 1000)
+        return None if self.remaining is None else max(MIN_REMAINING_MS, self.remaining * 1000)
 
     @property
     def percent(self) -> int:
-        done, total = (self.indexed, self.entries) if self.readable else (self.bytes, self.bytes_total)
-        return min(100, 100 * done // total) if total else 0
+        processed, total = (self.indexed, self.entries) if self.readable else (self.bytes, self.bytes_total)
+        return min(100, 100 * processed // total) if total else 0
 
 
 def import_state(now: int) -> ImportState | None:
@@ -63,20 +63,20 @@ def import_state(now: int) -> ImportState | None:
     run = Run.objects.filter(kind="import").order_by("-created_at", "-id").first()
     if run is None:
         return None
-    done, total = _number(run.progress, "bytes"), _number(run.progress, "bytes_total")
-    rate = rate_of(done, run.started_at, run.finished_at or now)
+    read_bytes, total_bytes = _number(run.progress, "bytes"), _number(run.progress, "bytes_total")
+    rate = rate_per_second(read_bytes, run.started_at, run.finished_at or now)
     return ImportState(
         status="lost" if is_silent(run, now) else run.status,
         files=_number(run.progress, "files"),
         files_total=_number(run.progress, "files_total"),
-        bytes=done,
-        bytes_total=total,
+        bytes=read_bytes,
+        bytes_total=total_bytes,
         entries=_number(run.progress, "entries"),
         indexed=_number(run.progress, "indexed"),
         readable=run.phase == "indexing",
         waiting=run.phase == WAITING,
         rate=rate,
-        remaining=max(0, total - done) / rate if rate else None,
+        remaining=max(0, total_bytes - read_bytes) / rate if rate else None,
         finished_at=run.finished_at,
         error=run.error,
         demo=bool(run.parameters.get("demo")),

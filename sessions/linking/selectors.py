@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sessions.archive.engine.frames import BLOCK_SIZE
 from sessions.archive.selectors.records import Reader, fetch_all
-from sessions.linking.engine import LinkRow, records_wanted
+from sessions.linking.engine import LinkRow, positions_to_read
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 
 COLUMNS = 'id, type, detail, uuid_key, parent_key, message_key, tool_key, flags, at, "offset", length'
@@ -24,7 +24,7 @@ Answers = dict[tuple[str, tuple[int | str, ...]], list[tuple[Any, ...]]]
 """Condition and its values -> the rows that meet it."""
 
 
-class Links:
+class LinkRows:
     """Rows of one transcript, loaded by ranges, and the records behind them."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Links:
 
     def with_records(self, rows: Sequence[LinkRow], positions: Sequence[int] | None = None) -> list[LinkRow]:
         """The same rows, those that speak of others with their record."""
-        wanted = set(records_wanted(rows) if positions is None else positions)
+        wanted = set(positions_to_read(rows) if positions is None else positions)
         self.fetch(wanted)
         return [replace(row, extra=self.record(row.position)) if row.position in wanted else row for row in rows]
 
@@ -159,7 +159,7 @@ class Links:
         return rows
 
 
-def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Links, list[LinkRow]]]:
+def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[LinkRows, list[LinkRow]]]:
     """The first rows of several transcripts, with one query. `wanted`: transcript -> its source, and where to end."""
     if not wanted:
         return {}
@@ -169,7 +169,7 @@ def load_each(wanted: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Links, l
     found: dict[int, list[tuple[Any, ...]]] = {one: [] for one in wanted}
     for row in select(where, ranges):
         found[row[0] >> POSITION_BITS].append(row)
-    links = {one: Links(one, source) for one, (source, _) in wanted.items()}
+    links = {one: LinkRows(one, source) for one, (source, _) in wanted.items()}
     return {one: (links[one], links[one].keep(rows)) for one, rows in found.items()}
 
 

@@ -34,9 +34,9 @@ from inspector.budget.billing import run_bill
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import RunError, Stopped
-from sessions.model_requests.within_budget import WithinBudget
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunError, RunStopped
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.text.engine.words import (
     duration,
     money,
@@ -50,30 +50,30 @@ MakeAsk = Callable[[CancelToken, Listener], Ask]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChosenModel:
     """Whom a run asks."""
 
     model: LanguageModel
     name: str
 
 
-def model_choose(run: Run, name: str) -> Asked:
+def model_choose(run: Run, name: str) -> ChosenModel:
     """`name`: a model, or `configured`. Within the budget; raises RunError if there is nobody to ask."""
     choice = choose_model(settings.MODELS)
     if choice.model is None:
         raise RunError(f"{'The configured model' if name == CONFIGURED else name} cannot be asked. {choice.why}")
     budget_hold()
-    return Asked(WithinBudget(choice.model, run.pk), choice.main if name == CONFIGURED else name)
+    return ChosenModel(BudgetedModel(choice.model, run.pk), choice.main if name == CONFIGURED else name)
 
 
 def agent_conduct(
-    running: Running, asked: Asked, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
+    running: ActiveRun, asked: ChosenModel, make: MakeAsk, toolbox: Toolbox, *, limits: AgentLimits, root: Path
 ) -> AgentOutcome:
     """Raises RunError where the model failed. `root`: below which the files lie that it touches."""
     cancel = CancelToken()
-    told = _Told(running, asked.name, limits.turns, root)
+    told = _RunReporter(running, asked.name, limits.turns, root)
     told.asking(1)
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         ask = make(cancel, told.hear)
         told.model = ask.model
         outcome = run_agent(asked.model, ask, toolbox, limits=limits, listener=told.progressed)
@@ -84,7 +84,7 @@ def agent_conduct(
     return outcome
 
 
-def spent(outcome: AgentOutcome, model: str) -> str:
+def describe_spending(outcome: AgentOutcome, model: str) -> str:
     """In a sentence."""
     cost = price_of(model, outcome.usage)
     price = f" for {money(cost)}" if cost is not None else ""
@@ -92,13 +92,13 @@ def spent(outcome: AgentOutcome, model: str) -> str:
     return f"Asked {model} in {asked}: {tokens(outcome.usage.total)} tokens{price}."
 
 
-def denied(outcome: AgentOutcome) -> list[str]:
+def describe_denials(outcome: AgentOutcome) -> list[str]:
     return [f"{one.tool} was not allowed: {one.reason}" for one in outcome.denials]
 
 
 @dataclass(slots=True)
-class _Told:
-    running: Running
+class _RunReporter:
+    running: ActiveRun
     name: str
     turns: int
     root: Path
@@ -120,7 +120,7 @@ class _Told:
             said = f"{progress.text[:SEEN]}…" if len(progress.text) > SEEN else progress.text
             refused = "\n".join(f"{one.tool} was not allowed: {one.reason}" for one in progress.denials)
             text = "\n\n".join(filter(None, (said, refused)))
-            self.running.turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
+            self.running.add_turn(text, tools=progress.tools, files=[self._short(one) for one in progress.touched])
             self.bill(progress.usage)
             if progress.tools and progress.number < self.turns:
                 self.asking(progress.number + 1)
@@ -132,8 +132,8 @@ class _Told:
 
     def _phase(self, what: str) -> None:
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
-        with suppress(Stopped):
-            self.running.phase(what)
+        with suppress(RunStopped):
+            self.running.begin_phase(what)
 
     def _what(self, started: ToolStarted) -> str:
         given = started.input if isinstance(started.input, dict) else {}

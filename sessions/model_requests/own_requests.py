@@ -27,7 +27,7 @@ PATH = "/v1/messages"
 logger = get_logger(__name__)
 
 
-class Remembered:
+class CapturedModel:
     """A model whose requests are captured. One that does not say what it sends, such as a command, is only asked."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:

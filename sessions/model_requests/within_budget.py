@@ -9,18 +9,18 @@ from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from inspector.budget.services import budget_hold
-from inspector.runs.services.under_way import model_asked
-from sessions.model_requests.own_requests import Remembered
-from sessions.transcripts.engine.messages import messages_of
+from inspector.runs.services.local_runs import mark_model_asked
+from sessions.model_requests.own_requests import CapturedModel
+from sessions.transcripts.engine.messages import read_messages
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 
 
-class WithinBudget:
+class BudgetedModel:
     """A model that is not asked beyond the budget. What its own run spends counts at once, and what it is sent is
     captured."""
 
     def __init__(self, model: LanguageModel, run_id: int) -> None:
-        self._model = Remembered(model, run_id)
+        self._model = CapturedModel(model, run_id)
         self._run_id = run_id
         self._spent = 0.0
 
@@ -34,8 +34,8 @@ class WithinBudget:
 
     def ask(self, ask: Ask, /) -> Reply:
         sent = price_of(ask.model, Usage(_size(ask)))
-        budget_hold(adding=self._spent, without=self._run_id, next_cost=sent)
-        model_asked(self._run_id)
+        budget_hold(extra_spent=self._spent, exclude_run=self._run_id, next_cost=sent)
+        mark_model_asked(self._run_id)
         try:
             reply = self._model.ask(ask)
         except ModelError as error:
@@ -52,4 +52,4 @@ class WithinBudget:
 def _size(ask: Ask) -> int:
     """An estimate of what is sent, as if none of it were cached."""
     system: list[Any] = [{"type": "text", "text": ask.system}] if isinstance(ask.system, str) else [*ask.system]
-    return estimate(messages_of(list(ask.messages))) + estimate_blocks([*system, *ask.tools])
+    return estimate(read_messages(list(ask.messages))) + estimate_blocks([*system, *ask.tools])

@@ -6,7 +6,7 @@ from django.db import models
 
 from sessions.models.archive import Source
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 
 def project_name(cwd: str, directory: str) -> str:
@@ -16,7 +16,7 @@ def project_name(cwd: str, directory: str) -> str:
 def transcript_name(title: str, first_prompt: str) -> str:
     """What people call it, fit to be shown: prompts may hold secrets, and characters that turn a page around. Empty if
     nothing was said."""
-    return visible(mask(title or first_prompt))
+    return spell_invisible(mask(title or first_prompt))
 
 
 class Project(models.Model):

@@ -13,12 +13,12 @@ from inspector.agents.forks import CacheSafeParams
 from inspector.agents.marks import DEFAULT_MARK
 from inspector.agents.model import Json, LanguageModel
 from sessions.context.engine import Context
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.digest import canonical, full_hash
 from sessions.context.engine.rendering.array import Element
-from sessions.context.selectors.contexts import Point, context_of, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Request, Transcript
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.model_names import bare_name
 
 NOBODY = "No model is asked."
@@ -77,7 +77,7 @@ def sharing_of(transcript: Transcript, model_name: str) -> Sharing:
         return Sharing(False, choice.why)
     name = choice.main if model_name == CONFIGURED else model_name
     point = point_next(transcript)
-    return sharing_with(parent_of(transcript, context_of(transcript, point)), choice.model, name)
+    return sharing_with(parent_of(transcript, load_context(transcript, point)), choice.model, name)
 
 
 def sharing_with(parent: Parent | str, model: LanguageModel, name: str) -> Sharing:
@@ -96,7 +96,7 @@ def sharing_with(parent: Parent | str, model: LanguageModel, name: str) -> Shari
 def parent_of(transcript: Transcript, context: Context) -> Parent | str:
     """What the session would send next; if records do not hold enough of it, a sentence that says what is missing."""
     sent, place = _last_request(transcript, context)
-    given = sent.given if sent is not None and sent.given.system is not None else context.given
+    given = sent.setup if sent is not None and sent.setup.system is not None else context.setup
     if given.system is None or given.tools is None:
         return NO_SYSTEM if given.system is None else NO_TOOLS
     model = str(given.params.get("model") or context.model)
@@ -129,14 +129,14 @@ def _last_request(transcript: Transcript, context: Context) -> tuple[Context | N
     """The latest request on the way to this context, and the place of the part that its answer begins. If none was made
     since a compaction, the one before it: what it carried beside its messages still holds."""
     for place in reversed(range(len(context.parts))):
-        segment, said = context.parts[place].segment, context.parts[place].said
+        segment, said = context.parts[place].segment, context.parts[place].records
         if segment.answer and said and said[0].message.message_id and segment.answer[0] > context.start:
-            point = Point(segment.answer[0], None, said[0].message.message_id)
-            return context_of(transcript, point), place
+            point = ContextPoint(segment.answer[0], None, said[0].message.message_id)
+            return load_context(transcript, point), place
     before = Request.objects.filter(transcript=transcript, position__lt=context.position).order_by("-position").first()
     if before is None:
         return None, None
-    return context_of(transcript, Point(before.position, None, before.message_id)), None
+    return load_context(transcript, ContextPoint(before.position, None, before.message_id)), None
 
 
 def _sent_before(sent: Context) -> list[Json] | None:
@@ -159,7 +159,7 @@ def _as_sent(element: Element, name: str) -> Json:
     return message
 
 
-def _system(given: Given) -> list[Json]:
+def _system(given: RequestSetup) -> list[Json]:
     """A snapshot has the prompt in sections; they are sent as one block, behind the prefix."""
     blocks = [dict(block) for block in given.system or ()]
     if not given.prefix:
@@ -185,4 +185,4 @@ def _marked(body: Json, marks: Sequence[Mapping[str, Any]] | None) -> Json | Non
 
 def _stays(message: Message, gone: Collection[int]) -> bool:
     """Of a message that is cut: results answer the message before it; what else stands there belongs to what goes."""
-    return message.kind is Kind.RESULT and message.position not in gone
+    return message.kind is MessageKind.RESULT and message.position not in gone

@@ -14,9 +14,9 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
 from sessions.context.engine import Context
-from sessions.context.engine.presentation.messages import Array, is_number, origin_beside
-from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
-from sessions.context.views.context import frame
+from sessions.context.engine.presentation.messages import MessageArray, is_number, setup_origin
+from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
+from sessions.context.views.context import base_values
 from sessions.models import Request
 from sessions.requests.engine import Anatomy, anatomy_of, rows_of
 from sessions.requests.engine.presentation import Unfolding, params_of
@@ -32,13 +32,13 @@ PARTS = "transcripts/_anatomy.html#parts"
 @require_safe
 def request_detail(request: HtmxRequest, session: str, message_id: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    view = viewpoint(head.transcript, request=message_id)
+    view = find_viewpoint(head.transcript, request=message_id)
     if view.transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(address_of(view))
     sent = view.context()
-    array = Array(sent, mask, request.GET.get("open", ""))
-    values = {**frame(head, view), "tab": "cache", "sent": sent, "here": address_of(view)}
-    anatomy = anatomy_of(sent.given, sent.elements, usage_of(view.request))
+    array = MessageArray(sent, mask, request.GET.get("open", ""))
+    values = {**base_values(head, view), "tab": "cache", "sent": sent, "here": address_of(view)}
+    anatomy = anatomy_of(sent.setup, sent.elements, usage_of(view.request))
     shown = dissected(request, sent, array, anatomy)
     if name := shown.pop("part", ""):
         return render_page(request, name, {**values, **shown})
@@ -55,10 +55,10 @@ def usage_of(request: Request | None) -> Usage | None:
     return Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
 
 
-def dissected(request: HtmxRequest, sent: Context, array: Array, anatomy: Anatomy) -> dict[str, Any]:
+def dissected(request: HtmxRequest, sent: Context, array: MessageArray, anatomy: Anatomy) -> dict[str, Any]:
     """What the component `_anatomy.html` shows; with `part`, the name of the fragment that htmx asked for."""
     opened = request.GET.get("open", "")
-    unfolding = Unfolding(sent.given, sent.elements, array, mask, opened=opened, origin=origin_beside(sent))
+    unfolding = Unfolding(sent.setup, sent.elements, array, mask, opened=opened, origin=setup_origin(sent))
     if request.htmx and (found := _part(request, array, anatomy, unfolding)):
         return found
     start = query_number(request, "first")
@@ -73,12 +73,12 @@ def dissected(request: HtmxRequest, sent: Context, array: Array, anatomy: Anatom
         ],
         "earlier": start or 0,
         "open_tools": opened.startswith("tools."),
-        "params": params_of(sent.given, mask),
+        "params": params_of(sent.setup, mask),
         **bars(anatomy),
     }
 
 
-def _part(request: HtmxRequest, array: Array, anatomy: Anatomy, unfolding: Unfolding) -> dict[str, Any] | None:
+def _part(request: HtmxRequest, array: MessageArray, anatomy: Anatomy, unfolding: Unfolding) -> dict[str, Any] | None:
     """A block as a whole, the parts of a fold, or one part unfolded or folded again."""
     part, opened = request.GET.get("part", ""), request.GET.get("open", "")
     if part == "piece":

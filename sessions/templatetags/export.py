@@ -14,8 +14,8 @@ from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine.words import plural, size
 from sessions.timeline.engine.cards import (
     Card,
+    CardKind,
     Changes,
-    Kind,
     Output,
     Part,
     Picture,
@@ -34,7 +34,7 @@ _OWN = {"output", "changes", "fold", "pictures", "spill"}
 def exported(context: Context, shown: Card) -> SafeString:
     tone = "bad" if shown.error else shown.tone
     states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
-    name = {Kind.BAR: "bar", Kind.CHIPS: "chips"}.get(shown.kind, "folded" if shown.folded else "entry")
+    name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(shown.kind, "folded" if shown.folded else "entry")
     return _render(
         context,
         f"transcripts/export/{name}.html",

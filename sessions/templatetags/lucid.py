@@ -17,8 +17,8 @@ from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
 from inspector.web.svg import Segment
 from sessions.catalog.selectors.sessions import Agents
-from sessions.context.engine.presentation.messages import ShownElement
-from sessions.context.engine.presentation.pieces import Note
+from sessions.context.engine.presentation.messages import ElementView
+from sessions.context.engine.presentation.pieces import PieceNote
 from sessions.context.engine.sizes import Sizes
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
@@ -26,11 +26,11 @@ from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
 from sessions.timeline.engine.cards import (
     Card,
-    Kind,
+    CardKind,
     Part,
     Picture,
 )
-from sessions.timeline.engine.cards.pictures import SHOWABLE
+from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 
 register = template.Library()
 MAY_BE_CUT = "The conversation may be cut here: nothing that belongs together would be parted"
@@ -127,13 +127,13 @@ def _moment(milliseconds: int | None) -> datetime | None:
 @register.filter
 def visible(text: str) -> str:
     """A name out of a transcript: control characters in it are spelled out."""
-    return invisible_characters.visible(text)
+    return invisible_characters.spell_invisible(text)
 
 
 @register.filter
 def masked(text: str) -> str:
     """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
-    return invisible_characters.visible(mask(text))
+    return invisible_characters.spell_invisible(mask(text))
 
 
 @register.filter
@@ -182,7 +182,7 @@ def _stretch(stretch: Stretch) -> str:
 
 
 @register.filter
-def note_classes(notes: Iterable[Note]) -> str:
+def note_classes(notes: Iterable[PieceNote]) -> str:
     """A class for each note, to be appended to others."""
     return "".join([f" {note.name}" for note in notes])
 
@@ -193,7 +193,7 @@ def range_query(gap: Any, part: str) -> str:
     return f"part={part}&first={gap.first}&end={gap.end}"
 
 
-_FRAMES = {Kind.BAR: "bar", Kind.CHIPS: "chips"}
+_FRAMES = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)
@@ -247,7 +247,7 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def message(context: Context, shown: ShownElement) -> SafeString:
+def message(context: Context, shown: ElementView) -> SafeString:
     """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
     root, query = context["root"], context["view"].query
     return SafeString(fragment("transcripts/_message.html", item=shown, root=root, query=query, may_be_cut=MAY_BE_CUT))

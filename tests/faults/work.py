@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connections
 
-from inspector.runs.services import executing, reaping
+from inspector.runs.services import execute, reap
 
 LOCK = ".consolidate-lock"
 WORK: dict[str, Callable[..., int]] = {}
@@ -28,8 +28,8 @@ have lost their message wait half a minute there, and do not wait at all here.""
 
 
 def do(name: str, arguments: dict[str, Any]) -> int:
-    executing.CLAIM_SECONDS = executing.FINISH_SECONDS = executing.IMPATIENT_SECONDS = SECONDS
-    reaping.UNSENT_SECONDS = reaping.UNTAKEN_SECONDS = 0.0
+    execute.CLAIM_SECONDS = execute.FINISH_SECONDS = execute.IMPATIENT_SECONDS = SECONDS
+    reap.UNSENT_SECONDS = reap.UNTAKEN_SECONDS = 0.0
     status = WORK[name](**arguments)
     connections.close_all()
     return status
@@ -55,7 +55,7 @@ def _in_pieces() -> None:
     from sessions.imports.engine.scan import reading
     from sessions.imports.services import bulk, sync
 
-    bulk.LARGE = 0
+    bulk.LARGE_BYTES = 0
     reading.STRETCH = BLOCK_SIZE
     sync.COMMIT_BYTES = BLOCK_SIZE
 
@@ -172,7 +172,7 @@ def admit() -> int:
 def next_start(repair: bool = False) -> int:
     """What a server, its watcher and its worker do when they start. Then what is stored."""
     from inspector.cli import run
-    from inspector.runs.services.reaping import runs_reap
+    from inspector.runs.services.reap import runs_reap
     from inspector.startup.database import ensure_database
     from inspector.watcher.follow import follow
     from memory.dreams.services.dream_lock import dreams_settle

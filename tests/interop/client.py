@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sessions.context.engine.client_versions import writes_words
+from sessions.context.engine.client_versions import records_wording
 from sessions.transcripts.engine.slug import slug
 from tests.inspector.agents.server import MessagesServer
 
@@ -45,7 +45,7 @@ def missing() -> str:
     version = _version(_named())
     if not version:
         return f"{_named()} does not run"
-    if not writes_words(version):
+    if not records_wording(version):
         return f"the client is {version}, which words all attachments anew"
     return ""
 

@@ -10,16 +10,19 @@ from django.conf import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from compaction.export.services import compaction_export
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine import KindSpec
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.selectors import compactable, compaction_load
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
 from inspector.agents.choosing import MECHANICAL, ModelSettings
 from sessions.context.engine import Context, Log, context_at
-from sessions.context.selectors.contexts import Point, context_of, point_next
+from sessions.context.selectors.contexts import ContextPoint, load_context, point_next
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.compaction.export.engine.test_resumable import parameters_of
 from tests.importing import imported
 from tests.inspector.agents.server import Say, messages_server
@@ -48,12 +51,12 @@ def client(tmp_path: Path) -> Iterator[Client]:
         yield Client(tmp_path, server)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, client: Client) -> None:
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_client_goes_on_with_the_context_of_the_compaction(kind: KindSpec, client: Client) -> None:
     resumed = 0
     for transcript in Transcript.objects.filter(kind=Transcript.Kind.MAIN):
         point = point_next(transcript)
-        session = context_of(transcript, point)
+        session = load_context(transcript, point)
         made = compacted(transcript, point, session, kind)
         if made is None or not made.done:
             continue
@@ -61,8 +64,8 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
         written = compaction_export(compaction=made, directory=client.sessions, now_ms=NOW)
         before = written.path.read_bytes()
         context = context_at(Log(before))
-        if kind not in (Kind.BUDGET, Kind.AUTO):  # the paths of their texts are those of this place
-            assert joined(context.messages) == joined(compaction_load(made).after)
+        if kind not in (BUDGET, AUTO):  # the paths of their texts are those of this place
+            assert join_messages(context.messages) == join_messages(compaction_load(made).after)
         ours = [
             {"role": element.role, "content": [piece.block for piece in element.pieces]} for element in context.elements
         ]
@@ -73,7 +76,7 @@ def test_the_client_goes_on_with_the_context_of_the_compaction(kind: Kind, clien
     assert resumed
 
 
-def compacted(transcript: Transcript, point: Point, session: Context, kind: Kind) -> Compaction | None:
+def compacted(transcript: Transcript, point: ContextPoint, session: Context, kind: KindSpec) -> Compaction | None:
     parameters = parameters_of(kind, compactable(session), 7, session.model)
     if parameters is None:
         return None

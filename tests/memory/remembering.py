@@ -14,7 +14,7 @@ from memory.files.services.writing import (
     memory_write,
 )
 from memory.models import Batch, Directory
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 class Shelf:
@@ -23,7 +23,7 @@ class Shelf:
     def __init__(self, path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
         self.path = path.resolve()
-        self.directory: Directory = directory_register(path=kept(self.path))
+        self.directory: Directory = directory_register(path=encode_path(self.path))
 
     # As a person here.
     def write(self, name: str, content: bytes | str) -> Batch:

@@ -21,7 +21,7 @@ from pathlib import Path
 from sessions.imports.services import bulk, sync
 from sessions.imports.services.shared import portions
 from sessions.imports.services.shared.import_workers import import_workers_register
-bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
+bulk.LARGE_BYTES, portions.PORTION_BYTES = 1, 10_000
 class Stop(BaseException):
     pass
 class Team:
@@ -49,7 +49,7 @@ import sys
 import django
 django.setup()
 from sessions.imports.services.shared import portion_reader
-portion_reader.PILE_BYTES, portion_reader.LOOK_SECONDS = 1, 0
+portion_reader.BUFFER_BYTES, portion_reader.CHECK_SECONDS = 1, 0
 print("reading", flush=True)
 portion_reader.PortionReader(int(sys.argv[1])).read(seconds=600)
 print("done", flush=True)
@@ -66,9 +66,9 @@ from sessions.imports.services import runs as imports
 from sessions.models import Portion
 from sessions.imports.services import bulk
 from sessions.imports.services.shared import portions
-bulk.LARGE, portions.PORTION_BYTES = 1, 10_000
+bulk.LARGE_BYTES, portions.PORTION_BYTES = 1, 10_000
 import_workers.ANSWER_SECONDS, import_workers.WANTED_SECONDS = 10, 600  # the machine may be busy
-told = imports._tell
+told = imports._report_progress
 def tell(running, progress):
     end = time.monotonic() + 240
     while not tell.met and Portion.objects.exists() and time.monotonic() < end:
@@ -76,7 +76,7 @@ def tell(running, progress):
         time.sleep(0.02)
     told(running, progress)
 tell.met = False
-imports._tell = tell
+imports._report_progress = tell
 imports.import_run(Path(sys.argv[1]))
 """
 

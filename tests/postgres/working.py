@@ -32,7 +32,7 @@ def work(running: Any, run: Any) -> dict[str, Any]:
         told.set()
 
     threading.Thread(target=listen, daemon=True).start()
-    running.phase("working")
+    running.begin_phase("working")
     say("working", run.pk)
     while not told.is_set():
         running.wait(0.05)
@@ -49,13 +49,13 @@ def perform() -> None:
 
 def import_all(path: str) -> None:
     """As the watcher does: in its own thread, which forks, and so without a pulse."""
-    from inspector.runs.services import Killed
+    from inspector.runs.services import RunKilled
     from sessions.imports.services.runs import import_run
 
     say("ready")
     try:
         import_run(Path(path))
-    except Killed:
+    except RunKilled:
         say("stopped")
 
 
@@ -83,24 +83,24 @@ def claim(times: str) -> None:
 
     say("ready")
     wait_for_line()
-    say(sum(moment_claim(name="test", every=3600.0) for _ in range(int(times))))
+    say(sum(moment_claim(name="test", interval=3600.0) for _ in range(int(times))))
 
 
 def present() -> None:
-    from inspector.runs.selectors.presence import present as found
+    from inspector.runs.selectors.presence import list_processes as found
     from inspector.runs.services.presence import presence_begin
 
     presence_begin(role="worker")
     say("ready")
     wait_for_line()
-    say(*sorted(f"{one.host or 'here'}:{one.pid}:{one.answers}" for one in found("worker")))
+    say(*sorted(f"{one.host or 'here'}:{one.pid}:{one.is_responding}" for one in found("worker")))
 
 
 def main() -> None:
     django.setup()
-    from inspector.runs.kinds import Kind, kind_register
+    from inspector.runs.kinds import RunKind, run_kind_register
 
-    kind_register(Kind(name="test", title="Test", work=work, single=True))
+    run_kind_register(RunKind(name="test", title="Test", work=work, single=True))
     verb, *arguments = sys.argv[1:]
     verbs: dict[str, Callable[..., None]] = {
         "perform": perform,

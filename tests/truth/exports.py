@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from sessions.context.engine.digest import digest, spoken
+from sessions.context.engine.digest import digest, hashed_text
 from tests.truth import lucid
 from tests.truth.misses import UNEXPLAINED, Miss, explain_export
 from tests.truth.script import GO_ON
@@ -60,13 +60,13 @@ def said(messages: list[Json]) -> Said:
     found = []
     for message in messages:
         for block in blocks_of(message["content"]):
-            told = NOTIFICATION.search(spoken(block)) if block["type"] == "text" else None
+            told = NOTIFICATION.search(hashed_text(block)) if block["type"] == "text" else None
             # It is sent within a reminder, which says that no person wrote it.
             known = digest({"type": "text", "text": told[0]}) if told else digest(block)
             if known.get("injected"):
                 continue
             name = known.get("id") or known.get("tool_use_id")
-            words = spoken(block).strip() if message["role"] == "system" else known["core"]
+            words = hashed_text(block).strip() if message["role"] == "system" else known["core"]
             found.append((message["role"], known["type"], name, words))
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from sessions.context.engine.client_versions import habits_of
+from sessions.context.engine.client_versions import behaviour_of
 from tests.truth.compare import Verdict, bytes_of, conversation
 from tests.truth.oracle import Truth
 from tests.truth.wire import Json
@@ -31,7 +31,7 @@ class Case(NamedTuple):
 
 def _no_record(case: Case) -> bool:
     """The conversation is exact, so that only reminders differ; and the version writes none of them down."""
-    return case.verdict.conversation and not habits_of(case.version).writes_words
+    return case.verdict.conversation and not behaviour_of(case.version).records_wording
 
 
 def _own_words(case: Case) -> bool:
@@ -43,7 +43,7 @@ def _own_words(case: Case) -> bool:
 
 def _other_order(case: Case) -> bool:
     """After a compaction and a resume, files that were read before are told in another order than they stand in."""
-    if case.context is None or habits_of(case.version).writes_words:
+    if case.context is None or behaviour_of(case.version).records_wording:
         return False
     told = [sorted(_told(one["messages"])) for one in (case.sent, case.context)]
     return told[0] == told[1] and _spoken(case.sent["messages"]) == _spoken(case.context["messages"])
@@ -83,9 +83,9 @@ def explain_break(version: str, true: Truth | None, said: Json | None) -> Miss |
     if said is None:
         return Miss("break", UNEXPLAINED, f"{true.message}: {true.cause}, {true.before} to {true.read}, not found")
     if said["causes"][0] != true.cause:
-        if true.cause == "system_prompt_changed" and not habits_of(version).writes_words:
+        if true.cause == "system_prompt_changed" and not behaviour_of(version).records_wording:
             return Miss("cause", "system prompt in no record", f"{true.message}: Lucid says {said['causes']}")
-        if true.reminders and said["causes"][0] == "unknown" and not habits_of(version).writes_words:
+        if true.reminders and said["causes"][0] == "unknown" and not behaviour_of(version).records_wording:
             return Miss("cause", "reminders in no record", f"{true.message}: Lucid says {said['causes']}")
         return Miss("cause", UNEXPLAINED, f"{true.message}: {true.cause}, but Lucid says {said['causes']}")
     return None

@@ -1,4 +1,4 @@
-"""The requests of a session as calls: usage from their rows, and when each was sent from the rows around them."""
+"""The requests of a session as calls: usage from their own rows, the time of sending from the rows around them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from compaction.cache.engine.calls import Call
+from compaction.cache.engine.requests.calls import Call
 from sessions.capture.selectors.captures import captures_among
 from sessions.context.engine.request_log import REQUEST
 from sessions.models import Entry, Request, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.usage.engine.usage import Usage
 
-_SENT = ("user", "attachment", REQUEST)
-"""Records that a request holds, or that log it: the newest before its answer tells when it was sent."""
-LOOKED_AT = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
-"""Files whose requests go on from each other."""
-COUNTED = (*LOOKED_AT, Transcript.Kind.COMPACTION)
-"""Files whose requests are counted: that of a compaction repeats the session and asks once."""
+_SENT_TYPES = ("user", "attachment", REQUEST)
+"""Records that are part of a request, or that log it: the newest before its answer shows when it was sent."""
+SCANNED_KINDS = (Transcript.Kind.MAIN, Transcript.Kind.AGENT)
+"""Files whose requests continue each other."""
+COUNTED_KINDS = (*SCANNED_KINDS, Transcript.Kind.COMPACTION)
+"""Files whose requests are counted. The file of a compaction repeats the session and makes one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,66 +33,70 @@ class Family:
     """By transcript, in order."""
 
     @property
-    def every(self) -> list[Call]:
+    def all_calls(self) -> list[Call]:
         return [call for calls in self.calls.values() for call in calls]
 
 
 def members_of(session: Transcript) -> dict[int, Transcript]:
-    found = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=COUNTED)
-    return {one.pk: one for one in found.order_by("pk")}
+    transcripts = Transcript.objects.filter(Q(pk=session.pk) | Q(parent=session), kind__in=COUNTED_KINDS)
+    return {transcript.pk: transcript for transcript in transcripts.order_by("pk")}
 
 
 def family_of(session: Transcript) -> Family:
     members = members_of(session)
     calls: dict[int, list[Call]] = {pk: [] for pk in members}
-    asked: dict[int, list[Request]] = {pk: [] for pk in members}
-    for one in Request.objects.filter(transcript__in=members).order_by("transcript_id", "position"):
-        asked[one.transcript_id].append(one)
-    for pk, requests in asked.items():
+    requests_by_transcript: dict[int, list[Request]] = {pk: [] for pk in members}
+    for request in Request.objects.filter(transcript__in=members).order_by("transcript_id", "position"):
+        requests_by_transcript[request.transcript_id].append(request)
+    for pk, requests in requests_by_transcript.items():
         calls[pk] = calls_of(pk, requests)
     return Family(session, members, calls)
 
 
-def calls_of(transcript: int, requests: Sequence[Request], *, timed: bool = True) -> list[Call]:
-    """`requests`: in order of position. `timed`: else those times are not looked for that only other rows know."""
-    times = _times(transcript, requests) if timed else _Times(())
-    found, since = [], -1
-    for one in requests:
-        sent = times.newest(since, one.position)
-        since = one.position
-        usage = Usage(one.input, one.cache_read, one.cache_write_5m, one.cache_write_1h, one.output)
-        started = one.at if sent is None else sent if one.at is None else min(sent, one.at)
-        source = f"{transcript}:{one.agent}"
-        found.append(Call(one.message_id, source, one.model, one.position, started, usage, not one.owned))
-    return found
+def calls_of(transcript: int, requests: Sequence[Request], *, with_times: bool = True) -> list[Call]:
+    """`requests`: in order of position. `with_times`: also read the times of sending from other rows."""
+    times = _send_times(transcript, requests) if with_times else _SendTimes(())
+    calls, last_position = [], -1
+    for request in requests:
+        sent_at = times.newest(last_position, request.position)
+        last_position = request.position
+        usage = Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
+        started = request.at if sent_at is None else sent_at if request.at is None else min(sent_at, request.at)
+        source = f"{transcript}:{request.agent}"
+        calls.append(
+            Call(request.message_id, source, request.model, request.position, started, usage, not request.owned)
+        )
+    return calls
 
 
-def captured_calls(family: Family) -> dict[str, int]:
+def newest_capture_by_answer(family: Family) -> dict[str, int]:
     """The id of an answer -> the newest capture of its request."""
-    found: dict[str, int] = {}
-    for one in family.transcripts.values():
-        found.update((name, pk) for name, pk in captures_among(one).items() if pk is not None)
-    return found
+    captures: dict[str, int] = {}
+    for transcript in family.transcripts.values():
+        captures.update((name, pk) for name, pk in captures_among(transcript).items() if pk is not None)
+    return captures
 
 
-class _Times:
+class _SendTimes:
     def __init__(self, rows: Iterable[tuple[int, int]]) -> None:
         pairs = sorted(rows)
         self._positions = [position for position, _ in pairs]
-        self._at = [at for _, at in pairs]
+        self._times = [time for _, time in pairs]
 
     def newest(self, after: int, before: int) -> int | None:
-        """The latest time between two positions, or else of the last record before."""
+        """The latest time between two positions, or else the time of the last record before them."""
         first, end = bisect_left(self._positions, after + 1), bisect_left(self._positions, before)
         if first < end:
-            return max(self._at[first:end])
-        return self._at[end - 1] if end else None
+            return max(self._times[first:end])
+        return self._times[end - 1] if end else None
 
 
-def _times(transcript: int, requests: Sequence[Request]) -> _Times:
+def _send_times(transcript: int, requests: Sequence[Request]) -> _SendTimes:
     if not requests:
-        return _Times(())
+        return _SendTimes(())
     first = transcript << POSITION_BITS
     last = first | requests[-1].position
-    rows = Entry.objects.filter(id__gte=first, id__lt=last, type__in=_SENT, at__isnull=False).values_list("id", "at")
-    return _Times((pk & POSITION_MASK, at) for pk, at in rows.iterator() if at is not None)
+    rows = Entry.objects.filter(id__gte=first, id__lt=last, type__in=_SENT_TYPES, at__isnull=False).values_list(
+        "id", "at"
+    )
+    return _SendTimes((pk & POSITION_MASK, time) for pk, time in rows.iterator() if time is not None)

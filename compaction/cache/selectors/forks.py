@@ -1,4 +1,4 @@
-"""Whether Lucid's own forks really read their parent's prompt cache, by the same rules as everybody's requests."""
+"""Whether Lucid's own forks really read the prompt cache of their parent, by the same rules as all requests."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from compaction.cache.engine.calls import Call, Drop, fell
-from compaction.cache.engine.evidence import Evidence
-from compaction.cache.engine.explaining import explain
-from compaction.cache.engine.prompt import prompt_of
-from compaction.cache.engine.sides import text_at
-from compaction.cache.engine.verdict import Break
+from compaction.cache.engine.causes.breaks import Break
+from compaction.cache.engine.causes.evidence import Evidence
+from compaction.cache.engine.causes.explanation import explain
+from compaction.cache.engine.differences.divergent_text import find_text
+from compaction.cache.engine.requests.calls import Call, Drop, has_dropped
+from compaction.cache.engine.requests.prompt import prompt_of
 from sessions.capture.engine import Sent
 from sessions.capture.selectors.captures import sent_of, usage_of
 from sessions.context.engine import Context
-from sessions.context.engine.captured import elements_sent, given_by
+from sessions.context.engine.captured_request import captured_elements, captured_setup
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.models import Capture, Request, Transcript
 from sessions.transcripts.engine.keys import key_of
 from sessions.usage.engine.usage import Usage
@@ -27,7 +27,7 @@ from sessions.usage.engine.usage import Usage
 SOURCE = "fork"
 
 
-class Sharing(StrEnum):
+class CacheSharing(StrEnum):
     SHARED = "shared"
     LOST = "not shared"
     UNKNOWN = "unknown"
@@ -37,7 +37,7 @@ class Sharing(StrEnum):
 class Fork:
     capture: Capture
     parent: Request | None
-    """The request that it goes on from; None if that is not in the archive."""
+    """The request that it continues; None if that is not in the archive."""
 
     @property
     def expected(self) -> int | None:
@@ -47,10 +47,10 @@ class Fork:
         return self.parent.cache_read + self.parent.cache_write_5m + self.parent.cache_write_1h
 
     @property
-    def sharing(self) -> Sharing:
+    def sharing(self) -> CacheSharing:
         if self.expected is None or self.capture.cache_read is None:
-            return Sharing.UNKNOWN
-        return Sharing.LOST if fell(self.expected, self.capture.cache_read) else Sharing.SHARED
+            return CacheSharing.UNKNOWN
+        return CacheSharing.LOST if has_dropped(self.expected, self.capture.cache_read) else CacheSharing.SHARED
 
     @property
     def missed(self) -> int:
@@ -58,48 +58,48 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ForkExplanation:
     fork: Fork
     verdict: Break | None
-    """None if there is nothing to explain, or nothing to compare with."""
+    """None if there is nothing to explain or to compare with."""
     old: str = ""
     new: str = ""
-    """The two texts where the requests part; empty if they do not."""
+    """The two texts where the requests diverge; empty if they do not."""
 
 
 def forks_of(captures: Sequence[Capture]) -> list[Fork]:
-    """One query, however many there are."""
-    keys = {key_of(one.parent_message) for one in captures if one.parent_message}
-    known = Request.objects.filter(message_key__in=keys).order_by("owned").select_related("transcript")
-    parents = {one.message_id: one for one in known.defer("transcript__state", "transcript__meta")}
-    return [Fork(one, parents.get(one.parent_message)) for one in captures]
+    """Takes one query."""
+    keys = {key_of(capture.parent_message) for capture in captures if capture.parent_message}
+    requests = Request.objects.filter(message_key__in=keys).order_by("owned").select_related("transcript")
+    parents = {request.message_id: request for request in requests.defer("transcript__state", "transcript__meta")}
+    return [Fork(capture, parents.get(capture.parent_message)) for capture in captures]
 
 
-def fork_explained(fork: Fork) -> Explained:
-    """Decodes both requests, so it is asked for one fork at a time."""
+def explain_fork(fork: Fork) -> ForkExplanation:
+    """Decodes both requests, so call it for one fork at a time."""
     parent = fork.parent
-    if parent is None or fork.sharing is not Sharing.LOST:
-        return Explained(fork, None)
-    before = _parent_call(parent)
-    expected = replace(before, usage=Usage(0, before.cached, 0, 0, 0))
+    if parent is None or fork.sharing is not CacheSharing.LOST:
+        return ForkExplanation(fork, None)
+    parent_call = _parent_call(parent)
+    expected = replace(parent_call, usage=Usage(0, parent_call.cached, 0, 0, 0))
     drop = Drop(expected, _call(fork.capture))
     transcript = Transcript.objects.select_related("source").get(pk=parent.transcript_id)
-    previous = context_of(transcript, Point(parent.position, None, parent.message_id))
+    previous = load_context(transcript, ContextPoint(parent.position, None, parent.message_id))
     current = _context(fork.capture, sent_of(fork.capture), parent.position + 1, previous)
-    verdict = explain(drop, Evidence(previous, current), [before])
-    if verdict.place is None:
-        return Explained(fork, verdict)
+    verdict = explain(drop, Evidence(previous, current), [parent_call])
+    if verdict.divergence is None:
+        return ForkExplanation(fork, verdict)
     sides = (
-        text_at(prompt_of(context), side.path or verdict.place.path)
-        for context, side in ((previous, verdict.place.old), (current, verdict.place.new))
+        find_text(prompt_of(context), side.path or verdict.divergence.path)
+        for context, side in ((previous, verdict.divergence.old), (current, verdict.divergence.new))
     )
     old, new = (text or "" for text in sides)
-    return Explained(fork, verdict, old, new)
+    return ForkExplanation(fork, verdict, old, new)
 
 
-def _parent_call(one: Request) -> Call:
-    usage = Usage(one.input, one.cache_read, one.cache_write_5m, one.cache_write_1h, one.output)
-    return Call(one.message_id, SOURCE, one.model, one.position, one.at, usage)
+def _parent_call(request: Request) -> Call:
+    usage = Usage(request.input, request.cache_read, request.cache_write_5m, request.cache_write_1h, request.output)
+    return Call(request.message_id, SOURCE, request.model, request.position, request.at, usage)
 
 
 def _call(capture: Capture) -> Call:
@@ -108,15 +108,15 @@ def _call(capture: Capture) -> Call:
 
 
 def _context(capture: Capture, sent: Sent, position: int, parent: Context) -> Context:
-    """A request that stands in no transcript."""
+    """The context of a request that is in no transcript."""
     return Context(
         capture.message_id,
         position,
         capture.model,
         (),
         None,
-        elements_sent(sent, parent.elements),
-        given_by(sent),
+        captured_elements(sent, parent.elements),
+        captured_setup(sent),
         Overlays(),
         captured=sent,
     )

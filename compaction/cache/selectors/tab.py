@@ -1,4 +1,4 @@
-"""What the Cache tab of a session shows: totals, the series of its requests, breaks, advice, and whether it is due."""
+"""What the Cache tab of a session shows: totals, its requests, breaks, advice, and whether a scan is due."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from compaction.cache.engine.reporting import Loss, answer
-from compaction.cache.engine.totals import totals_of
+from compaction.cache.engine.costs.cache_summary import Loss, describe_cache
+from compaction.cache.engine.costs.totals import totals_of
 from compaction.cache.selectors.breaks import (
-    RULES,
-    Reached,
+    RULES_VERSION,
+    SessionSize,
     breaks_of,
-    reached_of,
     scan_of,
     session_of,
+    size_of,
 )
 from compaction.cache.selectors.calls import calls_of
-from compaction.cache.selectors.losses import losses_of, worst
+from compaction.cache.selectors.losses import losses_of, order_by_cost
 from compaction.cache.selectors.series import Series, series_of
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import (
     ACTIVE,
-    LISTED,
+    DETAIL_FIELDS,
     RunCard,
     run_cards,
 )
@@ -36,14 +36,13 @@ KIND = "cache diff"
 
 @dataclass
 class CacheTab:
-    """Of a session; of a sub-agent, what concerns its own requests."""
+    """Of a session, or of a sub-agent with its own requests only."""
 
     transcript: Transcript
     now: int
 
     @property
-    def alone(self) -> bool:
-        """Is it a sub-agent?"""
+    def is_subagent(self) -> bool:
         return self.transcript.parent_id is not None
 
     @cached_property
@@ -55,28 +54,28 @@ class CacheTab:
         return scan_of(self.session)
 
     @cached_property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         scan = self.scan
-        if scan is None or scan.rules != RULES:
+        if scan is None or scan.rules != RULES_VERSION:
             return True
-        return Reached(scan.entries, scan.requests) != reached_of(self.session)
+        return SessionSize(scan.entries, scan.requests) != size_of(self.session)
 
     @cached_property
     def runs(self) -> list[RunCard]:
-        """That will look into it: its own, or one for all."""
-        mine = Q(target=self.session.public_id) | Q(target="")
-        found = Run.objects.filter(mine, kind=KIND, status__in=ACTIVE).defer(*LISTED)
-        return run_cards(found.order_by("-pk")[:2], self.now)
+        """Runs under way that will scan it: its own, or one for all sessions."""
+        target = Q(target=self.session.public_id) | Q(target="")
+        runs = Run.objects.filter(target, kind=KIND, status__in=ACTIVE).defer(*DETAIL_FIELDS)
+        return run_cards(runs.order_by("-pk")[:2], self.now)
 
     def breaks(self, *, expected: bool) -> QuerySet[CacheBreak]:
-        found = breaks_of(self.session, expected=expected)
-        if self.alone:
-            found = found.filter(transcript=self.transcript)
-        return found.select_related("transcript")
+        breaks = breaks_of(self.session, expected=expected)
+        if self.is_subagent:
+            breaks = breaks.filter(transcript=self.transcript)
+        return breaks.select_related("transcript")
 
     @cached_property
     def worst(self) -> QuerySet[CacheBreak]:
-        return worst(self.breaks(expected=False))
+        return order_by_cost(self.breaks(expected=False))
 
     @cached_property
     def losses(self) -> list[Loss]:
@@ -84,18 +83,18 @@ class CacheTab:
 
     @cached_property
     def totals(self) -> dict[str, Any]:
-        """As they were added up; of a sub-agent, and while nothing was, from the rows of its requests."""
-        if self.scan is not None and not self.alone:
+        """From the scan; of a sub-agent, and before the first scan, from the rows of its requests."""
+        if self.scan is not None and not self.is_subagent:
             return dict(self.scan.totals)
         requests = list(Request.objects.filter(transcript=self.transcript).order_by("position"))
         wasted = sum(loss.wasted for loss in self.losses)
-        priced = [loss.cost for loss in self.losses if loss.cost is not None]
-        calls = calls_of(self.transcript.pk, requests, timed=False)
-        return totals_of(calls, wasted, sum(priced) if priced or not self.losses else None).to_json()
+        costs = [loss.cost for loss in self.losses if loss.cost is not None]
+        calls = calls_of(self.transcript.pk, requests, with_times=False)
+        return totals_of(calls, wasted, sum(costs) if costs or not self.losses else None).to_json()
 
     @property
     def advice(self) -> dict[str, Any]:
-        return dict(self.scan.advice) if self.scan is not None and not self.alone else {}
+        return dict(self.scan.advice) if self.scan is not None and not self.is_subagent else {}
 
     @cached_property
     def series(self) -> Series:
@@ -103,7 +102,7 @@ class CacheTab:
 
     @property
     def answer(self) -> str:
-        what = "this sub-agent" if self.alone else "this session"
+        subject = "this sub-agent" if self.is_subagent else "this session"
         if self.scan is None:
             return ""
-        return answer(self.totals, self.losses, what)
+        return describe_cache(self.totals, self.losses, subject)

@@ -1,5 +1,5 @@
-"""Looks for breaks of the prompt cache as a run, after imports and recordings: usage is looked at first, so that a
-session without a drop makes neither a run nor a row."""
+"""Runs that look for breaks of the prompt cache, after imports and captures. The usage is checked first, so a session
+without a drop makes neither a run nor a row."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection
 from typing import Any
 
 from compaction.cache.selectors.breaks import (
-    broken_at,
-    dropped_lately,
-    scans_due,
-    unseen,
+    sessions_due,
+    sessions_with_breaks_at,
+    sessions_with_new_drops,
+    short_unscanned_sessions,
 )
-from compaction.cache.services.scan import cache_breaks_none, cache_scan_stale
+from compaction.cache.services.scan import cache_scan_skip, cache_scan_stale
 from inspector.runs.models import Run
-from inspector.runs.services import Running, run_create
+from inspector.runs.services import ActiveRun, run_create
 from sessions.models import Transcript
 from sessions.text.engine.words import plural
 
@@ -24,7 +24,7 @@ MOST_NAMES = 20
 
 
 def cache_diffs_create(*, session: Transcript | None = None) -> Run:
-    """A run that looks into one session, or into all that have changed; the one that is under way, if there is."""
+    """A run that scans one session, or all that have changed; the one under way, if there is one."""
     if session is None:
         return run_create(kind=KIND, target_url=REPORT)
     return run_create(
@@ -36,40 +36,39 @@ def cache_diffs_create(*, session: Transcript | None = None) -> Run:
 
 
 def cache_diffs_follow(*, transcripts: Collection[int]) -> list[Run]:
-    """For files that have grown: a run for each session whose cache dropped. Of one that nobody has looked into and
-    that has no drop, no run is needed to say so."""
-    dropped = dropped_lately(transcripts)
+    """For files that have grown: a run for each session whose cache dropped. A session without a drop needs none."""
+    dropped = sessions_with_new_drops(transcripts)
     sessions = Transcript.objects.filter(pk__in=dropped).order_by("pk")
-    cache_breaks_none(sessions=unseen(transcripts) - dropped)
-    return [cache_diffs_create(session=one) for one in sessions]
+    cache_scan_skip(sessions=short_unscanned_sessions(transcripts) - dropped)
+    return [cache_diffs_create(session=session) for session in sessions]
 
 
-def cache_diffs_recorded(*, messages: Collection[str]) -> list[Run]:
-    """For requests that were recorded after their breaks had been looked into: those are compared again."""
-    due = set(scans_due(broken_at(messages))) if messages else set()
-    return [cache_diffs_create(session=one) for one in Transcript.objects.filter(pk__in=due).order_by("pk")]
+def cache_diffs_recheck(*, messages: Collection[str]) -> list[Run]:
+    """For requests that were captured after their breaks had been explained: those are compared again."""
+    due = set(sessions_due(sessions_with_breaks_at(messages))) if messages else set()
+    return [cache_diffs_create(session=session) for session in Transcript.objects.filter(pk__in=due).order_by("pk")]
 
 
 def cache_diffs_catch_up() -> Run | None:
     """After an import of everything."""
-    return cache_diffs_create() if scans_due() else None
+    return cache_diffs_create() if sessions_due() else None
 
 
-def cache_diffs_run(running: Running, run: Run) -> dict[str, Any]:
+def cache_diffs_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     session = run.parameters.get("session")
-    running.phase("comparing requests", unit="sessions")
+    running.begin_phase("comparing requests", unit="sessions")
     damage: dict[int, str] = {}
-    done = cache_scan_stale(
+    scanned = cache_scan_stale(
         damage=damage,
         ids=None if session is None else [session],
         check=running.check,
-        tell=lambda count, total: running.progress(count, total=total),
+        report_progress=lambda count, total: running.report_progress(count, total=total),
     )
-    told = f"Looked into {plural(done - len(damage), 'session')}."
+    summary = f"Looked into {plural(scanned - len(damage), 'session')}."
     return {
-        "summary": told,
+        "summary": summary,
         "alarm": _alarm(damage),
-        "sessions": done,
+        "sessions": scanned,
         "links": [["What was found", run.target_url or REPORT]],
     }
 

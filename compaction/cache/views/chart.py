@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from compaction.cache.engine.reporting import title_of
-from compaction.cache.selectors.series import Asked, Series
+from compaction.cache.engine.costs.cache_summary import cause_title
+from compaction.cache.selectors.series import Series, SeriesRequest
 from compaction.models import CacheBreak
 from inspector.web.columns import (
     Column,
@@ -22,9 +22,9 @@ from sessions.text.engine.words import (
     tokens,
 )
 
-TONES = ("read", "written", "fresh")
-MARKS = 400
-"""Breaks that are marked: the worst."""
+BAND_NAMES = ("read", "written", "fresh")
+MOST_FLAGS = 400
+"""Only the worst breaks are marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +55,26 @@ class Chart:
 
 
 def chart_of(series: Series, breaks: Iterable[CacheBreak], root: str) -> Chart | None:
-    if not series.asked:
+    if not series.requests:
         return None
-    points = [_point(place, one, root) for place, one in enumerate(series.asked)]
-    drawn = columns(points)
-    rows = tuple((_range(column), column) for column in drawn.columns)
+    points = [_point(index, request, root) for index, request in enumerate(series.requests)]
+    chart_columns = columns(points)
+    rows = tuple((_range(column), column) for column in chart_columns.columns)
     return Chart(
-        drawn,
-        tuple(zip(TONES, drawn.paths, strict=True)),
-        tuple(_lines(series, drawn, root)),
-        tuple(_flags(series, drawn, breaks, root)),
+        chart_columns,
+        tuple(zip(BAND_NAMES, chart_columns.paths, strict=True)),
+        tuple(_lines(series, chart_columns, root)),
+        tuple(_flags(series, chart_columns, breaks, root)),
         rows,
     )
 
 
-def _point(place: int, one: Asked, root: str) -> Point:
-    said = f"{tokens(one.read)} read, {tokens(one.written)} written, {tokens(one.fresh)} fresh"
-    href = f"{root}requests/{quote(one.message_id, safe='')}/"
-    return Point((one.read, one.written, one.fresh), f"request {place + 1}: {said}", href, float(one.written))
+def _point(index: int, request: SeriesRequest, root: str) -> Point:
+    counts = f"{tokens(request.read)} read, {tokens(request.written)} written, {tokens(request.fresh)} fresh"
+    href = f"{root}requests/{quote(request.message_id, safe='')}/"
+    return Point(
+        (request.read, request.written, request.fresh), f"request {index + 1}: {counts}", href, float(request.written)
+    )
 
 
 def _range(column: Column) -> str:
@@ -83,19 +85,19 @@ def _range(column: Column) -> str:
 
 def _lines(series: Series, drawn: Columns, root: str) -> Iterable[Line]:
     for pause in series.pauses:
-        tone = "pause-long" if pause.long else "pause"
-        yield Line(drawn.x(pause.before), tone, f"{duration(pause.length)} without a request")
-    for place, position in series.compactions:
-        yield Line(drawn.x(place), "boundary", "compacted", f"{root}entries/L{position}/")
+        tone = "pause-long" if pause.is_long else "pause"
+        yield Line(drawn.x(pause.request_index), tone, f"{duration(pause.length)} without a request")
+    for index, position in series.compactions:
+        yield Line(drawn.x(index), "boundary", "compacted", f"{root}entries/L{position}/")
 
 
 def _flags(series: Series, drawn: Columns, breaks: Iterable[CacheBreak], root: str) -> Iterable[Flag]:
-    for one in breaks:
-        place = series.places.get(one.message_id)
-        if place is None:
+    for row in breaks:
+        index = series.indexes.get(row.message_id)
+        if index is None:
             continue
-        cost = f", {money(one.cost)}" if one.cost else ""
-        what = "expected" if one.expected else f"{plural(one.wasted, 'token')} sent again{cost}"
-        label = f"request {place + 1}: {title_of(one.cause)} ({what})"
-        href = f"{root}cache/{quote(one.message_id, safe='')}/"
-        yield Flag(round(100 * drawn.middle(place) / drawn.width, 3), one.expected, label, href)
+        cost = f", {money(row.cost)}" if row.cost else ""
+        consequence = "expected" if row.expected else f"{plural(row.wasted, 'token')} sent again{cost}"
+        label = f"request {index + 1}: {cause_title(row.cause)} ({consequence})"
+        href = f"{root}cache/{quote(row.message_id, safe='')}/"
+        yield Flag(round(100 * drawn.middle(index) / drawn.width, 3), row.expected, label, href)

@@ -1,4 +1,4 @@
-"""Every break of the cache, for a spreadsheet or a script. Secrets that a sentence quotes are masked."""
+"""All breaks of the cache as a download, for a spreadsheet or a script. Secrets in sentences are masked."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from compaction.management.commands.cache import as_json
+from compaction.management.commands.cache import break_json
 from compaction.models import CacheBreak
 from inspector.web.htmx import HtmxRequest
 from inspector.web.query import query_number
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 COLUMNS = (
     "session",
@@ -51,31 +51,31 @@ def breaks_csv(request: HtmxRequest) -> HttpResponse:
 
 @require_safe
 def breaks_json(request: HtmxRequest) -> HttpResponse:
-    found = json.dumps(list(_rows(request)), ensure_ascii=False)
-    return _download(found, "application/json", "cache-breaks.json")
+    document = json.dumps(list(_rows(request)), ensure_ascii=False)
+    return _download(document, "application/json", "cache-breaks.json")
 
 
 def _rows(request: HtmxRequest) -> Iterator[dict[str, Any]]:
-    """Expected ones too: the column says so."""
-    found = CacheBreak.objects.select_related("session__project").order_by("at", "pk")
+    """Expected breaks too; a column says so."""
+    breaks = CacheBreak.objects.select_related("session__project").order_by("at", "pk")
     project = query_number(request, "project")
     if project is not None:
-        found = found.filter(session__project=project)
-    for one in found.iterator(chunk_size=500):
-        known = {"session": one.session.public_id, "project": one.session.project.name}
-        yield {**known, **_masked(as_json(one))}
+        breaks = breaks.filter(session__project=project)
+    for row in breaks.iterator(chunk_size=500):
+        names = {"session": row.session.public_id, "project": row.session.project.name}
+        yield {**names, **_mask_texts(break_json(row))}
 
 
-def _masked(value: Any) -> Any:
+def _mask_texts(value: Any) -> Any:
     if isinstance(value, str):
-        return visible(mask(value))
+        return spell_invisible(mask(value))
     if isinstance(value, dict):
-        return {name: _masked(one) for name, one in value.items()}
-    return [_masked(one) for one in value] if isinstance(value, list) else value
+        return {name: _mask_texts(item) for name, item in value.items()}
+    return [_mask_texts(item) for item in value] if isinstance(value, list) else value
 
 
 def _cell(value: Any) -> Any:
-    """What a spreadsheet would take for a formula is kept a text."""
+    """Quotes text that a spreadsheet would take for a formula."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,4 +1,4 @@
-"""What breaks of the cache cost by day, or by week where the time is long."""
+"""What breaks of the cache cost by day, or by week for long periods."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 
 from django.utils import timezone
 
-from compaction.cache.selectors.report import HOUR, Hour
+from compaction.cache.selectors.report import HOUR, HourLoss
 from inspector.web.columns import Columns, Point, columns
 from sessions.text.engine.words import money, plural, tokens
 
 DAYS = 62
-"""More are shown as weeks."""
+"""Longer periods are shown by week."""
 WEEKS = 104
 
 
@@ -26,14 +26,14 @@ class Trend:
     peak: str
 
 
-def trend_of(hours: Sequence[Hour]) -> Trend | None:
-    """None if there is only one day: that is no trend."""
+def trend_of(hours: Sequence[HourLoss]) -> Trend | None:
+    """None if there is only one day, which is no trend."""
     days: dict[date, tuple[int, int, float]] = {}
-    for one in hours:
-        day = _day(one.hour)
+    for hour in hours:
+        day = _day(hour.hour)
         if day is not None:
             count, wasted, cost = days.get(day, (0, 0, 0.0))
-            days[day] = (count + one.count, wasted + one.wasted, cost + one.cost)
+            days[day] = (count + hour.count, wasted + hour.wasted, cost + hour.cost)
     if len(days) < 2:
         return None
     first, last = min(days), max(days)
@@ -46,14 +46,14 @@ def trend_of(hours: Sequence[Hour]) -> Trend | None:
     while day <= last:
         points.append(_point(day, days.get(day, (0, 0, 0.0)), weekly=weekly))
         day += step
-    drawn = columns(points, height=90)
-    priced = any(one.cost for one in hours)
-    peak = money(drawn.peak) if priced else f"{tokens(drawn.peak)} tokens"
-    return Trend(drawn, "week" if weekly else "day", f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}", peak)
+    trend_columns = columns(points, height=90)
+    priced = any(hour.cost for hour in hours)
+    peak = money(trend_columns.peak) if priced else f"{tokens(trend_columns.peak)} tokens"
+    return Trend(trend_columns, "week" if weekly else "day", f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}", peak)
 
 
-def _point(day: date, found: tuple[int, int, float], *, weekly: bool) -> Point:
-    count, wasted, cost = found
+def _point(day: date, sums: tuple[int, int, float], *, weekly: bool) -> Point:
+    count, wasted, cost = sums
     when = f"week of {day:%Y-%m-%d}" if weekly else f"{day:%Y-%m-%d}"
     return Point((cost,), f"{when}: {plural(count, 'break')}, {money(cost)}, {tokens(wasted)} tokens sent again")
 
@@ -66,11 +66,11 @@ def _day(hour: int) -> date | None:
 
 
 def _weeks(days: dict[date, tuple[int, int, float]]) -> dict[date, tuple[int, int, float]]:
-    found: dict[date, tuple[int, int, float]] = {}
+    weeks: dict[date, tuple[int, int, float]] = {}
     for day, (count, wasted, cost) in days.items():
-        before = found.get(_monday(day), (0, 0, 0.0))
-        found[_monday(day)] = (before[0] + count, before[1] + wasted, before[2] + cost)
-    return found
+        week = weeks.get(_monday(day), (0, 0, 0.0))
+        weeks[_monday(day)] = (week[0] + count, week[1] + wasted, week[2] + cost)
+    return weeks
 
 
 def _monday(day: date) -> date:

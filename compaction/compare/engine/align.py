@@ -20,7 +20,7 @@ from compaction.compare.engine.causes import (
 from compaction.compare.engine.longest_increasing import rising
 from compaction.compare.engine.status import Status
 from compaction.mechanisms.engine.fingerprint import fingerprint
-from sessions.context.engine.presentation.pieces import PERSISTED, told
+from sessions.context.engine.presentation.pieces import PERSISTED, block_text
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.transcripts.engine.messages import Block, Message
 
@@ -141,7 +141,7 @@ def _became(before: Message, after: Message, cause: Cause | None) -> Status:
 
 
 def _put_aside(block: Block) -> Status | None:
-    words = told(block)
+    words = block_text(block)
     if words.strip() == CLEARED:
         return Status.CLEARED
     return Status.PERSISTED if words.lstrip().startswith(PERSISTED) else None

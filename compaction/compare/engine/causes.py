@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from compaction.compare.engine.status import Status
 from compaction.mechanisms.engine.pipeline.thinking import MECHANISM as DEAD_THINKING
-from compaction.mechanisms.engine.report import What
-from sessions.context.engine.left_out import LeftOut, Reason
+from compaction.mechanisms.engine.report import ChangeKind
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.transcripts.engine.messages import Message
 
 _IN_THE_CACHE = "cached microcompact"
@@ -25,14 +25,14 @@ _BY_MECHANISM = {
     "partial compact": Status.SUMMARISED,
 }
 _BY_REASON = {
-    Reason.SUMMARISED: (Status.SUMMARISED, "A summary stands in its place."),
-    Reason.SNIPPED: (Status.SNIPPED, "It was removed from the conversation."),
-    Reason.CLEARED: (Status.CLEARED, "The text of its result was cleared; it is in the entry."),
-    Reason.PERSISTED: (Status.PERSISTED, "The text of its result is on disk; a preview stays."),
-    Reason.COLLAPSED: (Status.COLLAPSED, "It was folded into the summary of a span."),
-    Reason.ABANDONED: (Status.DROPPED, "The session went back, and goes on without it."),
-    Reason.SIDECHAIN: (Status.DROPPED, "It belongs to a sub-agent, which has a context of its own."),
-    Reason.UNSENT: (Status.DROPPED, "It is for the client or the person only."),
+    LeftOutReason.SUMMARISED: (Status.SUMMARISED, "A summary stands in its place."),
+    LeftOutReason.SNIPPED: (Status.SNIPPED, "It was removed from the conversation."),
+    LeftOutReason.CLEARED: (Status.CLEARED, "The text of its result was cleared; it is in the entry."),
+    LeftOutReason.PERSISTED: (Status.PERSISTED, "The text of its result is on disk; a preview stays."),
+    LeftOutReason.COLLAPSED: (Status.COLLAPSED, "It was folded into the summary of a span."),
+    LeftOutReason.ABANDONED: (Status.DROPPED, "The session went back, and goes on without it."),
+    LeftOutReason.SIDECHAIN: (Status.DROPPED, "It belongs to a sub-agent, which has a context of its own."),
+    LeftOutReason.UNSENT: (Status.DROPPED, "It is for the client or the person only."),
 }
 
 
@@ -71,11 +71,11 @@ def cause_of(message: Message, known: Mapping[str, Cause]) -> Cause | None:
 def causes_of_report(report: Mapping[str, Any]) -> Causes:
     """`report`: that of a compaction, as it is stored. Several mechanisms may have worked on one message."""
     causes = Causes({}, {}, {})
-    kinds = {What.REMOVED: causes.gone, What.REPLACED: causes.rewritten, What.ADDED: causes.added}
+    kinds = {ChangeKind.REMOVED: causes.gone, ChangeKind.REPLACED: causes.rewritten, ChangeKind.ADDED: causes.added}
     for stage in report.get("stages", ()):
         status = _BY_MECHANISM.get(stage["mechanism"])
         for change in stage["changes"]:
-            known = kinds[What(change["what"])]
+            known = kinds[ChangeKind(change["what"])]
             assert isinstance(known, dict)
             cause = Cause(
                 status,
@@ -94,7 +94,7 @@ def _both(known: Cause | None, more: Cause) -> Cause:
     return Cause(known.status or more.status, words, None, known.unseen or more.unseen, known.dead or more.dead)
 
 
-def causes_of_left_out(left: Iterable[LeftOut], start: int = -1) -> Causes:
+def causes_of_left_out(left: Iterable[LeftOutEntry], start: int = -1) -> Causes:
     """`left`: what the later context leaves out, as the session's records tell it; `start`: its boundary.
 
     Whether a record of the client is sent depends on what stands before it. What the former context had was sent, so
@@ -102,7 +102,7 @@ def causes_of_left_out(left: Iterable[LeftOut], start: int = -1) -> Causes:
     """
     found = {}
     for one in left:
-        gone = one.reason is Reason.UNSENT and one.position < start
-        status, words = _BY_REASON[Reason.SUMMARISED if gone else one.reason]
+        gone = one.reason is LeftOutReason.UNSENT and one.position < start
+        status, words = _BY_REASON[LeftOutReason.SUMMARISED if gone else one.reason]
         found[f"L{one.position}"] = Cause(status, words, start if gone else one.by)
     return Causes(found, found)

@@ -13,18 +13,13 @@ from compaction.compare.engine.causes import Cause
 from compaction.compare.engine.comparison import Comparison
 from compaction.compare.engine.layout import Gap
 from compaction.compare.engine.status import LABELS, SYMBOLS, Status
-from compaction.compare.engine.words import (
-    Room,
-    Stretch,
-    elided,
-    word_diff,
-)
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.compare.engine.words import Room, Stretch, elided, word_diff
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine.presentation.messages import is_number
-from sessions.context.engine.presentation.pieces import Pieces, ShownPiece, told
+from sessions.context.engine.presentation.pieces import PieceView, PieceViews, block_text
 from sessions.context.engine.rendering.array import Piece
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.transcripts.engine.messages import Block, Message
 
@@ -58,7 +53,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ShownBlock:
-    piece: ShownPiece
+    piece: PieceView
     paired: bool
     """The other side shows the same, or both in one."""
     diff: tuple[Stretch, ...] | None = None
@@ -186,7 +181,7 @@ class Shown:
         message, place = side.messages[number], f"{name}{number}.{at}"
         lens = Lens(self._mask, whole=True) if self._opened == place else Lens(self._mask, scale=scale)
         piece = Piece(message.content[at], message, number not in side.inexact)
-        return ShownBlock(self._pieces[name].shown(place, piece, lens), paired=False)
+        return ShownBlock(self._pieces[name].view(place, piece, lens), paired=False)
 
     def _beside(
         self, row: Row, before: ShownMessage, after: ShownMessage, scale: float
@@ -211,8 +206,8 @@ class Shown:
 
     def _diff(self, old: Block, new: Block, scale: float, *, whole: bool) -> tuple[tuple[Stretch, ...], bool]:
         most = _WHOLE if whole else _TEXT
-        texts = told(old), told(new)
-        before, after = (visible(self._mask(one[: most + 4_096])[:most]) for one in texts)
+        texts = block_text(old), block_text(new)
+        before, after = (spell_invisible(self._mask(one[: most + 4_096])[:most]) for one in texts)
         found = word_diff(before, after, Room() if whole else self._room)
         if not whole:
             found = elided(found, max(40, int(_AROUND * scale)), max(60, int(_LONGEST * scale)))
@@ -236,9 +231,9 @@ def _name(block: Block) -> tuple[object, object]:
     return str(block.get("type")), str(block.get("id") or block.get("tool_use_id") or block.get("signature"))
 
 
-def _pieces(side: Side) -> Pieces:
+def _pieces(side: Side) -> PieceViews:
     answers = (one for one in side.messages if one.role == "assistant")
-    return Pieces(lambda: (block for one in answers for block in one.content), side.taken, side.origin)
+    return PieceViews(lambda: (block for one in answers for block in one.content), side.taken, side.origin)
 
 
 def _blocks(shown: Sequence[ShownRow | Gap]) -> int:

@@ -10,8 +10,8 @@ from compaction.compare.engine.status import Status
 from compaction.trail.engine.attribution import Attribution, attribute
 from sessions.text.engine.words import UNKNOWN, plural, tokens
 from sessions.timeline.engine.cards.lens import Mask
-from sessions.timeline.engine.cards.safe_get import number, table, text
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.timeline.engine.cards.safe_get import as_dict, as_number, as_text
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 _HOW = {"auto": "automatically", "manual": "by hand"}
 _TITLES = {
@@ -39,12 +39,12 @@ _MANY = {
 
 def recorded_title(record: Mapping[str, Any]) -> str:
     """What a record of the session did to what is sent."""
-    kind = text(record.get("subtype")) or text(record.get("type"))
+    kind = as_text(record.get("subtype")) or as_text(record.get("type"))
     if kind in _TITLES:
         return _TITLES[kind]
-    metadata = table(record.get("compactMetadata"))
-    how = _HOW.get(text(metadata.get("trigger")), "(trigger unknown)")
-    size = number(metadata.get("preTokens"))
+    metadata = as_dict(record.get("compactMetadata"))
+    how = _HOW.get(as_text(metadata.get("trigger")), "(trigger unknown)")
+    size = as_number(metadata.get("preTokens"))
     return f"Compacted {how} at {tokens(size) + ' tokens' if size is not None else 'a size that is ' + UNKNOWN}"
 
 
@@ -67,7 +67,7 @@ def summary_in(found: Comparison) -> Message | None:
 
 def _place_of_summary(found: Comparison) -> int | None:
     added = (row.after for row in found.rows if row.status is Status.ADDED and row.after is not None)
-    return next((at for at in added if found.after[at].kind is Kind.SUMMARY and found.after[at].content), None)
+    return next((at for at in added if found.after[at].kind is MessageKind.SUMMARY and found.after[at].content), None)
 
 
 def _summarised(gone: Count, found: Comparison) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.sizes import LABELS
 from sessions.context.engine.tally import (
@@ -29,7 +29,7 @@ class Share:
         return self.after - self.before
 
 
-def tally_of_messages(messages: Sequence[Message], given: Given | None = None) -> Tally:
+def tally_of_messages(messages: Sequence[Message], given: RequestSetup | None = None) -> Tally:
     """`given`: what is sent beside them, as far as a record holds it."""
     elements = (Element(one.role, tuple(Piece(block, one) for block in one.content)) for one in messages)
     made = tally_of(elements)

@@ -9,7 +9,7 @@ from typing import Any
 
 from compaction.compare.engine.comparison import Comparison
 from sessions.lint.engine import Finding, Severity, lint_request
-from sessions.transcripts.engine.messages import Message, joined, text_block
+from sessions.transcripts.engine.messages import Message, join_messages, text_block
 from sessions.usage.engine.model_facts import facts_of
 
 _PLACE = re.compile(r"messages\[(\d+)\](?:\.content\[(\d+)\])?")
@@ -65,7 +65,7 @@ class Validity:
 def validity_of(found: Comparison, model: str) -> Validity:
     """What the API would say of the latter context, made from the former."""
     before, after = found.before, found.after
-    array = joined(after)
+    array = join_messages(after)
     waiting = bool(array) and array[-1]["role"] == "assistant" and not _calls(array[-1])
     sent = [*array, {"role": "user", "content": [text_block(_NEXT)]}] if waiting else array
     body = {"model": model, "max_tokens": 1, "messages": sent}
@@ -74,7 +74,7 @@ def validity_of(found: Comparison, model: str) -> Validity:
         for at in range(len(after) - 1, -1, -1)
         for number, block in enumerate(after[at].content)
     }
-    former = joined(before) if thinking_in(after) else None
+    former = join_messages(before) if thinking_in(after) else None
     findings = [_placed(finding, array, places) for finding in lint_request(body, before=former)]
     facts = facts_of(model)
     return Validity(

@@ -27,8 +27,8 @@ from compaction.compare.engine.sentence import summary_in, traced
 from compaction.compare.selectors.points import End, Points
 from compaction.trail.engine.attribution import Attribution
 from sessions.context.engine import Context
-from sessions.context.engine.presentation.pieces import told
-from sessions.context.selectors.contexts import left_out_among
+from sessions.context.engine.presentation.pieces import block_text
+from sessions.context.selectors.contexts import load_left_out_among
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.transcripts.engine.messages import Message
@@ -60,7 +60,7 @@ class Compared:
         if self.after.compaction is not None:
             return self.after.compaction.summary
         message = summary_in(self.found)
-        return "\n".join(map(told, message.content)) if message is not None else ""
+        return "\n".join(map(block_text, message.content)) if message is not None else ""
 
     def packed(self) -> Compared:
         """The same in a fraction of the room."""
@@ -122,7 +122,7 @@ def _causes(points: Points, before: End, after: End, context: Context, missing: 
     until = context.position
     later = {f"L{position}": _LATER for position in positions if position >= until}
     earlier = {position for position in positions if position < until}
-    left = left_out_among(after.transcript, context, earlier, points.links(after.transcript)) if earlier else {}
+    left = load_left_out_among(after.transcript, context, earlier, points.links(after.transcript)) if earlier else {}
     told = causes_of_left_out(left.values(), context.start)
     made = "The run made it; no record of the session holds it."
     return Causes(

@@ -22,19 +22,19 @@ from compaction.kinds.selectors import (
 )
 from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
-from sessions.context.engine import Context, Given, PointMissingError
+from sessions.context.engine import Context, PointMissingError, RequestSetup
 from sessions.context.engine.certainty import Exactness
 from sessions.context.selectors.contexts import (
-    FETCHED,
-    Point,
-    context_of,
+    PREFETCH_BYTES,
+    ContextPoint,
+    load_context,
     point_after,
     point_next,
     point_of_request,
 )
-from sessions.context.selectors.steps import Step, steps_at, steps_of
+from sessions.context.selectors.steps import Step, load_steps, locate_steps
 from sessions.linking.engine.raw_fields import key
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Entry, Transcript
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
@@ -58,7 +58,7 @@ class End:
     transcript: Transcript
     side: Side
     model: str
-    given: Given
+    given: RequestSetup
     address: str
     """Of the page that shows it alone; empty if there is none."""
     context: Context | None
@@ -103,7 +103,7 @@ class Points:
     """Finds the points of one session and of its sub-agents; what is read once serves all of them."""
 
     transcript: Transcript
-    _links: dict[int, Links] = field(default_factory=dict)
+    _links: dict[int, LinkRows] = field(default_factory=dict)
     _steps: dict[int, list[Step]] = field(default_factory=dict)
 
     def end(self, name: str) -> End:
@@ -139,7 +139,7 @@ class Points:
         end = position + 1 if following is None else self._thread(owner)[following].position + 1
         links = self.links(owner)
         places = [links.places[row.position] for row in links.load(begin, end)]
-        if sum(length for _, length in places) <= FETCHED:
+        if sum(length for _, length in places) <= PREFETCH_BYTES:
             links.reader.fetch(places)
         return self.before(boundary), self.after(boundary)
 
@@ -149,10 +149,10 @@ class Points:
         entry, owner = boundary.entry, boundary.transcript
         name, title = f"before:{boundary.address}", f"before entry {entry.position}"
         for link in (key(boundary.record.get("logicalParentUuid")), entry.parent_key):
-            found = self._end(name, title, owner, Point(entry.position, link), "") if link is not None else None
+            found = self._end(name, title, owner, ContextPoint(entry.position, link), "") if link is not None else None
             if found is not None and found.side.messages:
                 return found
-        return self._end(name, title, owner, Point(entry.position, self._leaf(owner, entry.position)), "")
+        return self._end(name, title, owner, ContextPoint(entry.position, self._leaf(owner, entry.position)), "")
 
     def after(self, boundary: Recorded) -> End:
         """What was sent first after it, attachments and all; of an edit, what is sent right after it."""
@@ -160,7 +160,7 @@ class Points:
         name = f"after:{boundary.address}"
         if not boundary.summarises:
             link = entry.uuid_key or self._leaf(owner, entry.position)
-            return self._end(name, f"after entry {entry.position}", owner, Point(entry.position + 1, link), "")
+            return self._end(name, f"after entry {entry.position}", owner, ContextPoint(entry.position + 1, link), "")
         following, steps = self._following(boundary), self._thread(owner)
         if following is None:
             return self._end(name, "what is sent next", owner, point_next(owner), "next=1")
@@ -178,13 +178,13 @@ class Points:
 
     def compacted(self, row: Compaction) -> tuple[End, End]:
         """Before and after a compaction that was made here."""
-        context = context_of(row.transcript, Point(row.position, row.link), links=self.links(row.transcript))
+        context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
         kept = keepsake_of(row)
-        side = Side(kept.after, context.taken, origin="made by the compaction")
+        side = Side(kept.after, context.removed_results, origin="made by the compaction")
         title = f"after run {number}"
-        known = (row.transcript, side, context.model, context.given)
+        known = (row.transcript, side, context.model, context.setup)
         return before, End(f"run:{number}", title, *known, address="", context=context, compaction=row)
 
     def request(self, message_id: str) -> End:
@@ -196,7 +196,7 @@ class Points:
                 words = f"No request of this session was answered by {message_id[:SHOWN]}."
                 raise Http404(words) from error
         step = next(step for step in self._all(owner) if step.message_id == message_id)
-        steps = steps_at(self._all(owner), owner, request=step)
+        steps = locate_steps(self._all(owner), owner, request=step)
         return self._of_step(f"request:{message_id}", f"request {steps.number} of {len(steps)}", owner, step)
 
     def _after_entry(self, address: str) -> End:
@@ -205,19 +205,19 @@ class Points:
         return self._end(f"entry:{address}", f"right after entry {entry.position}", owner, point_after(entry), query)
 
     def _of_step(self, name: str, title: str, owner: Transcript, step: Step) -> End:
-        point = Point(step.position, None, step.message_id, step.capture)
+        point = ContextPoint(step.position, None, step.message_id, step.capture)
         return self._end(name, title, owner, point, urlencode({"request": step.message_id}))
 
-    def _end(self, name: str, title: str, owner: Transcript, point: Point, query: str) -> End:
-        context = context_of(owner, point, links=self.links(owner))
+    def _end(self, name: str, title: str, owner: Transcript, point: ContextPoint, query: str) -> End:
+        context = load_context(owner, point, links=self.links(owner))
         return _of_context(name, title, owner, context, query, answered=bool(point.request))
 
-    def links(self, owner: Transcript) -> Links:
-        return self._links.setdefault(owner.pk, Links(owner.pk, owner.source_id))
+    def links(self, owner: Transcript) -> LinkRows:
+        return self._links.setdefault(owner.pk, LinkRows(owner.pk, owner.source_id))
 
     def _all(self, owner: Transcript) -> list[Step]:
         if owner.pk not in self._steps:
-            self._steps[owner.pk] = steps_of(owner)
+            self._steps[owner.pk] = load_steps(owner)
         return self._steps[owner.pk]
 
     def _following(self, boundary: Recorded) -> int | None:
@@ -228,7 +228,7 @@ class Points:
         return next((at for at, step in steps if step.position > boundary.position), None)
 
     def _thread(self, owner: Transcript) -> tuple[Step, ...]:
-        return steps_at(self._all(owner), owner).steps
+        return locate_steps(self._all(owner), owner).steps
 
     def _leaf(self, owner: Transcript, position: int) -> int | None:
         """The key of the last record of the conversation before a place: state records hang on nothing."""
@@ -250,13 +250,13 @@ def _full(name: str) -> str:
 def _of_context(
     name: str, title: str, owner: Transcript, context: Context, query: str, *, answered: bool = False
 ) -> End:
-    said = [one for part in context.parts for one in part.said]
+    said = [one for part in context.parts for one in part.records]
     inexact = frozenset(at for at, one in enumerate(said) if not one.exact)
     recorded = context.exactness is Exactness.RECORDED
     origin = "the client's log of the request" if recorded else "made by the client"
-    side = Side(context.messages, context.taken, inexact, origin)
+    side = Side(context.messages, context.removed_results, inexact, origin)
     address = f"/sessions/{quote(owner.public_id, safe='')}/context/?{query}" if query else ""
-    known = (owner, side, context.model, context.given)
+    known = (owner, side, context.model, context.setup)
     return End(name, title, *known, address, context, answered=answered)
 
 

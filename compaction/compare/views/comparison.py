@@ -35,7 +35,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 TEMPLATE = "compaction/comparison.html"
 LONG = 5_000
@@ -102,7 +102,9 @@ def transcript_compare(request: HtmxRequest, session: str) -> HttpResponse:
     return _page(request, head, state, found, values)
 
 
-def _page(request: HtmxRequest, head: Head, state: State, both: Compared, values: dict[str, Any]) -> HttpResponse:
+def _page(
+    request: HtmxRequest, head: SessionHead, state: State, both: Compared, values: dict[str, Any]
+) -> HttpResponse:
     before, after, found = both.before, both.after, both.found
     shown = Shown(found, before.side, after.side, mask, state.opened)
     if "name" in values:
@@ -148,7 +150,7 @@ def _sendable(found: Comparison, after: End) -> dict[str, Any]:
     return {"validity": validity, "refused": not after.answered and bool(validity.refused or validity.dead)}
 
 
-def _frame(head: Head) -> dict[str, Any]:
+def _frame(head: SessionHead) -> dict[str, Any]:
     transcript = head.transcript
     return {
         "section": "sessions",

@@ -27,7 +27,7 @@ from inspector.web.query import query_number
 from inspector.web.svg import token_bar
 from sessions.models import Request
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 TEMPLATE = "cache/compare.html"
 
@@ -91,6 +91,6 @@ def _bar(row: Request | None, limit: int) -> Any:
     return token_bar(parts, limit=limit)
 
 
-def _frame(head: Head) -> dict[str, Any]:
+def _frame(head: SessionHead) -> dict[str, Any]:
     root = session_root(head.transcript)
     return {"section": "sessions", "tab": "cache", "head": head, "session": head.transcript, "root": root}

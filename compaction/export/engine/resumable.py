@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from compaction.mechanisms.engine.boundary import (
+from compaction.mechanisms.engine.compaction.boundary import (
     Boundary,
     Direction,
     PreservedMessages,
@@ -23,12 +23,12 @@ from compaction.mechanisms.engine.boundary import (
     Trigger,
     is_boundary,
 )
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.context.engine.rendering.records import LOADED
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
     text_block,
 )
@@ -99,7 +99,7 @@ def _told(writer: _Writer, after: Sequence[Message], compaction: Compaction | No
             return writer.above(spoken, place, compaction)
         return writer.below(spoken[place:], compaction)
     for place, message in enumerate(spoken):
-        if message.kind is Kind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
+        if message.kind is MessageKind.SUMMARY and (writer.records(message) or {}).get("isCompactSummary"):
             # It was compacted before, and begins where that left it.
             return writer.again(spoken, place, sizes)
     return list(writer.rows(spoken, None))
@@ -157,12 +157,12 @@ class _Writer:
         segment = PreservedSegment(kept[0], anchor, kept[-1]) if kept else None
         named = PreservedMessages(anchor, tuple(kept), tuple(kept)) if kept else None
         told = replace(told, uuid=uuid, preserved_segment=segment, preserved_messages=named)
-        return {**self.dressed({}), **told.record(), "isMeta": False}
+        return {**self.dressed({}), **told.to_record(), "isMeta": False}
 
     def summary(self, made: Compaction, uuid: str, parent: str) -> Row:
         """With what was attached to it. In a row of its own behind the summary, the client would take that for the
         words of a person whose turn was cut off, and answer them itself before it goes on."""
-        row: Row = {**self.dressed({}), **made.records()[1]}
+        row: Row = {**self.dressed({}), **made.to_records()[1]}
         if len(made.inserted) > 1:
             blocks = [block for message in made.inserted for block in message.content]
             row["message"] = {"role": "user", "content": blocks}
@@ -183,7 +183,7 @@ class _Writer:
         for message in messages:
             uuid = self.fresh(message.uuid)
             if message.uuid not in notes:
-                open_ = message.role == "user" and message.kind is not Kind.RESULT
+                open_ = message.role == "user" and message.kind is not MessageKind.RESULT
             # Notes at the end: rows of the conversation would look like words that nobody answered. Behind words that
             # nobody did answer they are such rows, as the client would put notes in front of them.
             if message.uuid in notes and not open_:

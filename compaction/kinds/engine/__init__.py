@@ -1,14 +1,23 @@
-"""Every kind of compaction behind one function: what a person or a script asks for by name."""
+"""Every kind of compaction behind one function. A new kind is a module in `specs` and its line there."""
 
 from __future__ import annotations
 
+from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.apply import apply_kind
-from compaction.kinds.engine.kind import (
-    Applied,
-    Kind,
-    KindError,
-    Parameters,
-)
+from compaction.kinds.engine.job import Parameters
 from compaction.kinds.engine.settings import Setting, config_of, settings_of
+from compaction.kinds.engine.spec import KindError, KindSpec
+from compaction.kinds.engine.specs import all_kinds, kind_named
 
-__all__ = ["Applied", "Kind", "KindError", "Parameters", "Setting", "apply_kind", "config_of", "settings_of"]
+__all__ = [
+    "Applied",
+    "KindError",
+    "KindSpec",
+    "Parameters",
+    "Setting",
+    "all_kinds",
+    "apply_kind",
+    "config_of",
+    "kind_named",
+    "settings_of",
+]

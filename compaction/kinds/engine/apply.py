@@ -1,51 +1,22 @@
-"""Applies a kind of compaction to a conversation: nothing is written, and the messages that were given stay as they
-are."""
+"""Applies a kind of compaction to a conversation. Nothing is written, and the messages stay as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from compaction.kinds.engine.automatic import automatic
-from compaction.kinds.engine.choices import pivot_of
-from compaction.kinds.engine.kind import (
-    Applied,
-    Kind,
-    KindError,
-    Parameters,
-)
-from compaction.kinds.engine.microcompact import microcompacted
-from compaction.kinds.engine.moment import Moment
-from compaction.kinds.engine.settings import (
-    AutoSettings,
-    CollapseSettings,
-    NotesSettings,
-    SummarySettings,
-    config_of,
-)
-from compaction.kinds.engine.spans import SpanSummariser
-from compaction.mechanisms.engine.boundary import Direction, Trigger, is_boundary
-from compaction.mechanisms.engine.collapse import CollapseReport, collapse, to_records
-from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.partial import partial_compact
+from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.job import Job, Parameters
+from compaction.kinds.engine.settings import config_of
+from compaction.kinds.engine.spec import KindSpec
 from compaction.mechanisms.engine.pipeline import Effects
 from compaction.mechanisms.engine.pipeline.thinking import Bound, without_dead_thinking
-from compaction.mechanisms.engine.session_memory import session_memory_compact
-from compaction.mechanisms.engine.snip import short_id, snip
-from compaction.mechanisms.engine.tool_result_limit import budget
-from sessions.transcripts.engine.messages import Kind as MessageKind
 from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import (
-    Limits,
-    Remembered,
-    context_window,
-    estimate,
-)
+from sessions.usage.engine.tokens import CountCache
 
 
 def apply_kind(
-    kind: Kind,
+    kind: KindSpec,
     messages: Sequence[Message],
     parameters: Parameters | None = None,
     *,
@@ -56,147 +27,30 @@ def apply_kind(
     session_id: str = "",
     failures: int = 0,
 ) -> Applied:
-    """`messages` is a context as it is sent; `effects.summarise` writes the summary, and without it nobody does: then
-    it is put together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: how many
-    automatic compactions of this conversation have failed in a row.
+    """`messages`: a context as it is sent. `effects.summarise` writes the summary; without it the summary is put
+    together mechanically. `overhead`: tokens of the system prompt and the tools. `failures`: automatic compactions of
+    this conversation that have failed in a row.
 
     Raises KindError if the parameters make no sense.
     """
     parameters = parameters or Parameters()
     config = config_of(kind, parameters.settings)
-    effects = effects or Effects()
-    moment = Moment(kind, messages, parameters, effects, now, model, overhead, session_id, Remembered(), failures)
-    return _living(_ACTIONS[kind](moment, config), moment)
+    job = Job(messages, parameters, effects or Effects(), now, model, overhead, session_id, CountCache(), failures)
+    applied = kind.apply(job, config)
+    # The agent's own pipeline drops dead thinking by itself.
+    return applied if kind.automatic else _drop_dead_thinking(applied, job)
 
 
-def _living(applied: Applied, moment: Moment) -> Applied:
-    """Without the thinking that the edit has killed."""
-    if not applied.done or applied.kind is Kind.AUTO or applied.after is applied.before:
+def _drop_dead_thinking(applied: Applied, job: Job) -> Applied:
+    if not applied.done or applied.after is applied.before:
         return applied
-    living = without_dead_thinking(applied.before, applied.after, Bound(), moment.model, moment.counter)
-    if not living.report.applied:
+    outcome = without_dead_thinking(applied.before, applied.after, Bound(), job.model, job.counter)
+    if not outcome.report.applied:
         return applied
     return replace(
         applied,
-        after=living.messages,
-        tokens_after=living.report.tokens_after,
-        reports=(*applied.reports, living.report),
-        why=f"{applied.why} {living.report.why}",
+        after=outcome.messages,
+        tokens_after=outcome.report.tokens_after,
+        reports=(*applied.reports, outcome.report),
+        why=f"{applied.why} {outcome.report.why}",
     )
-
-
-def _budget(moment: Moment, config: Any) -> Applied:
-    done = budget(moment.messages, config, counter=moment.counter)
-    records = (done.state.to_record(moment.session_id),) if done.persisted else ()
-    return replace(moment.simple(done, records), persisted=done.persisted)
-
-
-def _snip(moment: Moment, config: Any) -> Applied:
-    if not moment.parameters.ids:
-        raise KindError("A snip needs the ids of the turns that should go: short ids, or uuids of what was typed.")
-    uuids = {message.uuid for message in moment.messages}
-    ids = [short_id(one) if one in uuids else one for one in moment.parameters.ids]
-    done = snip(moment.messages, ids, config, reason=moment.parameters.instructions, counter=moment.counter)
-    return moment.simple(done, tuple(done.state.to_records(moment.session_id)) if done.report.applied else ())
-
-
-def _collapse(moment: Moment, config: CollapseSettings) -> Applied:
-    limits = Limits(context_window(moment.model or None).tokens)
-    own = SpanSummariser(moment.summarise(config.mechanical))
-    summarise = moment.effects.summarise_span or own
-    # What stands before the first answer are instructions and surroundings, which hold for all that follows.
-    head = next((at for at, one in enumerate(moment.messages) if one.role == "assistant"), len(moment.messages))
-    above, below = moment.messages[:head], moment.messages[head:]
-    done = collapse(
-        below,
-        config.collapse,
-        limits=limits,
-        summarise=summarise,
-        announce=moment.effects.announce_span,
-        counter=moment.counter,
-    )
-    assert isinstance(done.report, CollapseReport)
-    size = estimate(above, moment.counter)
-    report = replace(
-        done.report, tokens_before=done.report.tokens_before + size, tokens_after=done.report.tokens_after + size
-    )
-    done = replace(done, messages=[*above, *done.messages], report=report)
-    committed = report.committed
-    records = tuple(to_records(done.state, moment.session_id)) if committed else ()
-    summary = "\n\n".join(commit.summary for commit in committed)
-    mechanical = moment.effects.summarise_span is None and moment.mechanical
-    applied = replace(moment.simple(done, records), summary=summary, mechanical=mechanical and bool(committed))
-    if own.problem:
-        why = f"Not every span was summed up: {own.problem}." if committed else f"No span was summed up: {own.problem}."
-        applied = replace(applied, failed=not committed, why=f"{applied.why} {why}" if committed else why)
-    return applied
-
-
-def _session_memory(moment: Moment, config: NotesSettings) -> Applied:
-    read = moment.effects.read_notes
-    done = session_memory_compact(
-        _after_boundary(moment.messages),
-        read() if read is not None else None,
-        config.notes,
-        threshold=Limits(context_window(moment.model or None).tokens).threshold,
-        occasion=moment.occasion(Trigger.MANUAL),
-        attachments=moment.attachments(config.attachments),
-    )
-    return moment.compacted(done, mechanical=False)
-
-
-def _full(moment: Moment, config: SummarySettings) -> Applied:
-    full = moment.instructed(config.full)
-    done = full_compact(
-        moment.messages,
-        moment.summarise(config.mechanical),
-        full,
-        occasion=moment.occasion(Trigger.MANUAL),
-        attachments=moment.attachments(config.attachments),
-    )
-    return moment.compacted(done, mechanical=moment.mechanical)
-
-
-def _partial(direction: Direction) -> Callable[[Moment, SummarySettings], Applied]:
-    def act(moment: Moment, config: SummarySettings) -> Applied:
-        wanted = moment.parameters.pivot
-        pivot = pivot_of(moment.messages, wanted, direction, moment.model)
-        done = partial_compact(
-            moment.messages,
-            pivot.uuid or wanted,
-            direction,
-            moment.summarise(config.mechanical),
-            moment.instructed(config.full),
-            occasion=moment.occasion(Trigger.MANUAL),
-            attachments=moment.attachments(config.attachments),
-        )
-        made = moment.compacted(done, mechanical=moment.mechanical)
-        if not pivot.obstacle or not made.done:
-            return made
-        return replace(made, why=f"{made.why} It is cut at {pivot.uuid}: at {wanted} {pivot.obstacle}.")
-
-    return act
-
-
-def _after_boundary(messages: Sequence[Message]) -> Sequence[Message]:
-    """A context that begins with a summary begins at a boundary, which is not sent: the notes stand for both."""
-    if not messages or is_boundary(messages[0]) or messages[0].kind is not MessageKind.SUMMARY:
-        return messages
-    return [Message("system", (), MessageKind.SUMMARY, f"before {messages[0].uuid}"), *messages]
-
-
-def _auto(moment: Moment, config: AutoSettings) -> Applied:
-    return automatic(moment, config)
-
-
-_ACTIONS: Mapping[Kind, Callable[[Moment, Any], Applied]] = {
-    Kind.BUDGET: _budget,
-    Kind.SNIP: _snip,
-    Kind.MICROCOMPACT: microcompacted,
-    Kind.COLLAPSE: _collapse,
-    Kind.SESSION_MEMORY: _session_memory,
-    Kind.FULL: _full,
-    Kind.PARTIAL_FROM: _partial(Direction.FROM),
-    Kind.PARTIAL_UP_TO: _partial(Direction.UP_TO),
-    Kind.AUTO: _auto,
-}

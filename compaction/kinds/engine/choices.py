@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.kinds.engine.kind import KindError
-from compaction.mechanisms.engine.boundary import Direction
-from compaction.mechanisms.engine.pivots import pivots_of
-from compaction.mechanisms.engine.snip import short_id
-from compaction.mechanisms.engine.turns import turns_of
+from compaction.kinds.engine.spec import KindError
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.conversation.turns import turns_of
+from compaction.mechanisms.engine.partial.pivots import find_pivots
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
@@ -47,9 +47,9 @@ def turn_choices(messages: Sequence[Message], counter: TokenCounter = estimate_b
     for number, turn in enumerate(turns, 1):
         first = messages[turn.first]
         stays = ""
-        if turn.open:
+        if turn.is_open:
             stays = "It is not finished."
-        elif turn.entangled:
+        elif turn.is_entangled:
             stays = "Its results stand in one message with those of another turn."
         elif ids[short_id(first.uuid)] > 1:
             stays = "Several inputs have its short id."
@@ -74,7 +74,7 @@ def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, mod
     place = next((at for at, message in enumerate(messages) if message.uuid == wanted), None)
     if place is None:
         raise KindError(f"No message of the context has the uuid {wanted}: it may have left it already.")
-    pivots = pivots_of(messages, direction, model)
+    pivots = find_pivots(messages, direction, model)
     if wanted in pivots.legal:
         return Pivot(wanted)
     behind = direction is Direction.FROM
@@ -87,7 +87,7 @@ def pivot_of(messages: Sequence[Message], wanted: str, direction: Direction, mod
 
 def pivot_near(messages: Sequence[Message], position: int, direction: Direction, model: str = "") -> str:
     """The message at which the conversation may be cut that is nearest to an entry; empty if there is none."""
-    legal = pivots_of(messages, direction, model).legal
+    legal = find_pivots(messages, direction, model).legal
     there = [(message.position, message.uuid) for message in messages if message.position is not None]
     near = min(
         ((abs(at - position), at, uuid) for at, uuid in there if uuid in legal),

@@ -1,69 +1,21 @@
-"""Settings by name: what each kind can be told, with types and defaults out of the configs themselves.
+"""Settings by name: what each kind can be told, with the types, defaults and texts of its config.
 
-A name is the way to a field (`attachments.files.most`); its end is enough where only one field ends so. Somebody who
-asks for a mechanism wants it now, so here it does not wait for the sizes and pauses at which it would start by itself.
+A name is the path of a field (`attachments.files.most`); its end is enough where only one field ends so. A mechanism
+that is asked for by name acts at once: the configs of the kinds have no sizes or pauses to wait for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import StrEnum
+from dataclasses import Field as ConfigField
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_type_hints
 
-from compaction.kinds.engine.kind import Kind, KindError
-from compaction.kinds.engine.values import NAMES, parsed
-from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.collapse import CollapseConfig
-from compaction.mechanisms.engine.full.asking import FullConfig
-from compaction.mechanisms.engine.mechanical import MechanicalConfig
-from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig
-from compaction.mechanisms.engine.microcompact.cached import CachedConfig
-from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from compaction.mechanisms.engine.pipeline import PipelineConfig
-from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
-from compaction.mechanisms.engine.snip import SnipConfig
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+from compaction.kinds.engine.spec import KindError, KindSpec
+from compaction.kinds.engine.values import parse_value, type_name
 
 MODE = "mode"
-
-
-class Mode(StrEnum):
-    """Of microcompact: who clears, and when."""
-
-    TIME = "time"
-    CACHED = "cached"
-    API = "api"
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySettings:
-    full: FullConfig = field(default_factory=FullConfig)
-    attachments: AttachmentConfig = field(default_factory=AttachmentConfig)
-    mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
-
-
-@dataclass(frozen=True, slots=True)
-class NotesSettings:
-    notes: SessionMemoryConfig = field(default_factory=SessionMemoryConfig)
-    attachments: AttachmentConfig = field(default_factory=AttachmentConfig)
-
-
-@dataclass(frozen=True, slots=True)
-class CollapseSettings:
-    collapse: CollapseConfig = field(
-        default_factory=lambda: CollapseConfig(
-            enabled=True, stage_at=0.0, commit_at=0.0, target=0.0, keep_tokens=5_000, least=500
-        )
-    )
-    mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
-
-
-@dataclass(frozen=True, slots=True)
-class AutoSettings:
-    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
-    mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,96 +24,75 @@ class Setting:
     type: str
     """For people."""
     default: Any
+    hint: Any = str
+    help: str = ""
+    label: str = ""
+    most: float | None = None
+    """The largest number that makes sense."""
+    group: str = ""
+    """The title of the config that it belongs to."""
+    path: str = ""
+    """Its name within that config."""
 
 
-_MODES: Mapping[Mode, Any] = {
-    Mode.TIME: TimedConfig(enabled=True, gap_minutes=0),
-    Mode.CACHED: CachedConfig(),
-    Mode.API: ClearToolUsesConfig(),
-}
-_CONFIGS: Mapping[Kind, Any] = {
-    Kind.BUDGET: BudgetConfig(),
-    Kind.SNIP: SnipConfig(),
-    Kind.COLLAPSE: CollapseSettings(),
-    Kind.SESSION_MEMORY: NotesSettings(),
-    Kind.FULL: SummarySettings(),
-    Kind.PARTIAL_FROM: SummarySettings(),
-    Kind.PARTIAL_UP_TO: SummarySettings(),
-    Kind.AUTO: AutoSettings(),
-}
-
-
-def settings_of(kind: Kind, mode: Mode = Mode.TIME) -> list[Setting]:
+def settings_of(kind: KindSpec, mode: str = "") -> list[Setting]:
     """What this kind can be told, with defaults."""
-    if kind is Kind.MICROCOMPACT:
-        choice = Setting(MODE, " or ".join(Mode), str(mode))
-        return [choice, *(one.setting for one in _leaves(_MODES[mode]))]
-    return [one.setting for one in _leaves(_CONFIGS[kind])]
+    mode = mode or kind.default_mode
+    settings = list(_settings_in(kind.config_in(mode)))
+    return [Setting(MODE, kind.mode_names, mode), *settings] if kind.modes else settings
 
 
-def config_of(kind: Kind, given: Mapping[str, str]) -> Any:
-    """The config of a kind with these settings. Raises KindError for names and values that are none."""
-    given = dict(given)
-    if kind is Kind.MICROCOMPACT:
-        mode = _mode(given.pop(MODE, Mode.TIME))
-        config, known = _MODES[mode], settings_of(kind, mode)
-    else:
-        config, known = _CONFIGS[kind], settings_of(kind)
-    leaves = {leaf.setting.name: leaf for leaf in _leaves(config)}
-    for name, text in given.items():
-        leaf = leaves[_found(kind, name, leaves, known)]
+def config_of(kind: KindSpec, texts: Mapping[str, str]) -> Any:
+    """The config of a kind with these settings. Raises KindError for unknown names and for wrong values."""
+    texts = dict(texts)
+    config = kind.config_in(texts.pop(MODE, kind.default_mode) if kind.modes else "")
+    settings = {setting.name: setting for setting in _settings_in(config)}
+    for name, text in texts.items():
+        setting = settings[_full_name(kind, name, list(settings))]
         try:
-            config = _with(config, leaf.setting.name.split("."), parsed(leaf.hint, text.strip()))
+            value = parse_value(setting.hint, text.strip(), setting.most)
         except ValueError as error:
-            raise KindError(
-                f"{leaf.setting.name} has to be {leaf.setting.type}, not {text!r}. {error}".strip()
-            ) from error
+            raise KindError(f"{setting.name} has to be {setting.type}, not {text!r}. {error}".strip()) from error
+        config = _replace(config, setting.name.split("."), value)
     return config
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    setting: Setting
-    hint: Any
-
-
 @cache
-def _hints(of: Any) -> Mapping[str, Any]:
-    return get_type_hints(of)
+def _hints(config_type: Any) -> Mapping[str, Any]:
+    return get_type_hints(config_type)
 
 
-def _leaves(config: Any, path: str = "") -> Iterator[_Leaf]:
-    of: Any = type(config)
-    hints = _hints(of)
-    for one in fields(config):
-        value = getattr(config, one.name)
-        name = f"{path}{one.name}"
-        if is_dataclass(value):
-            yield from _leaves(value, f"{name}.")
+def _settings_in(config: Any, prefix: str = "", group: str = "", path: str = "") -> Iterator[Setting]:
+    config_type: Any = type(config)
+    hints = _hints(config_type)
+    for item in fields(config):
+        value = getattr(config, item.name)
+        name = f"{prefix}{item.name}"
+        if not is_dataclass(value):
+            yield _setting(item, name, value, hints[item.name], group, f"{path}{item.name}")
+        elif group:
+            yield from _settings_in(value, f"{name}.", group, f"{path}{item.name}.")
         else:
-            yield _Leaf(Setting(name, NAMES.get(hints[one.name], "a value"), value), hints[one.name])
+            yield from _settings_in(value, f"{name}.", getattr(value, "TITLE", ""))
 
 
-def _found(kind: Kind, name: str, leaves: Mapping[str, _Leaf], known: list[Setting]) -> str:
-    if name in leaves:
+def _setting(item: ConfigField[Any], name: str, value: Any, hint: Any, group: str, path: str) -> Setting:
+    return Setting(name, type_name(hint), value, hint, group=group, path=path, **item.metadata)
+
+
+def _full_name(kind: KindSpec, name: str, names: list[str]) -> str:
+    if name in names:
         return name
-    ending = [one for one in leaves if one.endswith(f".{name}")]
-    if len(ending) == 1:
-        return ending[0]
-    if ending:
-        raise KindError(f"{name!r} could be {', '.join(ending)}.")
-    there = ", ".join(one.name for one in known)
-    raise KindError(f"{kind} has no setting {name!r}. There are: {there}.")
+    endings = [full_name for full_name in names if full_name.endswith(f".{name}")]
+    if len(endings) == 1:
+        return endings[0]
+    if endings:
+        raise KindError(f"{name!r} could be {', '.join(endings)}.")
+    known = [MODE, *names] if kind.modes else names
+    raise KindError(f"{kind} has no setting {name!r}. There are: {', '.join(known)}.")
 
 
-def _mode(text: str) -> Mode:
-    try:
-        return Mode(text)
-    except ValueError:
-        raise KindError(f"mode has to be {' or '.join(Mode)}, not {text!r}.") from None
-
-
-def _with(config: Any, path: list[str], value: Any) -> Any:
+def _replace(config: Any, path: list[str], value: Any) -> Any:
     first, *rest = path
-    inner = _with(getattr(config, first), rest, value) if rest else value
+    inner = _replace(getattr(config, first), rest, value) if rest else value
     return replace(config, **{first: inner})

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 import zstandard
 
-from compaction.kinds.engine.kind import Applied
-from compaction.mechanisms.engine.record import Compaction
-from compaction.mechanisms.engine.tool_result_limit import Persisted
+from compaction.kinds.engine.applied import Applied
+from compaction.mechanisms.engine.compaction.record import Compaction
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from sessions.transcripts.engine.messages import Message
 
 
 class Keepsake(msgspec.Struct, frozen=True):
     after: tuple[Message, ...]
     made: Compaction | None = None
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     records: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod

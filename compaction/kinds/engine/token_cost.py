@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compaction.mechanisms.engine.full.request import OUTPUT_CAP, Path, SummaryRequest
+from compaction.mechanisms.engine.full.request import OUTPUT_CAP, RequestPath, SummaryRequest
 from compaction.mechanisms.engine.mechanical import Mechanical
 from sessions.transcripts.engine.messages import text_block
 from sessions.usage.engine.price_forecast import Weight
@@ -21,7 +21,9 @@ class Weighing:
     answers: Mechanical = field(default_factory=Mechanical)
 
     def __call__(self, request: SummaryRequest, /) -> str:
-        beside = self.overhead if request.path is Path.FORK else estimate_blocks([text_block(request.system or "")])
+        beside = (
+            self.overhead if request.path is RequestPath.FORK else estimate_blocks([text_block(request.system or "")])
+        )
         sent = estimate(request.messages) + beside
         self.weights.append(Weight(sent, request.max_output_tokens or OUTPUT_CAP))
         return self.answers(request)

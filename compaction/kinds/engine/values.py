@@ -1,4 +1,4 @@
-"""Values as they are typed, read by the type of their field."""
+"""Reads values as they are typed, by the type of their field."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def _not_negative(number: Number) -> Number:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(part for part in (one.strip() for one in text.split(",")) if part)
+    return tuple(part for part in map(str.strip, text.split(",")) if part)
 
 
 def _limits(text: str) -> dict[str, int | None]:
-    pairs = (one.partition(":") for one in _names(text))
+    pairs = (pair.partition(":") for pair in _names(text))
     return {tool.strip(): _or_none(_whole)(limit.strip()) for tool, _, limit in pairs}
 
 
@@ -58,7 +58,7 @@ _READERS: Mapping[Any, Callable[[str], Any]] = {
     tuple[str, ...]: _names,
     Mapping[str, int | None]: _limits,
 }
-NAMES: Mapping[Any, str] = {
+_NAMES: Mapping[Any, str] = {
     bool: "on or off",
     int: "a whole number",
     float: "a number",
@@ -70,13 +70,21 @@ NAMES: Mapping[Any, str] = {
 }
 
 
-def parsed(hint: Any, text: str) -> Any:
+def type_name(hint: Any) -> str:
+    """For people."""
+    return _NAMES.get(hint, "a value")
+
+
+def parse_value(hint: Any, text: str, most: float | None = None) -> Any:
     """Raises ValueError, with a sentence where there is more to say than that it is of the wrong type."""
     read = _READERS.get(hint)
     if read is None:
         raise ValueError("It cannot be set this way.")
     try:
-        return read(text)
+        value = read(text)
+        if most is not None and value is not None and value > most:
+            raise ValueError(f"It must not be more than {most:,}.")
     except ValueError as error:
         # Python's own words are about literals and bases, which helps nobody.
         raise ValueError(str(error) if str(error).startswith("It ") else "") from None
+    return value

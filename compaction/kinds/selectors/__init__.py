@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import QuerySet
 from zstandard import ZstdError
 
-from compaction.kinds.engine import Kind
 from compaction.kinds.engine.stored_context import Keepsake
 from compaction.mechanisms.engine import Notes
 from compaction.models import Compaction
@@ -19,10 +18,10 @@ from memory.notes.selectors.notes import notes_files
 from sessions.archive.engine.damage import DamageError, verify
 from sessions.archive.selectors.records import Reader
 from sessions.context.engine import Context
-from sessions.context.selectors.contexts import Point, context_of
-from sessions.linking.selectors import Links
+from sessions.context.selectors.contexts import ContextPoint, load_context
+from sessions.linking.selectors import LinkRows
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.messages import Message, changed
+from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 class CompactionMissingError(LookupError):
@@ -52,7 +51,7 @@ def compaction_get(number: str | int) -> Compaction:
 
 
 def compaction_load(row: Compaction) -> Loaded:
-    context = context_of(row.transcript, Point(row.position, row.link))
+    context = load_context(row.transcript, ContextPoint(row.position, row.link))
     return Loaded(row, compactable(context), keepsake_of(row))
 
 
@@ -72,17 +71,18 @@ def compactions_of(transcript: Transcript) -> QuerySet[Compaction]:
     return Compaction.objects.filter(transcript=transcript).defer("packed").order_by("-created_at", "-pk")
 
 
-def failures_of(transcript: Transcript) -> int:
-    """How many automatic compactions have failed since one was last made: what the circuit breaker counts."""
+def failures_of(transcript: Transcript, kind: str) -> int:
+    """How many compactions of an automatic kind have failed since a model last wrote a summary: what the circuit
+    breaker counts."""
     made = Compaction.objects.filter(transcript=transcript, mechanical=False).exclude(summary="").order_by("-pk")
     since = made.values_list("pk", flat=True).first() or 0
-    return Compaction.objects.filter(transcript=transcript, kind=Kind.AUTO, pk__gt=since, report__failed=True).count()
+    return Compaction.objects.filter(transcript=transcript, kind=kind, pk__gt=since, report__failed=True).count()
 
 
 def compactable(context: Context) -> tuple[Message, ...]:
     """The messages of a context. Counts from before its boundary say nothing about its size."""
     return tuple(
-        changed(message, usage=None)
+        replace_fields(message, usage=None)
         if message.usage is not None and message.position is not None and message.position < context.start
         else message
         for message in context.messages
@@ -92,7 +92,7 @@ def compactable(context: Context) -> tuple[Message, ...]:
 def records_of(transcript: Transcript, messages: Sequence[Message]) -> Callable[[Message], Mapping[str, Any] | None]:
     """The records that messages come from, fetched at once."""
     positions = sorted({message.position for message in messages if message.position is not None})
-    links = Links(transcript.pk, transcript.source_id)
+    links = LinkRows(transcript.pk, transcript.source_id)
     if positions:
         links.load(positions[0], positions[-1] + 1)
         links.fetch(positions)

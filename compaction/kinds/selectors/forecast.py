@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compaction.kinds.engine import (
-    Applied,
-    Kind,
-    KindError,
-    Parameters,
-    apply_kind,
-)
-from compaction.kinds.engine.about import ABOUT
+from compaction.kinds.engine import Applied, KindError, KindSpec, Parameters, apply_kind
 from compaction.kinds.engine.token_cost import Weighing
 from compaction.kinds.selectors import compactable, notes_of
 from compaction.mechanisms.engine import Effects
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
 from sessions.context.engine import Context
 from sessions.context.engine.tally import system_tally
 from sessions.models import Transcript
@@ -39,7 +32,7 @@ class Forecast:
 def forecast(
     transcript: Transcript,
     context: Context,
-    kind: Kind,
+    kind: KindSpec,
     parameters: Parameters,
     *,
     asking: bool,
@@ -48,9 +41,9 @@ def forecast(
 ) -> Forecast:
     """`asking`: a model will write the summary; `shared`: as a fork of the session's own request."""
     messages = compactable(context)
-    overhead = system_tally(context.given.system, context.given.tools).total
-    weighing = Weighing(overhead) if asking and ABOUT[kind].summarises else None
-    if weighing is not None and not shared and kind is not Kind.COLLAPSE:
+    overhead = system_tally(context.setup.system, context.setup.tools).total
+    weighing = Weighing(overhead) if asking and kind.summarises else None
+    if weighing is not None and not shared and kind.can_fork:
         parameters = replace(parameters, settings={"fork": "off", **parameters.settings})
     effects = Effects(
         summarise=weighing,

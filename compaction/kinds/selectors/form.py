@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.http import Http404
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
 from compaction.kinds.engine.choices import (
     TurnChoice,
     pivot_near,
@@ -16,19 +16,18 @@ from compaction.kinds.engine.choices import (
 )
 from compaction.kinds.selectors import compactable
 from compaction.kinds.selectors.forecast import Forecast, forecast
-from compaction.mechanisms.engine.boundary import Direction
-from compaction.mechanisms.engine.pivots import legal_pivots
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from inspector.web.paging import Page, page_of
 from sessions.context.engine import Context
-from sessions.context.engine.left_out import Reason
-from sessions.context.selectors.contexts import left_out_among, point_next
-from sessions.context.selectors.kept_contexts import kept_context
+from sessions.context.engine.left_out import LeftOutReason
+from sessions.context.selectors.context_cache import cached_context
+from sessions.context.selectors.contexts import load_left_out_among, point_next
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.timeline.selectors.entries import find_entry
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message
-from sessions.usage.engine.tokens import Remembered, estimate
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.usage.engine.tokens import CountCache, estimate
 
 PER_PAGE = 30
 WORDS = 160
@@ -39,12 +38,12 @@ READ = 4_000
 """Characters of an input that are looked at: secrets are longer than what is shown."""
 
 GONE = {
-    Reason.SUMMARISED: "was summarised away",
-    Reason.SNIPPED: "was snipped",
-    Reason.CLEARED: "was cleared",
-    Reason.COLLAPSED: "was collapsed into a summary",
-    Reason.ABANDONED: "is on a branch that was abandoned",
-    Reason.SIDECHAIN: "belongs to a sub-agent",
+    LeftOutReason.SUMMARISED: "was summarised away",
+    LeftOutReason.SNIPPED: "was snipped",
+    LeftOutReason.CLEARED: "was cleared",
+    LeftOutReason.COLLAPSED: "was collapsed into a summary",
+    LeftOutReason.ABANDONED: "is on a branch that was abandoned",
+    LeftOutReason.SIDECHAIN: "belongs to a sub-agent",
 }
 UNSENT = "is never sent to the model"
 
@@ -83,11 +82,11 @@ class Situation:
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
-        self._counter = Remembered()
+        self._counter = CountCache()
 
     @cached_property
     def context(self) -> Context:
-        return kept_context(self.transcript, point_next(self.transcript))
+        return cached_context(self.transcript, point_next(self.transcript))
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -98,7 +97,7 @@ class Situation:
         return turn_choices(self.messages, self._counter)
 
     def forecast(
-        self, kind: Kind, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
+        self, kind: KindSpec, parameters: Parameters, *, asking: bool = False, shared: bool = False, now_ms: int
     ) -> Forecast:
         return forecast(self.transcript, self.context, kind, parameters, asking=asking, shared=shared, now_ms=now_ms)
 
@@ -221,7 +220,7 @@ class Situation:
         return self._gone(entry.position) if owner.pk == self.transcript.pk else f"{wanted} is of another transcript."
 
     def _gone(self, position: int) -> str:
-        found = left_out_among(self.transcript, self.context, [position]).get(position)
+        found = load_left_out_among(self.transcript, self.context, [position]).get(position)
         why = GONE.get(found.reason, UNSENT) if found is not None else UNSENT
         return f"Entry {position} is not in the context: it {why}."
 

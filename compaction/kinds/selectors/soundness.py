@@ -8,13 +8,13 @@ from compaction.kinds.selectors import keepsake_of
 from compaction.models import Compaction
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.engine.file_prints import print_of
-from sessions.archive.selectors.soundness import Damage, Step
+from sessions.archive.selectors.soundness import CheckStep, Damage
 
 AT_ONCE = 20
 KIND = "compaction"
 
 
-def compaction_steps() -> Iterator[Step]:
+def compaction_steps() -> Iterator[CheckStep]:
     after = 0
     columns = ("run_id", "packed", "packed_hash", "transcript__public_id")
     while True:
@@ -32,7 +32,7 @@ def compaction_steps() -> Iterator[Step]:
             else:
                 if row.packed_hash is None:
                     hashes.append((row.pk, print_of(bytes(row.packed))))
-        yield Step(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
+        yield CheckStep(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
         if len(some) < AT_ONCE:
             return
         after = some[-1].pk

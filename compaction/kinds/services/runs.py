@@ -11,20 +11,19 @@ from django.conf import settings
 
 from compaction.hooks.selectors import Scope, hooks_of
 from compaction.hooks.services import HookBlockedError, RunningHooks
-from compaction.kinds.engine import Kind, KindError, Parameters
+from compaction.kinds.engine import KindError, Parameters, kind_named
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
 from compaction.kinds.services.watching import Asked
-from compaction.mechanisms.engine import Trigger
 from compaction.models import Compaction
 from inspector.agents.cancel import CancelToken
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import RunError, Stopped
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunError, RunStopped
 from inspector.web.clock import now_ms
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine import words
 
@@ -37,7 +36,7 @@ SEEN = 1000
 """Characters of an answer that a turn shows: the last ones while it arrives, the first ones afterwards."""
 
 
-def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+def compaction_run(running: ActiveRun, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
     """What `parameters` ask for: transcript, kind, model, hooks, and what the kind takes. The session stays as it is.
     `aloud`: hears each phase as well."""
     asked = run.parameters
@@ -47,12 +46,12 @@ def compaction_run(running: Running, run: Run, aloud: Callable[[str], None] | No
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
     cancel = CancelToken()
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         try:
             summariser = summariser_choose(settings.MODELS, asked.get("model", ""), watcher=told, cancel=cancel)
             if summariser.asking is not None:
                 budget_hold()
-                summariser.asking.model = WithinBudget(summariser.asking.model, run.pk)
+                summariser.asking.model = BudgetedModel(summariser.asking.model, run.pk)
             hooks = _hooks(run, transcript, told, cancel)
             made = _made(run, transcript, summariser, hooks, told)
         except (KindError, NoModelError) as error:
@@ -73,8 +72,7 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         raise KindError(f"Which hooks run is off, user or all, not {run.parameters['hooks']!r}.") from None
     if scope is Scope.OFF:
         return None
-    trigger = Trigger.AUTO if run.parameters["kind"] == Kind.AUTO else Trigger.MANUAL
-    configured = hooks_of(transcript, str(trigger))
+    configured = hooks_of(transcript, str(kind_named(run.parameters["kind"]).trigger))
     if run.parameters.get("hooks_seen") != configured.fingerprint:
         raise KindError(UNSEEN)
     for problem in configured.problems:
@@ -95,7 +93,7 @@ def _made(
     asked = run.parameters
     return compaction_make(
         transcript=transcript,
-        kind=Kind(asked["kind"]),
+        kind=kind_named(asked["kind"]),
         parameters=Parameters(
             asked.get("pivot", ""),
             tuple(asked.get("ids", ())),
@@ -149,7 +147,7 @@ def _silent(phase: str) -> None:
 class _Told:
     """Tells a run what the requests for a summary do: each is a turn of it."""
 
-    running: Running
+    running: ActiveRun
     aloud: Callable[[str], None]
     how: str = ""
     counting: bool = False
@@ -158,27 +156,27 @@ class _Told:
     def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
         self.counting = total is not None
         self.aloud(what)
-        self.running.phase(what, total=total, unit=unit)
+        self.running.begin_phase(what, total=total, unit=unit)
 
     def step(self, number: int, /) -> None:
-        self.running.progress(number)
+        self.running.report_progress(number)
 
     def begins(self, how: str, /) -> None:
         self.how = how
-        self.running.turn(f"{how} …")
+        self.running.add_turn(f"{how} …")
 
     def grows(self, text: str, /) -> None:
-        self.running.retell(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
+        self.running.update_turn(f"{self.how} …\n\n{'…' if len(text) > SEEN else ''}{text[-SEEN:]}")
         # Whoever asks is stopped by its token: it then still knows what the request was billed.
-        with suppress(Stopped):
+        with suppress(RunStopped):
             if not self.counting:
-                self.running.progress(len(text))
+                self.running.report_progress(len(text))
 
     def told(self, text: str, /) -> None:
-        self.running.turn(text)
+        self.running.add_turn(text)
 
     def ended(self, asked: Asked, text: str, /) -> None:
         said = f"{asked.how}: {asked.problem.rstrip('.')}." if asked.problem else f"{asked.how}."
         begins = f"{text[:SEEN]}…" if len(text) > SEEN else text
-        self.running.retell(f"{said}\n\n{begins}".strip(), tools=asked.tools)
-        run_bill(running=self.running, model=asked.model, usage=asked.usage, told=asked.cost)
+        self.running.update_turn(f"{said}\n\n{begins}".strip(), tools=asked.tools)
+        run_bill(running=self.running, model=asked.model, usage=asked.usage, reported_cost=asked.cost)

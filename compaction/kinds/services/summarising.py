@@ -15,7 +15,7 @@ from compaction.mechanisms.engine import (
     SummaryRequest,
 )
 from compaction.mechanisms.engine.full.prompt import Variant
-from compaction.mechanisms.engine.full.request import SYSTEM, Path
+from compaction.mechanisms.engine.full.request import SYSTEM, RequestPath
 from inspector.agents.cancel import CancelToken
 from inspector.agents.choosing import (
     CONFIGURED,
@@ -44,7 +44,7 @@ from inspector.agents.usage import Usage
 from inspector.budget.prices import price_of
 from sessions.requests.selectors import Parent
 from sessions.text.engine import words
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 
 CUT_OFF = "max_tokens"
 
@@ -72,7 +72,7 @@ class Asking:
     _sent: bool = False
     """A request is under way."""
     _text: str = ""
-    _path: Path = Path.DIRECT
+    _path: RequestPath = RequestPath.DIRECT
 
     @property
     def usage(self) -> Usage:
@@ -83,7 +83,7 @@ class Asking:
 
     def __call__(self, request: SummaryRequest, /) -> str:
         self._path = request.path
-        self._how = f"Asked {self.name}" + (" as a fork" if request.path is Path.FORK else self._about())
+        self._how = f"Asked {self.name}" + (" as a fork" if request.path is RequestPath.FORK else self._about())
         self._enter(self._phase(request))
         reply = self._reply(request)
         tools = Counter(str(call.get("name")) for call in reply.calls)
@@ -111,7 +111,7 @@ class Asking:
             return f"{self._problem}: the oldest {rounds} left out, asking again"
         if self._problem:
             return f"asking again directly: {self._problem}"
-        return f"asking {self.name}" + (" as a fork" if request.path is Path.FORK else "")
+        return f"asking {self.name}" + (" as a fork" if request.path is RequestPath.FORK else "")
 
     def _reply(self, request: SummaryRequest) -> Reply:
         try:
@@ -132,7 +132,7 @@ class Asking:
         except ModelError as error:
             self._end(str(error), error.usage, text=self._text)
             # A fork may be refused for what is in it, and a span for what it tells; all else would happen again.
-            passing = (RefusedError, BadRequestError) if request.path is Path.FORK else (RefusedError,)
+            passing = (RefusedError, BadRequestError) if request.path is RequestPath.FORK else (RefusedError,)
             raise self._failed(str(error), final=not isinstance(error, passing)) from error
 
     def _failed(self, sentence: str, *, final: bool) -> SummariseError:
@@ -140,7 +140,7 @@ class Asking:
         return SummariseError(self._problem, final=final)
 
     def _ask(self, request: SummaryRequest) -> Ask:
-        if request.path is Path.FORK and self.parent is not None:
+        if request.path is RequestPath.FORK and self.parent is not None:
             params = self.parent.params
             if request.variant is Variant.UP_TO:
                 params = self.parent.up_to(_last_position(request.messages))
@@ -148,7 +148,11 @@ class Asking:
             writes = not request.skips_cache_write
             return fork(params, [own], writes_cache=writes, listener=self._hear, cancel=self.cancel)
         asked = direct(
-            self.name, request.system or SYSTEM, joined(request.messages), listener=self._hear, cancel=self.cancel
+            self.name,
+            request.system or SYSTEM,
+            join_messages(request.messages),
+            listener=self._hear,
+            cancel=self.cancel,
         )
         return replace(asked, max_tokens=request.max_output_tokens or asked.max_tokens)
 
@@ -176,16 +180,16 @@ class Asking:
     ) -> None:
         self._sent = False
         billed = usage or Usage()
-        model = self.parent.params.model if self._path is Path.FORK and self.parent is not None else self.name
+        model = self.parent.params.model if self._path is RequestPath.FORK and self.parent is not None else self.name
         cost = price_of(model, billed) if cost is None else cost
         one = Asked(self._how, model, str(self._path), problem, billed, cost, dict(tools or {}))
         self.asked.append(one)
         self.watcher.ended(one, text)
 
 
-def _unusable(reply: Reply, tools: Counter[str], path: Path) -> str:
+def _unusable(reply: Reply, tools: Counter[str], path: RequestPath) -> str:
     """A call uses up the only turn, whatever was said before it."""
-    who = "the fork" if path is Path.FORK else "the model"
+    who = "the fork" if path is RequestPath.FORK else "the model"
     if tools:
         return f"{who} called tools ({', '.join(tools)}) instead of writing"
     if reply.stop_reason == CUT_OFF:

@@ -15,8 +15,7 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url
 
 from compaction.hooks.selectors import Configured, Scope, hooks_of
-from compaction.kinds.engine import Kind
-from compaction.kinds.engine.about import ABOUT, MODES
+from compaction.kinds.engine import all_kinds
 from compaction.kinds.selectors.forecast import Forecast
 from compaction.kinds.selectors.form import Situation
 from compaction.kinds.services.runs import KIND
@@ -26,7 +25,6 @@ from compaction.kinds.views.form import (
     form_of,
     form_of_run,
 )
-from compaction.mechanisms.engine.boundary import Direction
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.budget.selectors import budget_at
 from inspector.budget.services import budget_hold
@@ -42,8 +40,8 @@ from sessions.models import Transcript
 from sessions.requests.selectors import sharing_of
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.extent import is_large
-from sessions.transcripts.selectors.session import Head, session_head
-from sessions.usage.engine.price_forecast import price_of
+from sessions.transcripts.selectors.session import SessionHead, session_head
+from sessions.usage.engine.price_forecast import forecast_price
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,7 +57,7 @@ def transcript_compact(request: HtmxRequest, session: str) -> HttpResponse:
     return page.show()
 
 
-def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
+def _asked(request: HtmxRequest, head: SessionHead) -> CompactionForm:
     if request.method == "POST":
         return form_of(request.POST)
     again = query_number(request, "again")
@@ -73,8 +71,6 @@ def _asked(request: HtmxRequest, head: Head) -> CompactionForm:
 def confirmation_of(run: Run) -> str | None:
     """Where a run that asks a model or runs hooks is started again: price and commands are shown anew. None if it does
     neither."""
-    if run.kind != KIND or run.finished_at is None:
-        return None
     if run.parameters.get("model", "") in ("", MECHANICAL) and run.parameters.get("hooks", Scope.OFF) == Scope.OFF:
         return None
     found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
@@ -82,21 +78,17 @@ def confirmation_of(run: Run) -> str | None:
 
 
 class _Page:
-    def __init__(self, request: HtmxRequest, head: Head, form: CompactionForm, situation: Situation) -> None:
+    def __init__(self, request: HtmxRequest, head: SessionHead, form: CompactionForm, situation: Situation) -> None:
         self.request = request
         self.head = head
         self.form = form
         self.situation = situation
         self.choice = choice_of(settings.MODELS)
-        self.sought = situation.sought(form.pivot, self.direction) if form.partial else None
-        if form.kind is Kind.SNIP:
+        self.sought = situation.sought(form.pivot, form.kind.direction) if form.kind.direction else None
+        if form.kind.picks_turns:
             form.ids, self.told = situation.turns_named(form.ids)
         else:
             self.told = []
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.FROM if self.form.kind is Kind.PARTIAL_FROM else Direction.UP_TO
 
     def elsewhere(self) -> HttpResponse | None:
         """The form of the transcript that the message belongs to."""
@@ -125,19 +117,18 @@ class _Page:
             "session": self.head.transcript,
             "root": session_root(self.head.transcript),
             "form": form,
-            "kinds": [(kind, about, form.query_of(kind)) for kind, about in ABOUT.items()],
-            "modes": MODES.items(),
+            "kinds": [(kind, form.query_of(kind)) for kind in all_kinds()],
             "choice": self.choice,
             "destination": destination(self.choice),
-            "budget": budget_at(now_ms()) if form.about.summarises else None,
+            "budget": budget_at(now_ms()) if form.kind.summarises else None,
             "model": self.model,
             "longest": LONGEST_INSTRUCTIONS,
-            "hooks": self.hooks_shown() if form.about.hooked else None,
+            "hooks": self.hooks_shown() if form.kind.runs_hooks else None,
         }
 
     @cached_property
     def hooks(self) -> Configured:
-        return hooks_of(self.head.transcript, "auto" if self.form.kind is Kind.AUTO else "manual")
+        return hooks_of(self.head.transcript, str(self.form.kind.trigger))
 
     def hooks_shown(self) -> dict[str, Any]:
         """The commands that would run around it, by whose they are: nobody runs what was not shown."""
@@ -153,10 +144,10 @@ class _Page:
     def lists(self) -> dict[str, Any]:
         number = query_number(self.request, "page")
         form = self.form
-        if form.kind is Kind.SNIP:
+        if form.kind.picks_turns:
             page, rows = self.situation.turn_page(form.ids, number)
-        elif form.partial and self.sought is not None:
-            page, rows = self.situation.cut_page(self.sought.cut, self.direction, number)
+        elif form.kind.direction and self.sought is not None:
+            page, rows = self.situation.cut_page(self.sought.cut, form.kind.direction, number)
         else:
             return {}
         shown = {row.uuid for row in rows}
@@ -175,7 +166,7 @@ class _Page:
             kept, freed = found.applied.tokens_after, max(0, found.freed)
             values["bar"] = token_bar([("kept", "left", kept), ("freed", "freed", freed)])
         if self.form.asks:
-            values["price"] = price_of(self.model, found.weights)
+            values["price"] = forecast_price(self.model, found.weights)
         return values
 
     def forecast(self, *, shared: bool = False) -> Forecast:
@@ -185,7 +176,7 @@ class _Page:
 
     def lacks(self) -> str:
         """What has to be chosen first."""
-        if self.form.kind is Kind.SNIP and not self.form.ids:
+        if self.form.kind.picks_turns and not self.form.ids:
             return "Pick the turns that should go."
         if self.sought is not None and not self.sought.cut:
             return "Pick the message at which it is cut."
@@ -199,7 +190,7 @@ class _Page:
     def start(self) -> HttpResponse:
         form = self.form
         if self.lacks():
-            form.errors["pivot" if form.partial else "ids"] = self.lacks()
+            form.errors["pivot" if form.kind.needs_pivot else "ids"] = self.lacks()
         if form.asks and self.choice.kind == MECHANICAL:
             form.errors["model"] = f"No model can be asked. {self.choice.why}"
         if form.hooked and form.hooks_seen != self.hooks.fingerprint:
@@ -229,9 +220,9 @@ class _Page:
         """What would be sent, to whom, and for how much. Nothing has been sent yet."""
         sharing = sharing_of(self.head.transcript, self.model)
         found = self.forecast(shared=sharing.shared)
-        price = price_of(self.model, found.weights)
+        price = forecast_price(self.model, found.weights)
         budget = budget_at(now_ms())
-        beyond = budget.left is not None and price.least is not None and price.least > budget.left
+        beyond = budget.remaining is not None and price.least is not None and price.least > budget.remaining
         values = {
             **self.frame(),
             **_said(found),
@@ -239,7 +230,7 @@ class _Page:
             "sharing": sharing,
             "budget": budget,
             "beyond": beyond,
-            "may_exceed": budget.left is not None and price.most is not None and price.most > budget.left,
+            "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
         return render_page(self.request, "compact_confirm.html", values)
 

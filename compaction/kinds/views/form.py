@@ -11,15 +11,9 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from compaction.hooks.selectors import Scope
-from compaction.kinds.engine import (
-    Kind,
-    KindError,
-    Parameters,
-    config_of,
-)
-from compaction.kinds.engine.about import ABOUT, About
+from compaction.kinds.engine import KindError, KindSpec, Parameters, all_kinds, config_of, kind_named
 from compaction.kinds.engine.fields import Field, Fields, fields_of
-from compaction.kinds.engine.settings import MODE, Mode
+from compaction.kinds.engine.settings import MODE
 from inspector.agents.choosing import CONFIGURED, MECHANICAL
 from inspector.runs.models import Run
 from inspector.web.model_form import MODEL_NAME, NAMED, NO_NAME
@@ -36,8 +30,9 @@ MOST_IDS = 2_000
 
 @dataclass(slots=True)
 class CompactionForm:
-    kind: Kind = Kind.AUTO
-    mode: Mode = Mode.TIME
+    kind: KindSpec = field(default_factory=lambda: all_kinds()[0])
+    mode: str = ""
+    """Empty for kinds that have only one."""
     pivot: str = ""
     ids: list[str] = field(default_factory=list)
     instructions: str = ""
@@ -55,26 +50,18 @@ class CompactionForm:
     """The name of a field -> what is wrong with it."""
 
     @property
-    def about(self) -> About:
-        return ABOUT[self.kind]
-
-    @property
     def fields(self) -> Fields:
         return fields_of(self.kind, self.mode)
 
     @property
-    def partial(self) -> bool:
-        return self.kind in (Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO)
-
-    @property
     def asks(self) -> bool:
         """A model is to be asked."""
-        return self.about.summarises and self.writer != MECHANICAL
+        return self.kind.summarises and self.writer != MECHANICAL
 
     @property
     def hooked(self) -> bool:
         """Commands are to run around it."""
-        return self.about.hooked and self.hooks is not Scope.OFF
+        return self.kind.runs_hooks and self.hooks is not Scope.OFF
 
     @property
     def first_fields(self) -> list[tuple[Field, str, str]]:
@@ -106,23 +93,23 @@ class CompactionForm:
         return configured if self.writer == CONFIGURED else self.model
 
     def parameters(self) -> Parameters:
-        settings = dict(self.settings)
-        if self.kind is Kind.MICROCOMPACT:
-            settings[MODE] = str(self.mode)
-        instructions = self.instructions if self.about.instructed or self.kind is Kind.SNIP else ""
         return Parameters(
-            self.pivot if self.partial else "",
-            tuple(self.ids) if self.kind is Kind.SNIP else (),
-            instructions.strip(),
-            settings,
+            self.pivot if self.kind.needs_pivot else "",
+            tuple(self.ids) if self.kind.picks_turns else (),
+            self.instructions.strip() if self.kind.instructions else "",
+            {**self.settings, **self.mode_setting},
         )
+
+    @property
+    def mode_setting(self) -> dict[str, str]:
+        return {MODE: self.mode} if self.mode else {}
 
     def of_run(self, transcript: int, model: str) -> dict[str, Any]:
         """As the parameters of a run."""
         asked = self.parameters()
         return {
             "transcript": transcript,
-            "kind": str(self.kind),
+            "kind": self.kind.name,
             "pivot": asked.pivot,
             "ids": list(asked.ids),
             "instructions": asked.instructions,
@@ -134,15 +121,15 @@ class CompactionForm:
 
     def values(self) -> list[tuple[str, str]]:
         """What was chosen, as fields: what is as usual is left out."""
-        found = [("kind", str(self.kind))]
-        if self.kind is Kind.MICROCOMPACT and self.mode is not Mode.TIME:
-            found.append(("mode", str(self.mode)))
-        if self.partial:
+        found = [("kind", self.kind.name)]
+        if self.mode != self.kind.default_mode:
+            found.append(("mode", self.mode))
+        if self.kind.needs_pivot:
             found.append(("pivot", self.pivot))
-        if self.kind is Kind.SNIP:
+        if self.kind.picks_turns:
             found.append(("ids", ",".join(self.ids)))
         found.append(("instructions", self.instructions))
-        if self.about.summarises and self.writer != MECHANICAL:
+        if self.kind.summarises and self.writer != MECHANICAL:
             found += [("writer", self.writer), ("model", self.model if self.writer == NAMED else "")]
         found += [(f"{SETTING}{name}", value) for name, value in self.settings.items()]
         if self.hooked:
@@ -156,10 +143,10 @@ class CompactionForm:
         """The same in an address."""
         return urlencode(self.values())
 
-    def query_of(self, kind: Kind) -> str:
-        """In the address of another kind: the two partial ones share their pivot."""
-        carried = [("kind", str(kind))]
-        if self.partial and kind in (Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO) and self.pivot:
+    def query_of(self, kind: KindSpec) -> str:
+        """In the address of another kind: those that need a pivot share it."""
+        carried = [("kind", kind.name)]
+        if self.kind.needs_pivot and kind.needs_pivot and self.pivot:
             carried.append(("pivot", self.pivot))
         return urlencode(carried)
 
@@ -167,13 +154,13 @@ class CompactionForm:
 def form_of(data: QueryDict) -> CompactionForm:
     """Whatever was sent: what makes no sense is in the errors."""
     form = CompactionForm()
-    wanted = _text(data.get("kind", ""))
-    if wanted in set(Kind):
-        form.kind = Kind(wanted)
-    elif wanted:
-        form.errors["kind"] = f"There is no compaction of the kind {wanted[:60]!r}. Choose one of these."
+    if name := _text(data.get("kind", "")):
+        try:
+            form.kind = kind_named(name)
+        except KindError as error:
+            form.errors["kind"] = f"{error} Choose one of these."
     mode = data.get("mode", "")
-    form.mode = Mode(mode) if mode in set(Mode) else Mode.TIME
+    form.mode = mode if mode in [known.name for known in form.kind.modes] else form.kind.default_mode
     form.pivot = _text(data.get("pivot", ""))[:LONGEST_ID]
     form.ids = _ids(data.getlist("ids"))
     form.instructions = data.get("instructions", "").replace("\r\n", "\n")
@@ -202,7 +189,7 @@ def _differs(form: CompactionForm, name: str, value: str, default: str) -> bool:
     """50000 is no other value than 50,000, only typed in another way."""
     if value == default or len(value) > LONGEST_VALUE:
         return value != default
-    mode = {MODE: str(form.mode)} if form.kind is Kind.MICROCOMPACT else {}
+    mode = form.mode_setting
     try:
         return bool(config_of(form.kind, {name: value, **mode}) != config_of(form.kind, mode))
     except KindError:
@@ -240,15 +227,14 @@ def _check(form: CompactionForm) -> None:
         form.errors["instructions"] = f"They may have {LONGEST_INSTRUCTIONS:,} characters; these have {length:,}."
     elif "\0" in form.instructions:
         form.errors["instructions"] = "There is a NUL character in it, which is not text. Take it out."
-    if form.about.summarises and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
+    if form.kind.summarises and form.writer == NAMED and not MODEL_NAME.fullmatch(form.model):
         form.errors["model"] = NO_NAME
     for name, value in form.settings.items():
         if len(value) > LONGEST_VALUE or "\0" in value:
             form.errors[name] = f"At most {LONGEST_VALUE} characters, and only text."
             continue
-        given = {name: value, **({MODE: str(form.mode)} if form.kind is Kind.MICROCOMPACT else {})}
         try:
-            config_of(form.kind, given)
+            config_of(form.kind, {name: value, **form.mode_setting})
         except KindError as error:
             sentence = str(error).removeprefix(f"{name} ")
             form.errors[name] = sentence[:1].upper() + sentence[1:]

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from compaction.cache.engine.names import TITLES
+from compaction.cache.engine.causes.cause_names import TITLES
 from compaction.cache.selectors.breaks import (
     breaks_of,
-    scan_due,
+    is_scan_due,
     scan_of,
     session_of,
 )
@@ -37,17 +37,17 @@ class Command(BaseCommand):
             session = session_of(transcript_open(name=options["session"]))
         except LookupFailedError as error:
             raise CommandError(str(error)) from error
-        if scan_due(session):
+        if is_scan_due(session):
             cache_scan(transcript=session)
         scan = scan_of(session)
         assert scan is not None
         breaks = list(breaks_of(session))
         if options["json"]:
-            self.stdout.write(json.dumps(document(session, scan, breaks), ensure_ascii=False))
+            self.stdout.write(json.dumps(cache_json(session, scan, breaks), ensure_ascii=False))
         else:
-            self._say(scan, breaks)
+            self._print_breaks(scan, breaks)
 
-    def _say(self, scan: CacheScan, breaks: list[CacheBreak]) -> None:
+    def _print_breaks(self, scan: CacheScan, breaks: list[CacheBreak]) -> None:
         totals = scan.totals
         rate, factor = totals["hit_rate"], totals["rewrite_factor"]
         read = "unknown" if rate is None else f"{rate:.1%}"
@@ -57,56 +57,56 @@ class Command(BaseCommand):
             f"cost {money(totals['cost'])}; without a cache {money(totals['cost_without'])}; at best"
             f" {money(totals['cost_best'])}"
         )
-        for one in breaks:
-            names = ", ".join(TITLES.get(cause["name"], cause["name"]) for cause in one.causes)
-            lost = f"{tokens(one.previous_read)} -> {tokens(one.read)}"
-            told = f"{iso(one.at)}  {one.message_id}  {lost}  {names}{' (expected)' if one.expected else ''}"
-            self.stdout.write(printable(f"{told}  wasted {tokens(one.wasted)}, {money(one.cost)}"))
-            self.stdout.write(f"    {printable(detail(one))}")
+        for row in breaks:
+            names = ", ".join(TITLES.get(cause["name"], cause["name"]) for cause in row.causes)
+            drop = f"{tokens(row.previous_read)} -> {tokens(row.read)}"
+            line = f"{iso(row.at)}  {row.message_id}  {drop}  {names}{' (expected)' if row.expected else ''}"
+            self.stdout.write(printable(f"{line}  wasted {tokens(row.wasted)}, {money(row.cost)}"))
+            self.stdout.write(f"    {printable(break_detail(row))}")
         self.stdout.write(printable(scan.advice["ttl"]["sentence"]))
 
 
-def document(session: Transcript, scan: CacheScan, breaks: list[CacheBreak]) -> dict[str, Any]:
+def cache_json(session: Transcript, scan: CacheScan, breaks: list[CacheBreak]) -> dict[str, Any]:
     totals = scan.totals
     return {
         "session": session.public_id,
         "requests": totals["requests"],
         "hit_rate": totals["hit_rate"],
         "rewrite_factor": totals["rewrite_factor"],
-        "breaks": [as_json(one) for one in breaks],
+        "breaks": [break_json(row) for row in breaks],
         "totals": totals,
         "advice": scan.advice,
     }
 
 
-def as_json(one: CacheBreak) -> dict[str, Any]:
+def break_json(row: CacheBreak) -> dict[str, Any]:
     return {
-        "message_id": one.message_id,
-        "at": iso(one.at),
-        "agent": one.agent or None,
-        "model": one.model,
-        "previous_message_id": one.previous_message_id,
-        "gap_seconds": None if one.gap is None else one.gap / 1000,
-        "previous_read": one.previous_read,
-        "read": one.read,
-        "written": one.written,
-        "causes": [cause["name"] for cause in one.causes],
-        "confidence": {cause["name"]: cause["confidence"] for cause in one.causes},
-        "expected": one.expected,
-        "expected_why": one.expected_why or None,
-        "wasted_tokens": one.wasted,
-        "cost_usd": one.cost,
-        "detail": detail(one),
-        "sizes": {cause["name"]: cause["size"] for cause in one.causes if cause["size"]},
-        "also_changed": [{"name": other["name"], "sentence": other["sentence"]} for other in one.also],
-        "divergence": one.divergence or None,
-        "server": one.server or None,
-        "agrees": one.agrees,
-        "exactness": one.exactness,
-        "unknown": one.missing,
-        "advice": one.advice,
+        "message_id": row.message_id,
+        "at": iso(row.at),
+        "agent": row.agent or None,
+        "model": row.model,
+        "previous_message_id": row.previous_message_id,
+        "gap_seconds": None if row.gap is None else row.gap / 1000,
+        "previous_read": row.previous_read,
+        "read": row.read,
+        "written": row.written,
+        "causes": [cause["name"] for cause in row.causes],
+        "confidence": {cause["name"]: cause["confidence"] for cause in row.causes},
+        "expected": row.expected,
+        "expected_why": row.expected_why or None,
+        "wasted_tokens": row.wasted,
+        "cost_usd": row.cost,
+        "detail": break_detail(row),
+        "sizes": {cause["name"]: cause["size"] for cause in row.causes if cause["size"]},
+        "also_changed": [{"name": other["name"], "sentence": other["sentence"]} for other in row.also],
+        "divergence": row.divergence or None,
+        "server": row.server or None,
+        "agrees": row.agrees,
+        "exactness": row.exactness,
+        "unknown": row.missing,
+        "advice": row.advice,
     }
 
 
-def detail(one: CacheBreak) -> str:
-    return " ".join(cause["sentence"] for cause in one.causes)
+def break_detail(row: CacheBreak) -> str:
+    return " ".join(cause["sentence"] for cause in row.causes)

@@ -9,11 +9,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from compaction.hooks.selectors import Scope, hooks_of
-from compaction.kinds.engine import Kind, KindError
+from compaction.kinds.engine import KindError, all_kinds, kind_named
 from compaction.kinds.selectors import compaction_load
 from compaction.kinds.services.runs import KIND, compaction_run
 from compaction.models import Compaction
-from inspector.runs.services import Killed, run_perform
+from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.models import Transcript
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--kind",
             required=True,
-            choices=[str(kind) for kind in Kind],
+            choices=[kind.name for kind in all_kinds()],
             metavar="KIND",
             help="kind of compaction: %(choices)s",
         )
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters, work=work)
         except (LookupFailedError, KindError, RunError) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the compaction was killed.") from stop
         made = Compaction.objects.get(pk=result["compaction"])
         if options["json"]:
@@ -102,7 +102,7 @@ class Command(BaseCommand):
 
     def _announce(self, transcript: Transcript, options: dict[str, Any]) -> str:
         """The commands that are about to run, before any does; returns by what the run knows that they are the same."""
-        configured = hooks_of(transcript, "auto" if options["kind"] == Kind.AUTO else "manual")
+        configured = hooks_of(transcript, str(kind_named(options["kind"]).trigger))
         for hook in configured.within(options["hooks"]):
             self._note(f"{hook.event} hook of {hook.file}: {hook.command}")
         for problem in configured.problems:

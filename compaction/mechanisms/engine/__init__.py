@@ -10,17 +10,19 @@ from compaction.mechanisms.engine.attachments import (
     Skill,
     Surroundings,
 )
-from compaction.mechanisms.engine.boundary import Boundary, Direction, Trigger
 from compaction.mechanisms.engine.collapse import CollapseConfig
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Direction, Trigger
+from compaction.mechanisms.engine.compaction.occasion import Hooks, Occasion
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.full.request import Summarise, SummariseError, SummaryRequest
 from compaction.mechanisms.engine.full.too_long import PromptTooLongError, is_too_long
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.microcompact.cached import CachedConfig
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from compaction.mechanisms.engine.occasion import Hooks, Occasion
-from compaction.mechanisms.engine.partial import partial_compact
+from compaction.mechanisms.engine.partial.compact import partial_compact
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from compaction.mechanisms.engine.pipeline import (
     AutoCompactConfig,
     Effects,
@@ -32,17 +34,15 @@ from compaction.mechanisms.engine.pipeline import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.pivots import legal_pivots
-from compaction.mechanisms.engine.record import Compaction
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from compaction.mechanisms.engine.session_memory import Notes, SessionMemoryConfig, session_memory_compact
-from compaction.mechanisms.engine.snip import SnipConfig
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+from compaction.mechanisms.engine.snip.removal import SnipConfig
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
 
 __all__ = [
     "AttachmentConfig",
@@ -52,6 +52,7 @@ __all__ = [
     "BudgetConfig",
     "CachedConfig",
     "Change",
+    "ChangeKind",
     "CollapseConfig",
     "Compaction",
     "Direction",
@@ -79,7 +80,6 @@ __all__ = [
     "Surroundings",
     "TimedConfig",
     "Trigger",
-    "What",
     "compact_now",
     "full_compact",
     "is_too_long",

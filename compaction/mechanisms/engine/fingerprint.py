@@ -10,10 +10,10 @@ import xxhash
 
 def fingerprint(value: Any, before: str = "") -> str:
     """Prints can be chained: that of what came before goes into the next."""
-    return xxhash.xxh3_128_hexdigest(before.encode() + _written(value))
+    return xxhash.xxh3_128_hexdigest(before.encode() + _encode(value))
 
 
-def _written(value: Any) -> bytes:
+def _encode(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
     except (TypeError, ValueError, RecursionError):  # lone surrogates and the like, which transcripts contain

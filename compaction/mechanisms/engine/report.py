@@ -12,7 +12,7 @@ from sessions.transcripts.engine.messages import Message
 State = TypeVar("State")
 
 
-class What(StrEnum):
+class ChangeKind(StrEnum):
     REMOVED = "removed"
     REPLACED = "replaced"
     """Some of its content; the message is still there."""
@@ -21,7 +21,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    what: What
+    what: ChangeKind
     uuid: str
     """The message's."""
     tokens_before: int

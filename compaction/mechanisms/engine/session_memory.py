@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import floor_of
-from compaction.mechanisms.engine.kept_range import start_at_or_before
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.record import Cut, Way
+from compaction.mechanisms.engine.compaction.boundary import index_after_boundary
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
+from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
+from compaction.mechanisms.engine.conversation.kept_range import start_at_or_before
 from compaction.mechanisms.engine.report import Outcome, Report
-from compaction.mechanisms.engine.result_messages import Draft, survivors
+from compaction.mechanisms.engine.setting_field import setting
 from memory.notes.engine import is_empty, sections_of
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 MECHANISM = "session memory"
@@ -25,14 +27,17 @@ CHARACTERS_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class SessionMemoryConfig:
-    enabled: bool = True
-    keep_tokens: int = 10_000
-    """At least so many tokens are kept, and"""
-    keep_text_messages: int = 5
-    """at least so many messages with words in them;"""
-    keep_most_tokens: int = 40_000
-    """but the start moves back no further once so many tokens are kept."""
-    section_tokens: int = 2_000
+    TITLE: ClassVar[str] = "Session notes"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    keep_tokens: int = setting(
+        10_000, "Tokens of the latest messages that stay, at least.", label="Latest tokens, at least"
+    )
+    keep_text_messages: int = setting(5, "Messages with words that stay, at least.", label="Latest messages, at least")
+    keep_most_tokens: int = setting(
+        40_000, "Tokens of the latest messages that stay, at most.", label="Latest tokens, at most"
+    )
+    section_tokens: int = setting(2_000, "Tokens of a section of the notes; a longer one is cut.")
 
     @property
     def section_characters(self) -> int:
@@ -44,7 +49,7 @@ class Notes:
     text: str
     path: str = ""
     template: str = ""
-    extracting: bool = False
+    is_being_written: bool = False
     """Somebody is still writing them."""
     source: str = ""
     """Who took them, as “taken by the agent”."""
@@ -78,30 +83,30 @@ def session_memory_compact(
         return declined("Session-memory compact is switched off.")
     if notes is None:
         return declined("There are no notes of this session.")
-    if notes.extracting:
+    if notes.is_being_written:
         return declined("The notes are still being written.")
     if is_empty(notes.text, notes.template):
         return declined("The notes are still the empty template.")
-    start = keep_from(messages, config, last_summarized or notes.last_summarized, occasion.counter)
+    start = find_kept_start(messages, config, last_summarized or notes.last_summarized, occasion.counter)
     if start is None:
         return declined("The last message that the notes cover is not in this conversation.")
     if not any(message.content for message in messages[:start]):
         return declined("Every message would be kept, so there is nothing to summarise.")
     summary, shortened = cut_sections(notes, config)
-    draft = Draft(
+    draft = CompactionDraft(
         MECHANISM,
-        Way.SESSION_MEMORY,
+        CompactionMethod.SESSION_MEMORY,
         Cut(0, start),
         summary,
         "The notes cover it.",
         "The notes of the session.",
-        (*_named(notes), *shortened),
+        (*_source_remark(notes), *shortened),
         threshold=threshold,
     )
-    return survivors(messages, draft, occasion, attachments or AttachmentConfig())
+    return apply_draft(messages, draft, occasion, attachments or AttachmentConfig())
 
 
-def keep_from(
+def find_kept_start(
     messages: Sequence[Message], config: SessionMemoryConfig, last_summarized: str, counter: TokenCounter
 ) -> int | None:
     """Where the kept messages begin; None if the notes end at a message that is not here."""
@@ -140,14 +145,14 @@ def cut_sections(notes: Notes, config: SessionMemoryConfig) -> tuple[str, list[s
     return "".join(sections).strip(), remarks
 
 
-def _named(notes: Notes) -> tuple[str, ...]:
+def _source_remark(notes: Notes) -> tuple[str, ...]:
     return (f"the notes were {notes.source}",) if notes.source else ()
 
 
 def _floor(messages: Sequence[Message]) -> int:
     """Behind the last boundary and its summary: the notes stand for that too."""
-    floor = floor_of(messages)
-    while floor and floor < len(messages) and messages[floor].kind is Kind.SUMMARY:
+    floor = index_after_boundary(messages)
+    while floor and floor < len(messages) and messages[floor].kind is MessageKind.SUMMARY:
         floor += 1
     return floor
 

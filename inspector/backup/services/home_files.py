@@ -11,7 +11,7 @@ from inspector.backup.format.errors import BackupError
 from inspector.backup.format.rows import Row
 from memory.files.engine.disk.folder import TEMPORARY
 from sessions.capture.endpoint.spool import ENDING
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 STREAM = "home"
 COLUMNS = ("path", "piece", "mtime_ns", "data")
@@ -61,7 +61,7 @@ def _pieces(home: Path, path: Path) -> Iterator[Row]:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):
             return
-        name, number = kept(path.relative_to(home)), 0
+        name, number = encode_path(path.relative_to(home)), 0
         while (data := file.read(PIECE_BYTES)) or not number:
             yield name, number, state.st_mtime_ns, data
             number += 1
@@ -103,4 +103,4 @@ def _checked(name: str) -> Path:
     known = name in KEYS or (len(path.parts) > 1 and path.parts[0] in FOLDERS)
     if not (safe and known):
         raise BackupError(f"The backup holds a file that no home has ({name[:200]!r}). Nothing was changed.")
-    return opened(name)
+    return decode_path(name)

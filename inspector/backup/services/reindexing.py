@@ -11,7 +11,7 @@ from django.db.models import Q
 from inspector.backup.format.writing import Progress
 from inspector.locks.hosts import own_hosts
 from inspector.structured import get_logger
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.models import Transcript
 from sessions.search.services.indexing import index_archived
 from sessions.text.engine.words import plural
@@ -28,7 +28,7 @@ def reindex(progress: Progress) -> Iterator[str]:
     for pk, entries in own.filter(entries__gt=0).values_list("pk", "entries").order_by("pk"):
         try:
             with transaction.atomic():
-                index_archived(pk, 0, entries, Written())
+                index_archived(pk, 0, entries, WriteCounts())
         except DatabaseError:
             raise
         except (OSError, ValueError, LookupError, zstandard.ZstdError) as error:

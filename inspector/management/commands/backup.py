@@ -11,7 +11,7 @@ from inspector.backup.services.telling import tables_in
 from inspector.management.moving import Moved, MovingCommand
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural, size
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 class Command(MovingCommand):
@@ -35,7 +35,7 @@ class Command(MovingCommand):
 
 def _as_json(made: Made) -> dict[str, Any]:
     return {
-        "path": kept(made.path),
+        "path": encode_path(made.path),
         "bytes": made.bytes,
         "tables": tables_in(made.manifest),
         "files": made.manifest.files,

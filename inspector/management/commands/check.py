@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inspector.checks.services import CHECK, REPAIR
-from inspector.runs.services import Killed, run_perform
+from inspector.runs.services import RunKilled, run_perform
 from sessions.text.engine.terminal import printable
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             result = run_perform(kind=REPAIR if options["repair"] else CHECK)
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the check was killed.") from stop
         if options["json"]:
             self.stdout.write(json.dumps(result))

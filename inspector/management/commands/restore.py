@@ -14,7 +14,7 @@ from inspector.management.moving import Moved, MovingCommand
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 class Command(MovingCommand):
@@ -36,8 +36,8 @@ class Command(MovingCommand):
 
 def _as_json(restored: Restored) -> dict[str, Any]:
     return {
-        "path": kept(restored.path),
-        "home": kept(settings.LUCID_HOME),
+        "path": encode_path(restored.path),
+        "home": encode_path(settings.LUCID_HOME),
         "bytes": restored.bytes,
         "made_at": iso(restored.manifest.created_at),
         "tables": tables_in(restored.manifest),

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         )
         if options["json"]:
             damage: dict[int, str] = {}
-            cache_scan_stale(tell=_tell if sys.stderr.isatty() else None, damage=damage)
+            cache_scan_stale(report_progress=_tell if sys.stderr.isatty() else None, damage=damage)
             self.stdout.write(json.dumps([as_json(session, damage.get(session.pk)) for session in sessions]))
             for session in sessions:
                 if session.pk in damage:

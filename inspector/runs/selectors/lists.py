@@ -1,4 +1,4 @@
-"""Runs in lists: how far each is, at which rate, and how long it will still take."""
+"""Runs as lists show them: how far each one is, how fast it goes, and how long it will still take."""
 
 from __future__ import annotations
 
@@ -7,54 +7,55 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
+from inspector.runs.kinds import list_run_kinds
 from inspector.runs.models import Run
-from inspector.runs.selectors.kills import kill_asked_at
-from inspector.runs.selectors.presence import is_heard
+from inspector.runs.selectors.kills import kill_requested_at
+from inspector.runs.selectors.presence import has_responding_worker
 from sessions.text.engine import words
 
 SILENT_MS = 60_000
-"""A running run that has not given a sign for this long has lost its worker."""
+"""A run that has given no sign of life for this long has probably lost its worker."""
 DAY_MS = 86_400_000
-UNSURE_MS = 1000
-"""Before that, a rate says more about the start than about the work."""
-MOMENT_MS = 1000
-"""What remains is an estimate: less than this is not told."""
+MIN_RATE_MS = 1000
+"""Earlier than this, the rate says more about the start than about the work."""
+MIN_REMAINING_MS = 1000
+"""The remaining time is an estimate; it is never shown as less than this."""
 SLOW_START_MS = 15_000
 
 ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
-LISTED = ("turns", "result", "parameters")
-"""What a list does not show; they may be long."""
+DETAIL_FIELDS = ("turns", "result", "parameters")
+"""Fields that lists do not show, and do not load because they may be long."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunCard:
     run: Run
     status: str
-    """That of the run, or "lost" for one that says it runs and has fallen silent."""
+    """The status of the run, or "lost" for a running one that has fallen silent."""
     now: int
 
     @property
-    def active(self) -> bool:
+    def is_active(self) -> bool:
         return self.status in ACTIVE
 
     @property
-    def ends_later(self) -> bool:
-        """Whether its page is to be asked for again: also for one that has fallen silent, when somebody killed it."""
-        return self.active or (self.status == "lost" and kill_asked_at(self.run) is not None)
+    def may_change(self) -> bool:
+        """Whether the page should poll: while the run is active, and while a lost one waits to be killed."""
+        return self.is_active or (self.status == "lost" and kill_requested_at(self.run) is not None)
 
     @property
-    def killing(self) -> bool:
-        return self.active and kill_asked_at(self.run) is not None
+    def is_stopping(self) -> bool:
+        return self.is_active and kill_requested_at(self.run) is not None
 
     @property
-    def look(self) -> str:
-        """The status, or "alarmed" for a run that did its work and found something bad."""
+    def appearance(self) -> str:
+        """The status, or "alarmed" for a run that completed and found something bad."""
         return "alarmed" if self.status == Run.Status.COMPLETED and self.run.error else self.status
 
     @property
     def state(self) -> str:
-        """Changes when more than the progress does."""
-        return f"{self.status}-killing" if self.killing else self.status
+        """Changes whenever something other than the progress changes, so that the page replaces the whole card."""
+        return f"{self.status}-killing" if self.is_stopping else self.status
 
     @property
     def percent(self) -> int | None:
@@ -63,37 +64,37 @@ class RunCard:
         return min(100, 100 * self.run.done // self.run.total)
 
     @property
-    def done(self) -> str:
+    def progress(self) -> str:
         if self.run.total is None:
-            return _counted(self.run.done, self.run.unit) if self.run.done else ""
+            return _format_count(self.run.done, self.run.unit) if self.run.done else ""
         if self.run.unit == "bytes":
             return f"{words.size(self.run.done)} of {words.size(self.run.total)}"
-        return f"{self.run.done:,} of {_counted(self.run.total, self.run.unit)}"
+        return f"{self.run.done:,} of {_format_count(self.run.total, self.run.unit)}"
 
     @property
     def counts(self) -> list[str]:
-        """The further counts, in words."""
+        """The other counts, in words."""
         numbers = {name: value for name, value in self.run.progress.items() if isinstance(value, int)}
-        said = []
+        phrases = []
         for name, value in numbers.items():
             if name == self.run.unit or name.endswith("_total"):
                 continue
             if f"{name}_total" in numbers:
-                said.append(f"{value:,} of {_counted(numbers[f'{name}_total'], name)}")
+                phrases.append(f"{value:,} of {_format_count(numbers[f'{name}_total'], name)}")
             elif value:
-                said.append(_counted(value, name))
-        return said
+                phrases.append(_format_count(value, name))
+        return phrases
 
     @property
     def rate(self) -> float | None:
-        """A second, in this phase."""
-        if self.run.phase_at is None or self.until - self.run.phase_at < UNSURE_MS:
+        """Units per second in this phase."""
+        if self.run.phase_at is None or self.end - self.run.phase_at < MIN_RATE_MS:
             return None
-        return rate_of(self.run.done, self.run.phase_at, self.until)
+        return rate_per_second(self.run.done, self.run.phase_at, self.end)
 
     @property
     def speed(self) -> str:
-        if self.rate is None or not self.active:
+        if self.rate is None or not self.is_active:
             return ""
         if self.run.unit == "bytes":
             return f"{words.size(self.rate)}/s"
@@ -101,17 +102,17 @@ class RunCard:
 
     @property
     def remaining_ms(self) -> float | None:
-        if not self.rate or self.run.total is None or self.run.done >= self.run.total or not self.active:
+        if not self.rate or self.run.total is None or self.run.done >= self.run.total or not self.is_active:
             return None
-        return max(MOMENT_MS, 1000 * (self.run.total - self.run.done) / self.rate)
+        return max(MIN_REMAINING_MS, 1000 * (self.run.total - self.run.done) / self.rate)
 
     @property
-    def until(self) -> int:
+    def end(self) -> int:
         return self.run.finished_at or self.now
 
     @property
-    def took_ms(self) -> int | None:
-        return None if self.run.started_at is None else max(0, self.until - self.run.started_at)
+    def duration_ms(self) -> int | None:
+        return None if self.run.started_at is None else max(0, self.end - self.run.started_at)
 
     @property
     def waited_ms(self) -> int:
@@ -135,9 +136,9 @@ def run_cards(runs: Iterable[Run], now: int) -> list[RunCard]:
     return [run_card(run, now) for run in runs]
 
 
-def runs_found(*, kind: str = "", status: str = "") -> QuerySet[Run]:
+def filter_runs(*, kind: str = "", status: str = "") -> QuerySet[Run]:
     """The newest first. The status may be "active": queued or running."""
-    runs = Run.objects.defer(*LISTED).order_by("-pk")
+    runs = Run.objects.defer(*DETAIL_FIELDS).order_by("-pk")
     if kind:
         runs = runs.filter(kind=kind)
     if status == "active":
@@ -145,29 +146,30 @@ def runs_found(*, kind: str = "", status: str = "") -> QuerySet[Run]:
     return runs.filter(status=status) if status else runs
 
 
-def runs_of_note(now: int, most: int = 4) -> list[RunCard]:
-    """For the home page: what is under way and what ended today. The import has a card of its own there."""
-    noted = Run.objects.exclude(kind="import").filter(Q(status__in=ACTIVE) | Q(finished_at__gt=now - DAY_MS))
-    return run_cards(noted.defer(*LISTED).order_by("-pk")[:most], now)
+def recent_runs(now: int, most: int = 4) -> list[RunCard]:
+    """For the home page: the runs under way and those that ended in the last 24 hours."""
+    elsewhere = [kind.name for kind in list_run_kinds() if kind.own_card]
+    runs = Run.objects.exclude(kind__in=elsewhere).filter(Q(status__in=ACTIVE) | Q(finished_at__gt=now - DAY_MS))
+    return run_cards(runs.defer(*DETAIL_FIELDS).order_by("-pk")[:most], now)
 
 
 def active_runs(now: int) -> list[Run]:
     """Queued and running runs, the newest first, without those that lost their worker."""
-    runs = Run.objects.filter(status__in=ACTIVE).defer(*LISTED).order_by("-created_at", "-id")
+    runs = Run.objects.filter(status__in=ACTIVE).defer(*DETAIL_FIELDS).order_by("-created_at", "-id")
     return [run for run in runs if not is_silent(run, now)]
 
 
 def is_silent(run: Run, now: int) -> bool:
-    """By clocks that may differ, so that whoever works on it has the last word."""
-    heard = run.heartbeat_at or run.started_at or run.created_at
-    return run.status == Run.Status.RUNNING and now - heard > SILENT_MS and not is_heard(run)
+    """The clocks of two hosts may differ, so a worker that still responds has the last word."""
+    last_sign = run.heartbeat_at or run.started_at or run.created_at
+    return run.status == Run.Status.RUNNING and now - last_sign > SILENT_MS and not has_responding_worker(run)
 
 
-def rate_of(done: int, started: int | None, until: int) -> float | None:
+def rate_per_second(done: int, started: int | None, until: int) -> float | None:
     if started is None or until <= started or not done:
         return None
     return done / ((until - started) / 1000)
 
 
-def _counted(count: int, unit: str) -> str:
+def _format_count(count: int, unit: str) -> str:
     return words.size(count) if unit == "bytes" else f"{count:,} {unit}".strip()

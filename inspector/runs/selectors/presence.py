@@ -1,8 +1,8 @@
-"""Which processes work on runs, and whether they still do.
+"""Which processes work on runs, and whether they are still alive.
 
-Each holds a lock on a file of its own in the home, which the system lets go of when the process ends, however it ends.
-It writes into that file every few seconds, and so does not depend on a database that an import holds for minutes. The
-lock says nothing to other hosts: where they share a PostgreSQL, each process has a row there as well."""
+Each process holds a lock on a file of its own in the home; the system releases it however the process ends. The process
+also writes to that file every few seconds, because an import may hold the database for minutes. Other hosts cannot see
+the lock: where hosts share a PostgreSQL, each process has a row there as well."""
 
 from __future__ import annotations
 
@@ -22,75 +22,75 @@ from inspector.runs.models import Run, Worker
 
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 15.0
-"""A process that has not been heard for so long does not answer: it hangs, or its machine does."""
+"""A process that has been silent for longer hangs, or its machine does."""
 WORKER, WATCHER, COMMAND = "worker", "watcher", "command"
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class RunProcess:
     """A process that works on runs."""
 
     name: str
     host: str
-    """Empty if it is of this home."""
+    """Empty for a process of this home."""
     pid: int
     role: str
-    silent: float
-    """Seconds since it was last heard."""
+    silent_seconds: float
+    """Since its last sign of life."""
 
     @property
-    def answers(self) -> bool:
-        return self.silent < SILENT_SECONDS
+    def is_responding(self) -> bool:
+        return self.silent_seconds < SILENT_SECONDS
 
 
-def present(role: str = "") -> list[Present]:
-    """The processes that have not ended, as far as anybody knows. Those of this home come first."""
-    own = [_of_file(path) for path in _files() if not is_free(path)]
-    found = [one for one in own if one is not None]
+def list_processes(role: str = "") -> list[RunProcess]:
+    """The processes that have not ended, as far as can be told; those of this home first."""
+    own_processes = [_read_process(path) for path in _presence_files() if not is_unlocked(path)]
+    processes = [process for process in own_processes if process is not None]
     if connection.vendor == "postgresql":
-        here, now = {one.name for one in found}, database_ms()
+        own_names, now = {process.name for process in processes}, database_ms()
         rows = Worker.objects.order_by("host", "name")
-        found += [
-            Present(row.name, row.host, row.pid, row.role, max(0, now - row.seen_at) / 1000)
+        processes += [
+            RunProcess(row.name, row.host, row.pid, row.role, max(0, now - row.seen_at) / 1000)
             for row in rows
-            if row.name not in here and not (folder() / row.name).exists()
+            if row.name not in own_names and not (presence_folder() / row.name).exists()
         ]
-    return [one for one in found if not role or one.role == role]
+    return [process for process in processes if not role or process.role == role]
 
 
-def is_gone(name: str) -> bool:
-    """Whether the process was of this home and has ended. False where nobody here can tell."""
-    path = folder() / name
-    return bool(name) and path.exists() and is_free(path)
+def has_ended(name: str) -> bool:
+    """Whether the process belonged to this home and has ended. False where that cannot be told from here."""
+    path = presence_folder() / name
+    return bool(name) and path.exists() and is_unlocked(path)
 
 
 def lease_of(run: Run) -> tuple[object, ...]:
-    """Changes every few seconds while somebody works on the run. While the database is held, the file of the process
-    still says which runs it works on."""
+    """A value that changes every few seconds while a process works on the run. The file of that process counts too,
+    because it is written even while the database is locked."""
     try:
-        written = (folder() / run.worker).read_bytes() if run.worker else b""
+        content = (presence_folder() / run.worker).read_bytes() if run.worker else b""
     except OSError:
-        written = b""
-    told = _told(written)
-    return run.heartbeat_at, written if told is None or run.pk in told.get("runs", ()) else None
+        content = b""
+    status = _parse_status(content)
+    return run.heartbeat_at, content if status is None or run.pk in status.get("runs", ()) else None
 
 
-def is_heard(run: Run) -> bool:
-    """Whether the process that works on the run answers, whatever the run itself last said."""
-    return any(one.name == run.worker and one.answers for one in present())
+def has_responding_worker(run: Run) -> bool:
+    """Whether the process that works on the run responds, however old the run's own heartbeat is."""
+    return any(process.name == run.worker and process.is_responding for process in list_processes())
 
 
-def folder() -> Path:
+def presence_folder() -> Path:
     return Path(settings.LUCID_HOME) / "workers"
 
 
 def boot_seconds() -> float:
-    """Since this machine was started: the same for all its processes, and nobody can set it."""
+    """Seconds since this machine was started: the same for all its processes, and nobody can set it."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def is_free(path: Path) -> bool:
-    """Whether nobody holds the lock on the file."""
+def is_unlocked(path: Path) -> bool:
+    """Whether no process holds the lock on the file."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -99,26 +99,26 @@ def is_free(path: Path) -> bool:
         return False
 
 
-def _files() -> Iterator[Path]:
-    """Their names begin with the number of the process."""
-    found = folder().iterdir() if folder().is_dir() else ()
-    yield from sorted(path for path in found if path.name.partition("-")[0].isdecimal())
+def _presence_files() -> Iterator[Path]:
+    """Their names begin with the process id."""
+    paths = presence_folder().iterdir() if presence_folder().is_dir() else ()
+    yield from sorted(path for path in paths if path.name.partition("-")[0].isdecimal())
 
 
-def _of_file(path: Path) -> Present | None:
+def _read_process(path: Path) -> RunProcess | None:
     try:
-        told = _told(path.read_bytes()) or {}
+        status = _parse_status(path.read_bytes()) or {}
     except FileNotFoundError:
         return None
-    heard = told.get("at")
-    silent = max(0.0, boot_seconds() - heard) if isinstance(heard, int | float) else 0.0
-    return Present(path.name, "", int(path.name.partition("-")[0]), str(told.get("role", COMMAND)), silent)
+    last_sign = status.get("at")
+    silent_seconds = max(0.0, boot_seconds() - last_sign) if isinstance(last_sign, int | float) else 0.0
+    return RunProcess(path.name, "", int(path.name.partition("-")[0]), str(status.get("role", COMMAND)), silent_seconds)
 
 
-def _told(written: bytes) -> dict[str, Any] | None:
-    """None if it is being written just now."""
+def _parse_status(content: bytes) -> dict[str, Any] | None:
+    """None if the file is being written at this moment."""
     try:
-        told = json.loads(written or b"{}")
+        status = json.loads(content or b"{}")
     except ValueError:
         return None
-    return told if isinstance(told, dict) else {}
+    return status if isinstance(status, dict) else {}

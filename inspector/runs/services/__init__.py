@@ -1,44 +1,44 @@
-"""Runs: everything that happens in the background. Created, executed, killed, retried and, when lost, given up."""
+"""Creates, executes, kills and retries runs, and gives up lost ones."""
 
 from __future__ import annotations
 
 from inspector.runs.kinds import (
-    Kind,
     Result,
+    RunKind,
     Work,
-    all_kinds,
-    kind_named,
-    kind_register,
+    find_run_kind,
+    list_run_kinds,
+    run_kind_register,
 )
-from inspector.runs.services.creating import run_create, run_retry
-from inspector.runs.services.executing import run_execute, run_perform
-from inspector.runs.services.killing import run_kill
-from inspector.runs.services.reaping import runs_reap
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.create import run_create, run_retry
+from inspector.runs.services.execute import run_execute, run_perform
+from inspector.runs.services.kill import run_kill
+from inspector.runs.services.local_runs import interrupt_all
+from inspector.runs.services.reap import runs_reap
 from inspector.runs.services.stops import (
-    Interrupted,
-    Killed,
     RunError,
-    Stopped,
+    RunInterrupted,
+    RunKilled,
+    RunStopped,
 )
-from inspector.runs.services.under_way import interrupt_all
 
 __all__ = [
-    "Interrupted",
-    "Killed",
-    "Kind",
+    "ActiveRun",
     "Result",
     "RunError",
-    "Running",
-    "Stopped",
+    "RunInterrupted",
+    "RunKilled",
+    "RunKind",
+    "RunStopped",
     "Work",
-    "all_kinds",
+    "find_run_kind",
     "interrupt_all",
-    "kind_named",
-    "kind_register",
+    "list_run_kinds",
     "run_create",
     "run_execute",
     "run_kill",
+    "run_kind_register",
     "run_perform",
     "run_retry",
     "runs_reap",

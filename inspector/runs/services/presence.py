@@ -1,4 +1,4 @@
-"""Shows that this process works on runs, for as long as it does; inspector.runs.selectors.presence looks."""
+"""Shows other processes that this one works on runs; inspector.runs.selectors.presence is how they see it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from inspector.runs.selectors.presence import (
     BEAT_SECONDS,
     COMMAND,
     boot_seconds,
-    folder,
-    is_free,
+    is_unlocked,
+    presence_folder,
 )
-from inspector.runs.services.under_way import under_way
+from inspector.runs.services.local_runs import local_runs
 from inspector.structured import get_logger
 
 FORGET_MS = 3_600_000
-"""A row that nobody has renewed for so long is that of a host which never came back."""
+"""A row that was not renewed for so long belongs to a host that never came back."""
 
 logger = get_logger(__name__)
 _lock = threading.Lock()
@@ -40,58 +40,61 @@ _started_at = 0
 _end = threading.Event()
 
 
-def own_name() -> str:
-    """The name of this process, made when it is first asked for."""
+def process_name() -> str:
+    """The name of this process, which is chosen on first use."""
     global _own, _end
     with _lock:
         if _own is None:
-            _own, _end = _enter(), threading.Event()
+            _own, _end = _create_presence_file(), threading.Event()
             threading.Thread(target=_keep_beating, args=(_end,), name="presence", daemon=True).start()
-            atexit.register(leave)
+            atexit.register(presence_end)
         return _own[0]
 
 
 def presence_begin(*, role: str) -> str:
-    """From now on, others see this process as a worker or a watcher, also while it has nothing to do."""
+    """From now on, other processes see this one as a worker or a watcher, even while it is idle."""
     global _role
     _role = role
-    name = own_name()
+    name = process_name()
     _write_file()
     return name
 
 
-def leave() -> None:
-    """The process ends as it should."""
+def presence_end() -> None:
+    """The process ends normally."""
     global _own
     with _lock:
         if _own is None:
             return
         (name, file), _own = _own, None
     _end.set()
-    (folder() / name).unlink(missing_ok=True)
+    (presence_folder() / name).unlink(missing_ok=True)
     file.close()
     with suppress(DatabaseError):
         if connection.vendor == "postgresql":
             Worker.objects.filter(name=name).delete()
 
 
-def absent() -> Iterator[str]:
-    """The processes of this home that are gone. What is said of one is remembered until the caller goes on to the
-    next."""
-    for path in sorted(folder().iterdir()) if folder().is_dir() else ():
-        if not _is_own(path) and is_free(path):
+def sweep_ended_processes() -> Iterator[str]:
+    """Yields the processes of this home that have ended. The traces of each are removed when the caller asks for the
+    next, so that nothing is missed if it fails in between."""
+    for path in sorted(presence_folder().iterdir()) if presence_folder().is_dir() else ():
+        if not _is_own(path) and is_unlocked(path):
             yield path.name
             path.unlink(missing_ok=True)
             if connection.vendor == "postgresql":
                 Worker.objects.filter(name=path.name).delete()
 
 
-def anybody_gone() -> bool:
-    return any(not _is_own(path) and is_free(path) for path in (folder().iterdir() if folder().is_dir() else ()))
+def has_ended_processes() -> bool:
+    return any(
+        not _is_own(path) and is_unlocked(path)
+        for path in (presence_folder().iterdir() if presence_folder().is_dir() else ())
+    )
 
 
-def beat() -> None:
-    """One sign of life: of the process, and of each run that it works on."""
+def write_heartbeat() -> None:
+    """A sign of life of the process and of each run that it works on."""
     _write_file()
     if connection.vendor == "postgresql" and _own is not None:
         _write_row(_own[0])
@@ -101,7 +104,7 @@ def _keep_beating(end: threading.Event) -> None:
     try:
         while True:
             try:
-                beat()
+                write_heartbeat()
             except (DatabaseError, OSError) as error:
                 logger.info("presence_missed", error=str(error))
                 connection.close()
@@ -112,8 +115,8 @@ def _keep_beating(end: threading.Event) -> None:
 
 
 def _write_file() -> None:
-    told = {"role": _role, "at": boot_seconds(), "runs": sorted(running.run_id for running in under_way())}
-    data = json.dumps(told).encode()
+    status = {"role": _role, "at": boot_seconds(), "runs": sorted(running.run_id for running in local_runs())}
+    data = json.dumps(status).encode()
     with _lock:
         if _own is None:
             return
@@ -123,25 +126,25 @@ def _write_file() -> None:
 
 
 def _write_row(name: str) -> None:
-    """Runs without a pulse of their own, such as an import that forks, keep their lease by this."""
+    """This also renews the lease of runs without a pulse of their own, such as an import that forks."""
     global _started_at
     now = database_ms()
     _started_at = _started_at or now
-    told = {"host": this_host(), "pid": os.getpid(), "role": _role, "started_at": _started_at, "seen_at": now}
-    Worker.objects.update_or_create(name=name, defaults=told)
-    runs = [running.run_id for running in under_way() if running.worker == name]
+    fields = {"host": this_host(), "pid": os.getpid(), "role": _role, "started_at": _started_at, "seen_at": now}
+    Worker.objects.update_or_create(name=name, defaults=fields)
+    runs = [running.run_id for running in local_runs() if running.worker == name]
     if runs:
         Run.objects.filter(pk__in=runs, status=Run.Status.RUNNING, worker=name).update(heartbeat_at=now)
 
 
-def _enter() -> tuple[str, IO[bytes]]:
-    folder().mkdir(parents=True, exist_ok=True)
+def _create_presence_file() -> tuple[str, IO[bytes]]:
+    presence_folder().mkdir(parents=True, exist_ok=True)
     while True:
         name = f"{os.getpid()}-{secrets.token_hex(8)}"
-        file = open(folder() / name, "xb", opener=_private)  # noqa: SIM115 - it stays open on purpose
+        file = open(presence_folder() / name, "xb", opener=_open_private)  # noqa: SIM115 - it stays open on purpose
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Between the two, somebody may have taken it for the file of a process that is gone.
+            # Before it was locked, another process may have removed it as the file of an ended one.
             if os.fstat(file.fileno()).st_nlink:
                 return name, file
         file.close()
@@ -151,12 +154,12 @@ def _is_own(path: Path) -> bool:
     return _own is not None and path.name == _own[0]
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _leave_to_parent() -> None:
-    """A forked child must not keep the lock of its parent alive."""
+def _forget_parent() -> None:
+    """A forked child must not keep its parent's lock."""
     global _own, _lock
     _lock = threading.Lock()
     if _own is not None:
@@ -164,4 +167,4 @@ def _leave_to_parent() -> None:
         _own = None
 
 
-os.register_at_fork(after_in_child=_leave_to_parent)
+os.register_at_fork(after_in_child=_forget_parent)

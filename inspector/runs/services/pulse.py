@@ -1,6 +1,7 @@
-"""The pulse of a run: a thread that writes what the work has said, gives a sign of life, and listens for a kill.
+"""The pulse of a run: a thread that writes its progress, renews its lease, and looks for a kill.
 
-It has a connection of its own, so that neither a transaction of the work hides what it says, nor long work its life."""
+It has a database connection of its own, so that its writes are visible while the work is in a transaction, and go on
+while the work is busy."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from inspector.runs.models import Run
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import Killed, Lost
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.stops import RunKilled, RunLost
 from inspector.structured import get_logger
 from inspector.web.clock import now_ms
 
@@ -27,7 +28,7 @@ logger = get_logger(__name__)
 
 
 @contextmanager
-def beating(running: Running) -> Iterator[None]:
+def keep_pulse(running: ActiveRun) -> Iterator[None]:
     done = threading.Event()
     thread = threading.Thread(target=_beat, args=(running, done), name=f"pulse of run {running.run_id}", daemon=True)
     thread.start()
@@ -38,27 +39,28 @@ def beating(running: Running) -> Iterator[None]:
         thread.join()
 
 
-def write_told(running: Running) -> bool:
-    """Write what was said, if anything was. False if the run is not ours any more."""
-    told = running.take()
-    try:
-        return bool(ours(running).update(**told, heartbeat_at=now_ms()))
-    except BaseException:
-        running.give_back(told)
-        raise
+def write_updates(running: ActiveRun) -> bool:
+    """Writes the progress and the heartbeat. False if the run is no longer ours."""
+    with running.writing:
+        updates = running.take_updates()
+        try:
+            return bool(own_run(running).update(**updates, heartbeat_at=now_ms()))
+        except BaseException:
+            running.restore_updates(updates)
+            raise
 
 
-def _beat(running: Running, done: threading.Event) -> None:
+def _beat(running: ActiveRun, done: threading.Event) -> None:
     last = -BEAT
     try:
         while not done.wait(TICK):
             try:
-                if running.noted():
-                    running.stop(Killed)
-                _be_impatient()
-                listen(running)
-                if running.unwritten or time.monotonic() - last >= BEAT:
-                    write_told(running)
+                if running.has_kill_note():
+                    running.stop(RunKilled)
+                _shorten_busy_timeout()
+                check_for_stop(running)
+                if running.has_updates or time.monotonic() - last >= BEAT:
+                    write_updates(running)
                     last = time.monotonic()
             except DatabaseError as error:
                 logger.info("run_pulse_missed", run=running.run_id, error=str(error))
@@ -68,25 +70,25 @@ def _beat(running: Running, done: threading.Event) -> None:
         connection.close()
 
 
-def _be_impatient() -> None:
-    """While somebody else writes for long, a kill must still be heard: better to write at the next tick."""
+def _shorten_busy_timeout() -> None:
+    """While another process writes for long, kills must still be noticed: better to write at the next tick."""
     if connection.vendor == "sqlite" and connection.connection is None:
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
 
 
-def listen(running: Running) -> None:
-    """Hears in the database that the work must stop: somebody killed the run, or gave it up while we were silent."""
+def check_for_stop(running: ActiveRun) -> None:
+    """Stops the work if the database says that the run was killed, or was given up while we were silent."""
     row = Run.objects.filter(pk=running.run_id).values_list("status", "worker", "kill_requested_at").first()
-    if row is None and not running.seen:
-        return  # it may still be in a transaction of whoever made it
-    running.seen = True
+    if row is None and not running.is_visible:
+        return  # the transaction that created it may still be open
+    running.is_visible = True
     if row is None or row[:2] != (Run.Status.RUNNING, running.worker):
-        running.stop(Lost)
+        running.stop(RunLost)
     elif row[2] is not None:
-        running.stop(Killed)
+        running.stop(RunKilled)
 
 
-def ours(running: Running) -> QuerySet[Run]:
-    """The run, as long as nobody has given it up."""
+def own_run(running: ActiveRun) -> QuerySet[Run]:
+    """The run, unless it was given up."""
     return Run.objects.filter(pk=running.run_id, status=Run.Status.RUNNING, worker=running.worker)

@@ -1,6 +1,6 @@
-"""What is due now and then. Every worker and watcher looks, and the database decides who does it: of any number of
-processes on any number of hosts, one does a duty in each period. There is no process that could be missing, hang or run
-twice, and no file that could be damaged."""
+"""Duties that recur. Every worker and watcher looks for due ones, and the database decides which of them does it: of
+any number of processes on any number of hosts, one does a duty in each period. There is no scheduler process that could
+be missing, hang or run twice, and no file that could be damaged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.runs.models import Moment
 from inspector.structured import get_logger
 
 TROUBLE_SECONDS = 10.0
-"""The database is held or away, or the disk full: what is due waits, and so do we."""
+"""How long to wait after a failure: the database is locked or away, or the disk is full."""
 STEP_MS = 1000
-"""By so little a clock is put right all the time."""
+"""Clocks are corrected by as much as this all the time."""
 
 logger = get_logger(__name__)
 
@@ -26,33 +26,33 @@ logger = get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Duty:
     name: str
-    every: float
+    interval: float
     """Seconds."""
     work: Callable[[], object]
-    look: float = 0.0
-    """How often each process looks whether there is something to do; zero for as often as it is due."""
-    wanted: Callable[[], bool] | None = None
-    """A look that writes nothing, so that an idle Lucid leaves the disk alone."""
+    check_interval: float = 0.0
+    """Seconds between two looks of each process; zero for the interval itself."""
+    is_needed: Callable[[], bool] | None = None
+    """A check that writes nothing, so that an idle Lucid leaves the disk alone."""
     shared: bool = True
-    """Done once for all processes on the database; else by each, which agree on it by a lock of their own."""
+    """Done once for all processes on the database. Otherwise each process does it, and the duty has its own lock."""
 
 
 def schedule_follow(duties: Sequence[Duty], stop: threading.Event) -> None:
-    """Does what is due until `stop` is set, each duty in a thread, so that none waits for another."""
+    """Does what is due until `stop` is set. Each duty has a thread, so that none waits for another."""
     for duty in duties:
         threading.Thread(target=duty_follow, args=(duty, stop), name=f"duty {duty.name}", daemon=True).start()
 
 
 def duty_follow(duty: Duty, stop: threading.Event) -> None:
     while True:
-        pause = duty.look or duty.every
+        pause = duty.check_interval or duty.interval
         try:
             duty_do(duty)
         except (DatabaseError, OSError) as error:
             logger.info("duty_put_off", duty=duty.name, error=str(error).strip())
             pause = max(pause, TROUBLE_SECONDS)
         except Exception:
-            # One that fails in a way that nobody foresaw must not be the last one.
+            # An unexpected failure must not end the schedule.
             logger.exception("duty_failed", duty=duty.name)
             pause = max(pause, TROUBLE_SECONDS)
         finally:
@@ -62,22 +62,22 @@ def duty_follow(duty: Duty, stop: threading.Event) -> None:
 
 
 def duty_do(duty: Duty) -> bool:
-    """Whether it was due, and done here."""
-    if duty.wanted is not None and not duty.wanted():
+    """Returns whether it was due and was done here."""
+    if duty.is_needed is not None and not duty.is_needed():
         return False
-    if duty.shared and not moment_claim(name=duty.name, every=duty.every):
+    if duty.shared and not moment_claim(name=duty.name, interval=duty.interval):
         return False
     duty.work()
     return True
 
 
-def moment_claim(*, name: str, every: float) -> bool:
-    """Whether the period is over and nobody else has begun the next. A moment that is still to come was written before
-    the clock was set back, and counts for nothing."""
-    moment, made = Moment.objects.get_or_create(name=name, defaults={"at": database_ms()})
-    if made:
+def moment_claim(*, name: str, interval: float) -> bool:
+    """Returns whether the period is over and no other process has begun the next. A moment in the future was written
+    before the clock was set back, and is ignored."""
+    moment, created = Moment.objects.get_or_create(name=name, defaults={"at": database_ms()})
+    if created:
         return True
-    now = database_ms()  # after the row was read, so that one which was written just now is not still to come
-    if -STEP_MS <= now - moment.at < every * 1000:
+    now = database_ms()  # after the row was read, so that a row written just now is not in the future
+    if -STEP_MS <= now - moment.at < interval * 1000:
         return False
     return bool(Moment.objects.filter(name=name, at=moment.at).update(at=now))

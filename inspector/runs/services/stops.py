@@ -1,4 +1,4 @@
-"""Why work ends before it is done, and what a run that fails tells the person who looks at it."""
+"""Why work ends before it is done, and how a failed run explains itself."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from inspector.web.room import disk_trouble, is_full
 from sessions.archive.engine.damage import DamageError
 
 
-# No Exceptions, so that work which catches those to try again does not catch its own end.
-class Stopped(BaseException):
-    """Raised inside the work when it must not go on."""
+# Not an Exception, so that work which catches exceptions to try again does not catch its own end.
+class RunStopped(BaseException):
+    """Raised in the work when it must not go on."""
 
 
-class Killed(Stopped):
-    """Somebody pressed Kill."""
+class RunKilled(RunStopped):
+    """The run was killed."""
 
 
-class Interrupted(Stopped):
+class RunInterrupted(RunStopped):
     """The worker is being stopped."""
 
 
-class Lost(Stopped):
-    """The run is no longer ours: it was given up while we were silent."""
+class RunLost(RunStopped):
+    """The run is no longer ours: it was given up because we gave no sign of life."""
 
 
 class RunError(Exception):
-    """A failure in words: what happened and what to do next, the reason as the program gave it, and what is to be shown
-    of the work all the same, as of a result."""
+    """A failure in words: what happened and what to do next, the technical reason, and a partial result to show."""
 
     def __init__(self, sentence: str, reason: str = "", result: dict[str, Any] | None = None) -> None:
         super().__init__(sentence)
@@ -46,7 +45,7 @@ class Failure:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-def failure_of(error: Exception) -> Failure:
+def describe_failure(error: Exception) -> Failure:
     if isinstance(error, RunError):
         return Failure(error.sentence, error.reason, error.result)
     first = next(iter(str(error).strip().splitlines()), "")

@@ -23,7 +23,7 @@ from memory.files.engine.locations import locate_memory
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, DreamScan
 from sessions.models import Project
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 _CONFIG_DEPTH = 2
 """Directories above one of transcripts, up to the configuration directory."""
@@ -59,7 +59,7 @@ class Ground:
 
 
 def directory_path(directory: Directory) -> Path:
-    return Path(real_path(opened(directory.path)))
+    return Path(real_path(decode_path(directory.path)))
 
 
 def lock_of(directory: Directory) -> Lock:
@@ -75,7 +75,7 @@ def folders_by_memory() -> dict[str, list[Path]]:
     environ: Mapping[str, str] = settings.USER_ENVIRONMENT
     found: dict[str, list[Path]] = {}
     for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
-        project, folder = opened(cwd), opened(directory)
+        project, folder = decode_path(cwd), decode_path(directory)
         if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
             place = locate_memory(project, config=folder.parents[1], home=Path.home(), environ=environ)
             found.setdefault(str(real_path(place.path)), []).append(folder)
@@ -90,7 +90,7 @@ def sessions_since(directory: Directory, lock: Lock, shared: Mapping[str, list[P
     if place_of(directory.path) != directory.path:
         folders[path.parent] = None
     if directory.project is not None:
-        folders[opened(directory.project.directory)] = None
+        folders[decode_path(directory.project.directory)] = None
     since = lock.consolidated_ns or 0
     found = [one for folder in folders for one in _recent(folder, since)]
     return tuple(sorted(found, key=lambda one: -one.mtime_ns))

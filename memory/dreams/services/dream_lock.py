@@ -25,7 +25,7 @@ from memory.dreams.engine.lock import (
 from memory.dreams.selectors.gates import LockUnreadableError, directory_path, lock_of
 from memory.models import Directory
 from sessions.archive.engine.durable_files import create_durably
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 NOTE = "lock.json"
 COPY = "memory"
@@ -84,7 +84,7 @@ def _note_down(place: Path, path: Path) -> None:
     except OSError:
         before_ns = None  # it cannot be taken either, and whoever takes it says why
     place.mkdir(parents=True)
-    note = {"directory": kept(path), "pid": os.getpid(), "before_ns": before_ns}
+    note = {"directory": encode_path(path), "pid": os.getpid(), "before_ns": before_ns}
     create_durably(place / NOTE, json.dumps(note).encode())
 
 
@@ -127,4 +127,4 @@ def _note(place: Path) -> Taken | None:
         note = msgspec.json.decode((place / NOTE).read_bytes(), type=_Note)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None  # it was cut off before it had taken anything, or while it was put away
-    return Taken(opened(note.directory), note.pid, note.before_ns)
+    return Taken(decode_path(note.directory), note.pid, note.before_ns)

@@ -31,7 +31,7 @@ from inspector.agents.tools import (
 from inspector.agents.usage import Usage
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
-from inspector.runs.services import RunError, Running
+from inspector.runs.services import ActiveRun, RunError
 from memory.dreams.engine.asking import (
     SYSTEM,
     Report,
@@ -43,7 +43,7 @@ from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.proposals import Why
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Entry, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.keys import key_of
@@ -70,7 +70,7 @@ class Dreamt:
     outcome: AgentOutcome
 
 
-def dream(running: Running, directory: Directory, before: Lock, copy: Path, model: str) -> Dreamt:
+def dream(running: ActiveRun, directory: Directory, before: Lock, copy: Path, model: str) -> Dreamt:
     """`before`: the lock as it was, which tells since when sessions count."""
     choice = choose_model(settings.MODELS)
     if choice.model is None or choice.kind != "anthropic":
@@ -89,10 +89,10 @@ def dream(running: Running, directory: Directory, before: Lock, copy: Path, mode
         sessions=[f"{one.path} ({one.size:,} bytes)" for one in sessions[:MOST_SESSIONS]],
     )
     told = _Told(running, model, copy)
-    running.phase("starting", unit="turns")
-    with running.closing(cancel.cancel):
+    running.begin_phase("starting", unit="turns")
+    with running.close_on_stop(cancel.cancel):
         outcome = run_agent(
-            WithinBudget(choice.model, running.run_id),
+            BudgetedModel(choice.model, running.run_id),
             Ask(model, ({"role": "user", "content": asked},), system=SYSTEM, cancel=cancel),
             toolbox,
             limits=AgentLimits(TURNS, TOKENS),
@@ -144,7 +144,7 @@ def _moment(lock: Lock) -> str:
 class _Told:
     """Tells a run what its agent does: starting, until the first write; each answer is a turn."""
 
-    running: Running
+    running: ActiveRun
     model: str
     copy: Path
     turns: int = 0
@@ -153,8 +153,8 @@ class _Told:
     def __call__(self, progress: AgentProgress) -> None:
         if isinstance(progress, ToolStarted):
             if progress.name in CHANGING and not self.files:
-                self.running.enter("updating", unit="turns")
-                self.running.progress(self.turns)
+                self.running.ensure_phase("updating", unit="turns")
+                self.running.report_progress(self.turns)
             return
         self._turn(progress)
 
@@ -163,9 +163,9 @@ class _Told:
         self.files.update(names)
         self.turns = turn.number
         refused = "".join(f"\nRefused: {one.tool}: {one.reason}" for one in turn.denials)
-        self.running.turn(f"{turn.text}{refused}".strip(), tools=turn.tools, files=names)
+        self.running.add_turn(f"{turn.text}{refused}".strip(), tools=turn.tools, files=names)
         self.bill(turn.usage)
-        self.running.progress(self.turns, files=len(self.files))
+        self.running.report_progress(self.turns, files=len(self.files))
 
     def bill(self, usage: Usage) -> None:
         run_bill(running=self.running, model=self.model, usage=usage)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from inspector.agents.choosing import choice_of
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running, run_create
+from inspector.runs.services import ActiveRun, RunError, run_create
 from memory.dreams.engine.lock import Lock
 from memory.dreams.engine.tidy import tidy
 from memory.dreams.selectors.gates import lock_of
@@ -53,7 +53,7 @@ def dream_create(*, directory: Directory, model: str = "") -> Run:
     )
 
 
-def dream_run(running: Running, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
+def dream_run(running: ActiveRun, run: Run, aloud: Callable[[str], None] | None = None) -> dict[str, Any]:
     """What `parameters` ask for: directory, model, accept. `aloud`: hears each phase as well."""
     say = aloud or (lambda _: None)
     directory = Directory.objects.filter(pk=run.parameters["directory"]).first()
@@ -62,7 +62,7 @@ def dream_run(running: Running, run: Run, aloud: Callable[[str], None] | None = 
     before = lock_of(directory)
     with held(directory, run.pk) as place:
         say("copying the memory")
-        running.phase("copying the memory")
+        running.begin_phase("copying the memory")
         try:
             copied = copy_make(directory=directory, to=place / COPY)
         except FileTroubleError as error:
@@ -78,12 +78,12 @@ def dream_run(running: Running, run: Run, aloud: Callable[[str], None] | None = 
 
 
 def _tidied(
-    running: Running, run: Run, directory: Directory, copy: Path, before: dict[str, bytes]
+    running: ActiveRun, run: Run, directory: Directory, copy: Path, before: dict[str, bytes]
 ) -> tuple[Proposal | None, str]:
-    running.phase("tidying")
+    running.begin_phase("tidying")
     found = tidy(read_directory(copy), Surroundings(now=datetime.now(UTC)))
     after = {name: data for name, data in {**before, **found.changes}.items() if data is not None}
-    running.phase("comparing")
+    running.begin_phase("comparing")
     proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.TIDY,
@@ -97,10 +97,10 @@ def _tidied(
 
 
 def _dreamt(
-    running: Running, run: Run, directory: Directory, lock: Lock, copy: Path, before: dict[str, bytes]
+    running: ActiveRun, run: Run, directory: Directory, lock: Lock, copy: Path, before: dict[str, bytes]
 ) -> tuple[Proposal | None, str]:
     dreamt = dream(running, directory, lock, copy, run.parameters["model"])
-    running.phase("comparing")
+    running.begin_phase("comparing")
     after = read_contents(path=copy)
     why, missing = whys(dreamt.report, {*before, *after})
     nowhere = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."

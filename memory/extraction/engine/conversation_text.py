@@ -7,16 +7,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 LONGEST_RESULT = 2_000
 """Characters of a tool's output or of a call: what matters of it was said in words."""
 _SPEAKERS = {
-    Kind.PROMPT: "the user",
-    Kind.ANSWER: "the assistant",
-    Kind.RESULT: "result of a tool",
-    Kind.INJECTED: "put in by the client",
-    Kind.SUMMARY: "summary of what came before",
+    MessageKind.PROMPT: "the user",
+    MessageKind.ANSWER: "the assistant",
+    MessageKind.RESULT: "result of a tool",
+    MessageKind.INJECTED: "put in by the client",
+    MessageKind.SUMMARY: "summary of what came before",
 }
 
 

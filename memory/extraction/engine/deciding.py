@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory.notes.engine.due import resting
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 SIDE = "Memories are only taken from the main thread of a session."
 
@@ -50,13 +50,13 @@ def consider(
 
     if not main:
         return left(SIDE)
-    turns = sum(one.kind is Kind.PROMPT for one in new)
+    turns = sum(one.kind is MessageKind.PROMPT for one in new)
     if not turns:
         return left("Nothing was said since the last look.")
     own = sorted(position for position in wrote if cursor <= position < stop)
     if own:
         return left(f"The agent wrote memory itself, in entry {own[-1]}, so this stretch is passed over.", moves=True)
-    if new[-1].kind is not Kind.ANSWER or not resting(messages):
+    if new[-1].kind is not MessageKind.ANSWER or not resting(messages):
         return left("The last turn is not over yet.")
     if turns < config.every:
         return left(f"{plural(turns, 'turn')} since the last look; {config.every} are waited for.")

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from memory.extraction.engine.conversation_text import words_of
 from memory.lint.engine.words import significant_words
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 LEAST = 0.2
 """Of the memory's words; less in common is chance."""
 _LABEL = re.compile(r"(?:---|name:|type:|metadata:)")
 """Of a header: what says nothing of the memory itself."""
-_WEIGHT = {Kind.PROMPT: 1.5, Kind.ANSWER: 1.0}
+_WEIGHT = {MessageKind.PROMPT: 1.5, MessageKind.ANSWER: 1.0}
 
 
 def source_of(lines: Iterable[str], messages: Sequence[Message]) -> Message | None:

@@ -12,12 +12,12 @@ from memory.extraction.selectors import memory_path
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Extraction
 from sessions.models import Transcript
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 def extraction_directory(*, transcript: Transcript) -> Directory:
     """The memory of the session's project; it need not be there yet. Raises NoMemoryError."""
-    return directory_register(path=kept(memory_path(transcript)))
+    return directory_register(path=encode_path(memory_path(transcript)))
 
 
 def extraction_move(*, transcript: Transcript, position: int, why: str) -> None:

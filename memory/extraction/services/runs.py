@@ -28,8 +28,8 @@ from inspector.agents.tools import (
     Write,
 )
 from inspector.runs.models import Run
-from inspector.runs.services.creating import ACTIVE, run_create
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.create import ACTIVE, run_create
 from inspector.runs.services.stops import RunError
 from memory.extraction.engine import (
     SYSTEM,
@@ -56,19 +56,19 @@ from memory.proposals.engine.hunks import hunks
 from memory.proposals.selectors.proposals import Source
 from memory.proposals.services.copying import copy_make
 from memory.proposals.services.proposals import Why, proposal_create
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.model_requests.model_session import (
-    Asked,
+    ChosenModel,
     agent_conduct,
-    denied,
+    describe_denials,
+    describe_spending,
     model_choose,
-    spent,
 )
 from sessions.models import Transcript
 from sessions.requests.selectors import Parent, parent_of, sharing_with
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.messages import Kind, Message
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.paths import decode_path
 
 KIND = "extraction"
 NO_MODEL = (
@@ -130,8 +130,8 @@ def extraction_possible(transcript: Transcript | None = None) -> None:
         raise RunError(f"Memories are being extracted from this session already, by run {busy.pk}.")
 
 
-def extraction_run(running: Running, run: Run) -> dict[str, Any]:
-    running.phase("reading the session")
+def extraction_run(running: ActiveRun, run: Run) -> dict[str, Any]:
+    running.begin_phase("reading the session")
     rows = Transcript.objects.select_related("source", "project")
     transcript = rows.filter(pk=run.parameters["transcript"]).first()
     if transcript is None:
@@ -147,7 +147,7 @@ def extraction_run(running: Running, run: Run) -> dict[str, Any]:
             _create(transcript, waiting)
 
 
-def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, Any]:
+def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str, Any]:
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
@@ -164,7 +164,7 @@ def _extracted(running: Running, run: Run, transcript: Transcript) -> dict[str, 
         copy = Path(folder).resolve() / "memory"
         before = copy_make(directory=directory, to=copy)
         outcome, more = _looked(running, asked, transcript, stretch, copy)
-        running.phase("comparing")
+        running.begin_phase("comparing")
         after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
     proposal = proposal_create(
@@ -192,7 +192,7 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
         if not messages:
             raise RunError(f"Between the entries {start} and {stop - 1} nothing was said.")
         return _Stretch(messages, stop, True)
-    considered = extraction_considered(transcript, opened(directory.path))
+    considered = extraction_considered(transcript, decode_path(directory.path))
     if considered.wanted:
         return _Stretch(stretch_of(transcript, considered.start, considered.stop), considered.stop, False)
     if considered.moves:
@@ -201,9 +201,9 @@ def _stretch(run: Run, transcript: Transcript, directory: Directory) -> _Stretch
 
 
 def _looked(
-    running: Running, asked: Asked, transcript: Transcript, stretch: _Stretch, copy: Path
+    running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
-    context = context_of(transcript, point_next(transcript))
+    context = load_context(transcript, point_next(transcript))
     parent = parent_of(transcript, context)
     sharing = sharing_with(parent, asked.model, asked.name)
     # A fork has all of the session before its eyes, and nothing that was compacted away.
@@ -223,8 +223,8 @@ def _looked(
     outcome = agent_conduct(running, asked, make, extraction_tools(transcript, copy), limits=limits, root=copy)
     model = forked.params.model if forked is not None else asked.name
     why = sharing.why if whole or not sharing.shared else "Only a part of the session is looked at, so it is no fork."
-    more: dict[str, Any] = {"requests": [spent(outcome, model)], "prompt_cache": why}
-    if refused := denied(outcome):
+    more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": why}
+    if refused := describe_denials(outcome):
         more["denied"] = refused
     if outcome.ended is not Ended.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had written by then is in the proposal."
@@ -233,7 +233,7 @@ def _looked(
 
 def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
     """Reads the copy and the project's checkout, writes the copy alone."""
-    cwd = opened(transcript.project.cwd) if transcript.project.cwd else None
+    cwd = decode_path(transcript.project.cwd) if transcript.project.cwd else None
     root = find_canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
     roots = (copy, root) if root is not None and (root / ".git").exists() else (copy,)
     readable, writable = Readable(roots), Writable(copy)
@@ -242,7 +242,7 @@ def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
 
 def _prompt(stretch: _Stretch, copy: Path, *, forked: bool) -> str:
     count = len(stretch.messages)
-    begin = next((one for one in stretch.messages if one.kind is Kind.PROMPT), stretch.messages[0])
+    begin = next((one for one in stretch.messages if one.kind is MessageKind.PROMPT), stretch.messages[0])
     words = " ".join(str(block.get("text", "")) for block in begin.content if block.get("type") == "text").split()
     since = f" (from “{' '.join(words)[:120]}” on)" if words else ""
     what = f"the last {plural(count, 'message')} of it{since}" if forked else "it"
@@ -261,7 +261,7 @@ def _reasons(
         name, colon, words = line.strip().lstrip("-* ").partition(":")
         if colon and words.strip():
             reasons.setdefault(name.strip().strip("`*"), words.strip())
-    last = next((one for one in reversed(stretch.messages) if one.kind is Kind.PROMPT and one.uuid), None)
+    last = next((one for one in reversed(stretch.messages) if one.kind is MessageKind.PROMPT and one.uuid), None)
     found: dict[str, Why] = {}
     for name, data in after.items():
         old = before.get(name, b"")

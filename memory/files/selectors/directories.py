@@ -16,7 +16,7 @@ from django.http import Http404
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.models import Directory, File
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 class ListedFile(NamedTuple):
@@ -44,7 +44,7 @@ def demo_root() -> Path:
 def visible_directories() -> QuerySet[Directory]:
     """All but those of a demo that is no longer shown."""
     current = Transcript.objects.exclude(source__state=Source.State.REPLACED)
-    is_demo = Q(path__startswith=f"{kept(os.path.realpath(demo_root()))}/")
+    is_demo = Q(path__startswith=f"{encode_path(os.path.realpath(demo_root()))}/")
     hidden = is_demo & ~Exists(current.filter(project=OuterRef("project")))
     return Directory.objects.exclude(hidden).select_related("project").order_by("path")
 
@@ -88,7 +88,7 @@ def name_of(directory: Directory) -> str:
 
 def scope_of(directory: Directory) -> str:
     """Whom an agent's memory is for."""
-    folder = opened(directory.path).parent
+    folder = decode_path(directory.path).parent
     if folder.name == "agent-memory-local":
         return f"{folder.parent.parent.name}, local"
     return folder.parent.parent.name if folder.parent.name == ".claude" and folder.parent != _config() else "user"
@@ -100,7 +100,7 @@ def _config() -> Path:
 
 def config_of(directory: Directory) -> Path:
     """The configuration directory that contains it, or else that of this machine."""
-    path = opened(directory.path)
+    path = decode_path(directory.path)
     usual = path.name == "memory" and path.parent.parent.name == "projects"
     return path.parents[2] if usual else Path(settings.CLAUDE_CONFIG_DIR)
 
@@ -108,20 +108,20 @@ def config_of(directory: Directory) -> Path:
 def checkout_of(directory: Directory) -> Path | None:
     """The project's working directory, if it exists on this machine."""
     cwd = directory.project.cwd if directory.project else ""
-    path = opened(cwd) if cwd else None
+    path = decode_path(cwd) if cwd else None
     return path if path is not None and path.is_absolute() and path.is_dir() else None
 
 
 def list_files(directory: Directory) -> list[ListedFile]:
     """Lists all files by name. Raises FileTroubleError."""
-    with Folder(opened(directory.path)) as folder:
-        files = [_list_file(kept(name), status) for name, status in folder.stats()]
+    with Folder(decode_path(directory.path)) as folder:
+        files = [_list_file(encode_path(name), status) for name, status in folder.stats()]
     return sorted(files, key=attrgetter("name"))
 
 
 def directory_exists(directory: Directory) -> bool:
     try:
-        with Folder(opened(directory.path)):
+        with Folder(decode_path(directory.path)):
             return True
     except FileTroubleError:
         return False

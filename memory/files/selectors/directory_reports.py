@@ -45,7 +45,7 @@ from memory.lint.engine import (
 )
 from memory.models import Directory
 from sessions.models import Transcript
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 LARGE = 1_000_000
 """Bytes of a file of which lists read the beginning alone."""
@@ -117,7 +117,7 @@ def report_of(directory: Directory, files: Sequence[ListedFile]) -> DirectoryRep
     report = cached_report(directory, files)
     if report is not None:
         return report
-    contents = read_directory(opened(directory.path))
+    contents = read_directory(decode_path(directory.path))
     report = DirectoryReport(contents, tuple(lint(contents, surroundings_of(directory))), time.monotonic())
     with _lock:
         _reports[directory.path] = (fingerprint_of(files), report)
@@ -155,19 +155,19 @@ def chain_for(directory: Directory) -> Chain:
     chain holds."""
     config = config_of(directory)
     project = checkout_of(directory) or config
-    return build_chain(project, config=config, home=Path.home(), project=project, memory=opened(directory.path))
+    return build_chain(project, config=config, home=Path.home(), project=project, memory=decode_path(directory.path))
 
 
 def read_file(directory: Directory, name: str) -> MemoryFile | None:
     """One file, whole, as it is now; None if there is none. Raises FileTroubleError."""
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         content = folder.read(disk_name(name))
     return parse_file(name, content.data, mtime_ns=content.status.mtime_ns) if content else None
 
 
 def read_files(directory: Directory, listed: Iterable[ListedFile]) -> list[MemoryFile]:
     """Those of one page. Of a large one only the beginning is read; one that cannot be read has a problem."""
-    root = opened(directory.path)
+    root = decode_path(directory.path)
     with Folder(root) as folder:
         return [_read(folder, root, file) for file in listed]
 
@@ -175,7 +175,7 @@ def read_files(directory: Directory, listed: Iterable[ListedFile]) -> list[Memor
 def _read(folder: Folder, root: Path, listed: ListedFile) -> MemoryFile:
     try:
         if listed.size > LARGE:
-            with open_regular(root / opened(listed.name), follow=False) as file:
+            with open_regular(root / decode_path(listed.name), follow=False) as file:
                 data = file.read(BEGINNING)
         else:
             content = folder.read(disk_name(listed.name))

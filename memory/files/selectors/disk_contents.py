@@ -12,7 +12,7 @@ from memory.files.engine.disk import (
     Folder,
     real_path,
 )
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 def read_contents(*, path: Path) -> dict[str, bytes]:
@@ -35,7 +35,7 @@ def read_all_files(path: Path) -> dict[str, FileContent]:
                 except FileTroubleError:
                     continue  # no change can be proposed to an unreadable file
                 if content is not None:
-                    contents[kept(name)] = content
+                    contents[encode_path(name)] = content
     except DirectoryGoneError:
         return {}
     return contents

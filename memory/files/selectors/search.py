@@ -15,7 +15,7 @@ from memory.files.engine.disk import (
 from memory.files.engine.newlines import text_for_editing
 from memory.models import Directory
 from sessions.secrets.engine import mask
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 LARGEST = 4_000_000
 """Bytes: larger files are reported instead of searched."""
@@ -67,7 +67,7 @@ def memory_search(directories: Iterable[Directory], query: str, most: int) -> Se
 
 
 def _read_texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str, str]]:
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         for name, status in list(folder.files()):
             if not isinstance(status, FileStatus):
                 troubles.append(f"{name} cannot be looked at.")
@@ -76,12 +76,12 @@ def _read_texts(directory: Directory, troubles: list[str]) -> Iterator[tuple[str
                 troubles.append(f"{name} has {status.size:,} bytes and was not looked through.")
                 continue
             try:
-                read = folder.read(disk_name(kept(name)))
+                read = folder.read(disk_name(encode_path(name)))
             except FileTroubleError as error:
                 troubles.append(str(error))
                 continue
             if read is not None:
-                yield kept(name), text_for_editing(read.data)
+                yield encode_path(name), text_for_editing(read.data)
 
 
 def _find_hit(directory: Directory, name: str, text: str, words: list[str]) -> Hit | None:

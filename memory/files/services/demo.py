@@ -10,7 +10,7 @@ from memory.files.selectors.directories import demo_root
 from memory.files.services.writing import directory_register
 from memory.models import Directory
 from sessions.models import Project
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 def demo_copy(*, projects: Path) -> Path:
@@ -18,11 +18,11 @@ def demo_copy(*, projects: Path) -> Path:
     root = demo_root()
     for source in sorted(projects.glob("*/memory")):
         target = root / source.parent.name / source.name
-        if not target.exists() and not Directory.objects.filter(path=kept(os.path.realpath(target))).exists():
+        if not target.exists() and not Directory.objects.filter(path=encode_path(os.path.realpath(target))).exists():
             _copy(source, target)
-        directory = directory_register(path=kept(target))
+        directory = directory_register(path=encode_path(target))
         if directory.project_id is None:
-            directory.project = Project.objects.filter(directory=kept(source.parent)).first()
+            directory.project = Project.objects.filter(directory=encode_path(source.parent)).first()
             directory.save(update_fields=["project"])
     return root
 

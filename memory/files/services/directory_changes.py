@@ -24,7 +24,7 @@ from memory.history.services.version_recording import (
     versions_record,
 )
 from memory.models import Directory, File
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ def _read(folder: Folder, changes: DirectoryChanges) -> None:
     listed: set[str] = set()
     unreadable: set[str] = set()
     for name, status in folder.files():
-        key = kept(name)
+        key = encode_path(name)
         if not isinstance(status, FileStatus):
             unreadable.add(key)
             changes.skipped.append(str(translate_error(status, name)))

@@ -16,9 +16,9 @@ from memory.files.engine.locations import (
 )
 from memory.files.services.writing import directory_register
 from memory.models import Directory
-from sessions.imports.engine.discovery import inside
+from sessions.imports.engine.discovery import is_inside
 from sessions.models import Project
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 def directories_find(*, config: Path) -> list[Directory]:
@@ -28,7 +28,7 @@ def directories_find(*, config: Path) -> list[Directory]:
     for path in _agent_paths(config, None):
         paths[path] = None
     for cwd in Project.objects.exclude(cwd="").values_list("cwd", flat=True).distinct():
-        project = opened(cwd)
+        project = decode_path(cwd)
         if not project.is_absolute() or not project.is_dir():
             continue
         for path in _agent_paths(config, project):
@@ -36,11 +36,11 @@ def directories_find(*, config: Path) -> list[Directory]:
         place = locate_memory(project, config=config, home=Path.home(), environ=environ)
         if place.origin is not LocationOrigin.PROJECT and place.path.is_dir():
             paths[place.path] = None
-    return [directory_register(path=kept(path)) for path in paths]
+    return [directory_register(path=encode_path(path)) for path in paths]
 
 
 def _agent_paths(config: Path, project: Path | None) -> Iterator[Path]:
     for memory in find_agent_memories(config=config, project=project):
         root = config if memory.scope is Scope.USER or project is None else project
-        if inside(root, memory.path):
+        if is_inside(root, memory.path):
             yield memory.path

@@ -18,8 +18,8 @@ from memory.history.engine.mentions import place_of
 from memory.history.services.batch_recovery import batches_recover, temporaries_remove
 from memory.history.services.touch_index import touches_index, versions_link
 from memory.models import Batch, Directory, Version
-from sessions.imports.engine.discovery import inside
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.imports.engine.discovery import is_inside
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def memory_scan(*, directory: Directory) -> ScanResult:
     with memory_lock(), ExitStack() as stack:
         batches_recover()
         try:
-            folder = stack.enter_context(Folder(opened(directory.path)))
+            folder = stack.enter_context(Folder(decode_path(directory.path)))
         except DirectoryGoneError:
             if directory.host not in own_hosts():
                 return ScanResult()  # the directory is on another host
@@ -62,11 +62,10 @@ def memory_scan(*, directory: Directory) -> ScanResult:
 def memory_scan_below(*, projects: Path) -> list[ScanResult]:
     """Scans every `<project>/memory`: the existing ones, and those that existed before."""
     paths = [path for path in sorted(projects.glob("*/memory")) if _is_ours(projects, path)]
-    present = [directory_register(path=kept(path)) for path in paths]
-    registered = Directory.objects.filter(path__startswith=f"{kept(projects.resolve())}/", path__endswith="/memory")
-    missing = (
-        registered.filter(host__in=own_hosts()).exclude(pk__in=[directory.pk for directory in present]).order_by("path")
-    )
+    present = [directory_register(path=encode_path(path)) for path in paths]
+    root = encode_path(projects.resolve())
+    registered = Directory.objects.filter(path__startswith=f"{root}/", path__endswith="/memory", host__in=own_hosts())
+    missing = registered.exclude(pk__in=[directory.pk for directory in present]).order_by("path")
     return [_try_scan(directory) for directory in (*present, *missing)]
 
 
@@ -96,13 +95,13 @@ def memory_follow_one(*, directory: Directory) -> ScanResult:
 
 def _directories_at(projects: Path, path: Path) -> list[Directory]:
     if _is_ours(projects, path):
-        return [directory_register(path=kept(path))]
-    return list(Directory.objects.filter(path=kept(path.parent.resolve() / path.name)))
+        return [directory_register(path=encode_path(path))]
+    return list(Directory.objects.filter(path=encode_path(path.parent.resolve() / path.name)))
 
 
 def _is_ours(projects: Path, path: Path) -> bool:
     """Links are not followed: their targets are either found at their own path or not ours."""
-    return path.is_dir() and inside(projects, path)
+    return path.is_dir() and is_inside(projects, path)
 
 
 def _try_scan(directory: Directory) -> ScanResult:

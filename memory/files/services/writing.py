@@ -26,7 +26,7 @@ from memory.models import (
     Reached,
 )
 from sessions.models import Project
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class OpenedFile:
 
 def directory_register(*, path: str) -> Directory:
     """The row of a memory directory, which need not exist. The caller decides which paths are allowed."""
-    real = kept(real_path(opened(path)))
+    real = encode_path(real_path(decode_path(path)))
     parents = {candidate.rstrip("/").rpartition("/")[0] for candidate in (real, path)}
     project = Project.objects.filter(directory__in=parents).first()
     directory, is_new = Directory.every.get_or_create(path=real, defaults={"project": project, "host": this_host()})
@@ -59,7 +59,7 @@ def directory_register(*, path: str) -> Directory:
 
 def memory_open(*, directory: Directory, name: str) -> OpenedFile | None:
     """Reads a file that the caller may write back, and records it in the history. None: it does not exist."""
-    with memory_lock(), Folder(opened(directory.path)) as folder:
+    with memory_lock(), Folder(decode_path(directory.path)) as folder:
         batches_recover()
         content = folder.read(disk_name(name))
         files = files_known(directory, [name])

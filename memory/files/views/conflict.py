@@ -14,7 +14,7 @@ from memory.files.engine.newlines import text_for_editing
 from memory.files.views.page_frame import CONFLICT, page_context
 from memory.models import Batch, Directory
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 CHOICES = frozenset(str(choice) for choice in Choice)
 CONTEXT = 3
@@ -129,4 +129,4 @@ def _agreed_parts(part: AgreedLines) -> list[MergePart]:
 
 
 def _displayable_lines(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(visible(mask(line.rstrip("\r\n"))) for line in lines)
+    return tuple(spell_invisible(mask(line.rstrip("\r\n"))) for line in lines)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory.files.engine.reading import Fate, Index
 from memory.files.engine.reading.loaded_text import MOST_LINES
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 MOST = MOST_LINES + 10
 """All lines that can be loaded, and a few that are cut. The file's own page has the rest."""
@@ -36,11 +36,11 @@ def index_rows(index: Index, names: Collection[str], most: int = MOST) -> list[I
     for line in index.lines[:most]:
         is_cut = line.fate in (Fate.CUT, Fate.PARTLY)
         entry = line.entries[0] if len(line.entries) == 1 and line.entries[0].target else None
-        text = visible(mask(entry.hook if entry else line.text))
+        text = spell_invisible(mask(entry.hook if entry else line.text))
         rows.append(
             IndexRow(
                 str(line.number),
-                visible(mask(entry.title)) or entry.target if entry else "",
+                spell_invisible(mask(entry.title)) or entry.target if entry else "",
                 text if len(text) <= LONGEST else f"{text[:LONGEST]}…",
                 entry.target if entry else "",
                 line.fate.value.replace(" ", "-"),

@@ -21,7 +21,7 @@ from memory.files.selectors.directories import directory_get, name_of, visible_d
 from memory.history.selectors.history import HistoryMissingError
 from memory.models import Batch, Cause, Directory
 from sessions.secrets.engine import mask
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 CONFLICT = 409
 UNFIT = 422
@@ -73,7 +73,7 @@ def read_name(request: HtmxRequest, key: str = "name") -> str:
 
 def clean_topic_name(typed: str) -> str:
     """Turns what the user typed into a file name."""
-    name = kept(typed.strip()[:LONGEST_NAME])
+    name = encode_path(typed.strip()[:LONGEST_NAME])
     return name if not name or name.endswith(".md") else f"{name}.md"
 
 

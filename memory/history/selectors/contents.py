@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from memory.models import Blob, Version
 from sessions.archive.engine.damage import DamageError
-from sessions.archive.engine.damage import content_of as unpacked
+from sessions.archive.engine.damage import unpack_content as unpacked
 
 AT_ONCE = 500
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from memory.history.selectors.contents import blob_content
 from memory.models import Blob, Version
 from sessions.archive.engine.damage import DamageError
-from sessions.archive.selectors.soundness import Damage, Step
-from sessions.transcripts.engine.paths import opened
+from sessions.archive.selectors.soundness import CheckStep, Damage
+from sessions.transcripts.engine.paths import decode_path
 
 AT_ONCE = 200
 KIND = "version"
 MOST_NAMES = 20
 
 
-def version_steps() -> Iterator[Step]:
+def version_steps() -> Iterator[CheckStep]:
     after = 0
     while True:
         rows = Blob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "digest")
@@ -29,7 +29,7 @@ def version_steps() -> Iterator[Step]:
                 blob_content(data, size, digest)
             except DamageError as error:
                 damage.append(_describe(pk, str(error), size))
-        yield Step(contents=len(some), damage=tuple(damage))
+        yield CheckStep(contents=len(some), damage=tuple(damage))
         if len(some) < AT_ONCE:
             return
         after = some[-1][0]
@@ -55,4 +55,4 @@ def _describe(blob_id: int, message: str, size: int) -> Damage:
 def _paths(blob_id: int) -> list[Path]:
     """The files that had this content, the latest first."""
     versions = Version.objects.filter(blob=blob_id).select_related("directory").order_by("-pk")[:MOST_NAMES]
-    return list(dict.fromkeys(opened(version.directory.path) / version.name for version in versions))
+    return list(dict.fromkeys(decode_path(version.directory.path) / version.name for version in versions))

@@ -24,7 +24,7 @@ from memory.history.selectors.contents import content_of
 from memory.history.services.batch_completion import batch_complete
 from memory.models import Batch, Directory
 from sessions.archive.engine.durable_files import LEFT_SECONDS
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 CUT_OFF = "Lucid was ended in the middle of it. Everything was put back."
 
@@ -66,7 +66,7 @@ def _recover(batch: Batch, stack: ExitStack) -> None:
     folders: dict[int, Folder] = {}
     for pk, directory in directories.items():
         try:
-            folders[pk] = stack.enter_context(Folder(opened(directory.path)))
+            folders[pk] = stack.enter_context(Folder(decode_path(directory.path)))
         except DirectoryGoneError:
             _give_up(batch)  # no files are left to revert; their contents are in the history
             return

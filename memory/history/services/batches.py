@@ -44,7 +44,7 @@ from memory.models import (
     Directory,
     File,
 )
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 NEW_MODE = 0o644
 
@@ -148,7 +148,7 @@ class CurrentFiles:
             location.directory.pk: location.directory for location in self.locations.values()
         }
         self.folders = {
-            pk: stack.enter_context(Folder(opened(directory.path), make=make))
+            pk: stack.enter_context(Folder(decode_path(directory.path), make=make))
             for pk, directory in self.directories.items()
         }
         self.current: dict[tuple[int, str], FileContent | None] = {}

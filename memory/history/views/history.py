@@ -53,7 +53,7 @@ from sessions.text.engine.diffs import (
     Line,
     with_words,
 )
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 PER_PAGE = 30
 MOST_LINES = 400
@@ -110,7 +110,7 @@ def memory_version(request: HtmxRequest, directory: Directory, version: int) -> 
     blame = version_blame(file_version)
     lines = list(enumerate(blame.lines[:MOST_LINES], start=1))
     runs = [
-        (author, [(number, _shorten(visible(mask(line.text.rstrip("\n"))))) for number, line in run])
+        (author, [(number, _shorten(spell_invisible(mask(line.text.rstrip("\n"))))) for number, line in run])
         for author, run in ((key, list(run)) for key, run in groupby(lines, key=lambda pair: pair[1].version))
     ]
     context = {
@@ -252,7 +252,11 @@ def _version_get(directory: Directory, number: int) -> Version:
 def masked_diff(diff: Diff) -> Diff:
     """A diff for a page: shortened, with secrets masked and changed words marked."""
     hunks = [
-        Hunk(hunk.old, hunk.new, tuple(Line(line.kind, ((visible(mask(line.text)), False),)) for line in hunk.lines))
+        Hunk(
+            hunk.old,
+            hunk.new,
+            tuple(Line(line.kind, ((spell_invisible(mask(line.text)), False),)) for line in hunk.lines),
+        )
         for hunk in diff.head(MOST_LINES).hunks
     ]
     return Diff(tuple(with_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))

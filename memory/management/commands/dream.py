@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inspector.agents.choosing import MECHANICAL, choice_of
-from inspector.runs.services import Killed, RunError, run_perform
+from inspector.runs.services import RunError, RunKilled, run_perform
 from inspector.web.clock import now_ms
 from memory.dreams.engine.gates import Gate, shut
 from memory.dreams.selectors.gates import LockUnreadableError, ground_of
@@ -24,7 +24,7 @@ from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
 from sessions.text.engine.terminal import printable
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 
 class Command(BaseCommand):
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             raise CommandError(f"{printable(str(path))} is no directory.")
         model = _model(options["model"])
         dreams_settle()
-        directory = directory_register(path=kept(path.resolve()))
+        directory = directory_register(path=encode_path(path.resolve()))
         try:
             gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
             if (gate := shut(gates, by_hand=True)) is not None:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
         except (LockUnreadableError, RunError) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the dream was killed.") from stop
         proposal = Proposal.objects.filter(pk=result["proposal"]).first() if result["proposal"] else None
         files = proposal_files(proposal) if proposal else []

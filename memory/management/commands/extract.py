@@ -11,7 +11,7 @@ from django.http import Http404
 
 from inspector.agents.choosing import CONFIGURED
 from inspector.runs.models import Run
-from inspector.runs.services import Killed, run_perform
+from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from memory.extraction.services.runs import KIND, extraction_parameters, extraction_possible
 from memory.files.engine.newlines import text_for_editing
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             result = run_perform(kind=KIND, target=transcript.public_id, parameters=parameters)
         except (LookupFailedError, RunError, Http404) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the extraction was killed.") from stop
         proposal = Proposal.objects.filter(pk=result["proposal"]).first()
         files = proposal_files(proposal) if proposal else []

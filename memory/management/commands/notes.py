@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inspector.agents.choosing import MECHANICAL
-from inspector.runs.services import Killed, run_perform
+from inspector.runs.services import RunKilled, run_perform
 from inspector.runs.services.stops import RunError
 from memory.models import NotesUpdate
 from memory.notes.engine import Due
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             update = self._update(transcript, options) if options["update"] else None
         except (LookupFailedError, RunError) as error:
             raise CommandError(str(error)) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the update of the notes was killed.") from stop
         situation = NotesSituation(transcript)
         if options["json"]:

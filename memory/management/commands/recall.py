@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from inspector.runs.services import Killed, RunError, run_perform
+from inspector.runs.services import RunError, RunKilled, run_perform
 from memory.files.engine.disk import (
     DirectoryGoneError,
     FileTroubleError,
@@ -34,7 +34,7 @@ from memory.recall.services.recalls import KIND, choice_made, parameters_of
 from sessions.secrets.engine import mask
 from sessions.text.engine.terminal import printable
 from sessions.text.engine.words import tokens
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 SMALL = "small"
 
@@ -62,10 +62,10 @@ class Command(BaseCommand):
                 prepared = prepare(scan(folder), options["query"], State(), now)
                 recalled = finish(folder, prepared, self._choice(folder, prepared, path, options), now)
         except DirectoryGoneError as error:
-            raise CommandError(printable(f"{kept(path)} does not exist.")) from error
+            raise CommandError(printable(f"{encode_path(path)} does not exist.")) from error
         except (FileTroubleError, RunError) as error:
             raise CommandError(printable(str(error))) from error
-        except Killed as stop:
+        except RunKilled as stop:
             raise CommandError("the recall was killed.") from stop
         if options["json"]:
             self.stdout.write(json.dumps(document(recalled)))
@@ -81,8 +81,8 @@ class Command(BaseCommand):
         self.stderr.write(
             f"Asking {name}: {tokens(price.tokens, estimate=True)} tokens, {price.words}.", style_func=str
         )
-        parameters = {**parameters_of(kept(path), prepared.message), "model": name}
-        return choice_made(run_perform(kind=KIND, target=kept(path), parameters=parameters))
+        parameters = {**parameters_of(encode_path(path), prepared.message), "model": name}
+        return choice_made(run_perform(kind=KIND, target=encode_path(path), parameters=parameters))
 
     def _say(self, recalled: Recalled) -> None:
         prepared = recalled.prepared

@@ -25,7 +25,7 @@ from memory.models import Batch, Directory, Version
 from sessions.secrets.engine import mask
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 HELP = "List the changes to a memory directory or one of its files, and who made them."
 NEEDS_DATABASE = True
@@ -44,10 +44,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any], out: OutputWrapper) -> None:
     try:
-        directory = directory_register(path=kept(options["directory"].absolute()))
+        directory = directory_register(path=encode_path(options["directory"].absolute()))
         memory_follow_one(directory=directory)
         if options["file"]:
-            file = file_get(directory, kept(options["file"]))
+            file = file_get(directory, encode_path(options["file"]))
             rows = [_version(version, options["diff"]) for version in file_history(file)[: options["limit"]]]
         else:
             rows = _batches(directory, options["limit"])

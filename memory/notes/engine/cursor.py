@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import cuts
+from sessions.transcripts.engine.messages.cuts import find_cuts
 
 
 def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
@@ -13,6 +13,6 @@ def last_summarized_after(messages: Sequence[Message], previous: str) -> str:
 
     While a call of the last answer waits for its result, the old one stays: a cut behind it would part the two.
     """
-    if not messages or not cuts(messages).is_legal(len(messages)):
+    if not messages or not find_cuts(messages).is_legal(len(messages)):
         return previous
     return messages[-1].uuid or previous

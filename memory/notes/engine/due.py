@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 SIDE = "Notes are only taken of the main thread of a session."
 
@@ -83,7 +83,7 @@ def _calls_since(messages: Sequence[Message], covered: str) -> int:
 
 def resting(messages: Sequence[Message]) -> bool:
     """Whether the last answer, all of its records, has no call."""
-    last = next((one for one in reversed(messages) if one.kind is Kind.ANSWER), None)
+    last = next((one for one in reversed(messages) if one.kind is MessageKind.ANSWER), None)
     if last is None:
         return True
     same = (one for one in messages if one is last or (last.message_id and one.message_id == last.message_id))

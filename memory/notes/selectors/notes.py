@@ -26,11 +26,11 @@ from memory.notes.engine import (
     sections_of,
 )
 from sessions.context.engine import Context
+from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import point_next
-from sessions.context.selectors.kept_contexts import kept_context
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 from sessions.usage.engine.tokens import context_tokens
 
 FILE = "summary.md"
@@ -53,7 +53,7 @@ class NotesFile:
 
     @property
     def place(self) -> str:
-        return kept(self.path)
+        return encode_path(self.path)
 
     @property
     def source(self) -> str:
@@ -115,7 +115,7 @@ class NotesSituation:
 
     @cached_property
     def context(self) -> Context:
-        return kept_context(self.transcript, point_next(self.transcript))
+        return cached_context(self.transcript, point_next(self.transcript))
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -162,18 +162,18 @@ def notes_files(transcript: Transcript) -> list[NotesFile]:
             if path.is_symlink() or not path.is_file() or path.stat().st_size > LONGEST:
                 continue
             data, modified = path.read_bytes(), path.stat().st_mtime
-            update = known.get((kept(path.parent.resolve()), digest_of(data)))
+            update = known.get((encode_path(path.parent.resolve()), digest_of(data)))
             found.append(NotesFile(path, data.decode("utf-8", "replace"), modified, update))
     return sorted(found, key=lambda one: -one.modified)
 
 
 def own_place(transcript: Transcript) -> Path:
     """The directory in which Lucid keeps notes of its own."""
-    return Path(settings.LUCID_HOME) / "notes" / opened(transcript.public_id)
+    return Path(settings.LUCID_HOME) / "notes" / decode_path(transcript.public_id)
 
 
 def agent_places(transcript: Transcript) -> tuple[Path, Path]:
-    return notes_paths(opened(transcript.source.path).parent, transcript.session_id)
+    return notes_paths(decode_path(transcript.source.path).parent, transcript.session_id)
 
 
 def notes_customs() -> Customs:
@@ -208,11 +208,11 @@ def notes_history(transcript: Transcript) -> list[NotesVersion]:
     paths = [own_place(transcript) / FILE, *agent_places(transcript)]
     found: list[Version] = []
     for path in paths:
-        rows = File.objects.filter(directory__path=kept(path.parent.resolve()), name=kept(path.name))
+        rows = File.objects.filter(directory__path=encode_path(path.parent.resolve()), name=encode_path(path.name))
         for file in rows:
             found += file_history(file)
     updates = {one.version_id: one for one in NotesUpdate.objects.filter(transcript=transcript).order_by("pk")}
-    own = kept(paths[0].parent.resolve())
+    own = encode_path(paths[0].parent.resolve())
     return [
         NotesVersion(one, updates.get(one.pk), one.directory.path == own)
         for one in sorted(found, key=lambda one: (-one.at, -one.pk))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inspector.runs.models import Run
-from inspector.runs.selectors.lists import LISTED, RunCard, run_cards
+from inspector.runs.selectors.lists import DETAIL_FIELDS, RunCard, run_cards
 from memory.models import Proposal
 from sessions.models import Transcript
-from sessions.usage.engine.price_forecast import Price, Weight, price_of
+from sessions.usage.engine.price_forecast import PriceForecast, Weight, forecast_price
 
 NOTES, EXTRACTION = "notes", "extraction"
 ANSWER = 2_000
@@ -15,17 +15,21 @@ MOST_RUNS = 5
 MOST_PROPOSALS = 10
 
 
-def agent_price(model: str, sent: int, turns: int) -> Price:
+def agent_price(model: str, sent: int, turns: int) -> PriceForecast:
     """An agent sends everything again with each turn: `least` is for the first request, `most` for as many as there may
     be. At the full price: what of it is cached, nobody can tell beforehand."""
     weights = [Weight(sent + number * ANSWER, ANSWER) for number in range(turns)]
-    whole, first = price_of(model, weights), price_of(model, weights[:1])
-    return Price(turns, sent, turns * ANSWER, first.least, whole.most)
+    whole, first = forecast_price(model, weights), forecast_price(model, weights[:1])
+    return PriceForecast(turns, sent, turns * ANSWER, first.least, whole.most)
 
 
 def unfinished_runs(transcript: Transcript, now: int) -> list[RunCard]:
     """Those that are under way or came to nothing; of the latter only what came after the last that was completed."""
-    runs = Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id).defer(*LISTED).order_by("-pk")
+    runs = (
+        Run.objects.filter(kind__in=(NOTES, EXTRACTION), target=transcript.public_id)
+        .defer(*DETAIL_FIELDS)
+        .order_by("-pk")
+    )
     shown, done = [], set[str]()
     for run in runs[:20]:
         if run.status == Run.Status.COMPLETED:

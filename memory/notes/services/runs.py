@@ -16,8 +16,8 @@ from inspector.agents.loop import AgentLimits, Ended
 from inspector.agents.model import Ask, Listener
 from inspector.agents.tools import Edit, Toolbox, Writable
 from inspector.runs.models import Run
-from inspector.runs.services.creating import run_create
-from inspector.runs.services.running import Running
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.create import run_create
 from inspector.runs.services.stops import RunError
 from memory.extraction.engine.conversation_text import told
 from memory.files.engine.disk import FileTroubleError
@@ -34,11 +34,11 @@ from memory.notes.selectors.notes import FILE, NotesSituation
 from memory.notes.services.mechanical import mechanical_notes
 from memory.notes.services.versions import Covered, notes_expected, notes_write
 from sessions.model_requests.model_session import (
-    Asked,
+    ChosenModel,
     agent_conduct,
-    denied,
+    describe_denials,
+    describe_spending,
     model_choose,
-    spent,
 )
 from sessions.models import Transcript
 from sessions.requests.selectors import (
@@ -68,8 +68,8 @@ def notes_parameters(transcript: Transcript, model: str, *, into_agent: bool = F
     return {"transcript": transcript.pk, "model": model, "into_agent": into_agent}
 
 
-def notes_run(running: Running, run: Run) -> dict[str, Any]:
-    running.phase("reading the session")
+def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
+    running.begin_phase("reading the session")
     transcript = Transcript.objects.select_related("source").filter(pk=run.parameters["transcript"]).first()
     if transcript is None:
         raise RunError("The session is no longer in the archive.")
@@ -83,12 +83,12 @@ def notes_run(running: Running, run: Run) -> dict[str, Any]:
     try:
         expected = notes_expected(transcript=transcript, into_agent=into)
         if name == MECHANICAL:
-            running.phase("putting the notes together")
+            running.begin_phase("putting the notes together")
             text = filled(situation.text, mechanical_notes(situation.messages))
         else:
             text, name, more = _asked(running, run, situation, name)
         notes = checked(situation.text, text)
-        running.phase("writing")
+        running.begin_phase("writing")
         update = notes_write(
             transcript=transcript,
             notes=notes,
@@ -103,7 +103,7 @@ def notes_run(running: Running, run: Run) -> dict[str, Any]:
     return _result(situation, notes, update, more)
 
 
-def notes_sharing(situation: NotesSituation, asked: Asked) -> tuple[Sharing, Parent | None]:
+def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[Sharing, Parent | None]:
     """Whether the update can be a fork of the session; and then, of what."""
     parent = parent_of(situation.transcript, situation.context)
     sharing = sharing_with(parent, asked.model, asked.name)
@@ -126,7 +126,7 @@ def notes_told(situation: NotesSituation, prompt: str) -> str:
     return f"<conversation>\n{told(situation.messages)}\n</conversation>\n\n{prompt}"
 
 
-def _asked(running: Running, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
+def _asked(running: ActiveRun, run: Run, situation: NotesSituation, name: str) -> tuple[str, str, dict[str, Any]]:
     asked = model_choose(run, name)
     sharing, parent = notes_sharing(situation, asked)
     edits = asked.model.verbatim
@@ -149,8 +149,8 @@ def _asked(running: Running, run: Run, situation: NotesSituation, name: str) -> 
     if edits and not outcome.touched:
         raise RunError("The model has edited nothing, so the notes stay as they were.", outcome.text[:500])
     model = parent.params.model if parent is not None else asked.name
-    more: dict[str, Any] = {"requests": [spent(outcome, model)], "prompt_cache": sharing.why}
-    if refused := denied(outcome):
+    more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": sharing.why}
+    if refused := describe_denials(outcome):
         more["denied"] = refused
     if outcome.ended is not Ended.FINISHED:
         more["ended"] = f"It was ended by its {outcome.ended}; what it had noted by then was kept."

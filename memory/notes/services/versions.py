@@ -26,9 +26,9 @@ from memory.models import (
 )
 from memory.notes.engine import Checked
 from memory.notes.selectors.notes import FILE, agent_places, own_place
-from sessions.imports.engine.discovery import inside
+from sessions.imports.engine.discovery import is_inside
 from sessions.models import Transcript
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 
 class NotesPlaceError(FileTroubleError):
@@ -49,7 +49,7 @@ def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Dire
     path = agent_places(transcript)[0].parent if into_agent else own_place(transcript)
     if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
-    with translate_errors(kept(path)):
+    with translate_errors(encode_path(path)):
         path.mkdir(parents=True, exist_ok=True)
     return _registered(path)
 
@@ -110,7 +110,7 @@ def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> No
     else:
         found = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
     for folder in sorted(found):
-        if folder.is_dir() and inside(projects, folder):
+        if folder.is_dir() and is_inside(projects, folder):
             memory_scan(directory=_registered(folder))
 
 
@@ -120,11 +120,11 @@ def _below(projects: Path) -> list[Path]:
 
 def _registered(path: Path) -> Directory:
     directory, _ = Directory.every.get_or_create(
-        path=kept(real_path(path)), defaults={"holds": Directory.Holds.NOTES, "host": this_host()}
+        path=encode_path(real_path(path)), defaults={"holds": Directory.Holds.NOTES, "host": this_host()}
     )
     return directory
 
 
 def _current(directory: Directory) -> Version:
-    data = (opened(directory.path) / FILE).read_bytes()
+    data = (decode_path(directory.path) / FILE).read_bytes()
     return Version.objects.filter(directory=directory, blob__digest=digest_of(data)).latest("pk")

@@ -59,7 +59,7 @@ from sessions.text.engine.diffs import Diff, from_texts
 from sessions.text.engine.prose import render
 from sessions.timeline.selectors.entries import find_entry
 from sessions.transcripts.selectors.extent import is_cut_often, is_large
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
 LONGEST_DIFF = 400
 """Lines."""
@@ -76,14 +76,14 @@ def transcript_notes(request: HtmxRequest, session: str) -> HttpResponse:
 
 def confirmation_of(run: Run) -> str | None:
     """Where a run of ours that asks a model is started again: its price is shown anew. None if it asks nobody."""
-    if run.kind not in (NOTES, EXTRACTION) or run.parameters.get("model", "") in ("", MECHANICAL):
+    if run.parameters.get("model", "") in ("", MECHANICAL):
         return None
     found = Transcript.objects.filter(pk=run.parameters.get("transcript")).values_list("public_id", flat=True).first()
     return None if found is None else reverse("transcript-notes", args=[found])
 
 
 class _Page:
-    def __init__(self, request: HtmxRequest, head: Head, form: NotesForm) -> None:
+    def __init__(self, request: HtmxRequest, head: SessionHead, form: NotesForm) -> None:
         self.request = request
         self.head = head
         self.transcript = head.transcript
@@ -257,8 +257,8 @@ class _Page:
             "price": price,
             "sharing": sharing if not ranged else None,
             "budget": budget,
-            "beyond": budget.left is not None and price.least is not None and price.least > budget.left,
-            "may_exceed": budget.left is not None and price.most is not None and price.most > budget.left,
+            "beyond": budget.remaining is not None and price.least is not None and price.least > budget.remaining,
+            "may_exceed": budget.remaining is not None and price.most is not None and price.most > budget.remaining,
         }
         return render_page(self.request, "memory/notes_confirm.html", values)
 

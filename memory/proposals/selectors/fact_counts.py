@@ -17,7 +17,7 @@ from memory.proposals.engine.facts import (
     lossless,
 )
 from memory.proposals.selectors.proposals import Proposed
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,6 @@ class Scales:
 def scales_of(proposal: Proposal, files: Sequence[Proposed]) -> Scales:
     """`files`: all of the proposal's, with their contents."""
     changes = tuple(Change(file.row.pk, file.row.name, file.before, file.after, file.row.former_name) for file in files)
-    contents = read_contents(path=Path(opened(proposal.directory.path)))
+    contents = read_contents(path=Path(decode_path(proposal.directory.path)))
     contents |= {change.source: change.before for change in changes if change.before is not None}
     return Scales(contents, changes)

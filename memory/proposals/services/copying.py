@@ -8,12 +8,12 @@ from pathlib import Path
 from memory.files.engine.disk import disk_name
 from memory.files.selectors.disk_contents import read_all_files
 from memory.models import Directory
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 
 def copy_make(*, directory: Directory, to: Path) -> dict[str, bytes]:
     """Copies what is in the directory now, with the times of the files, into an empty place. Returns what it holds."""
-    found = read_all_files(Path(opened(directory.path)))
+    found = read_all_files(Path(decode_path(directory.path)))
     to.mkdir(parents=True)
     for name, one in found.items():
         path = to / disk_name(name)

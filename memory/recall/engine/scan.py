@@ -17,7 +17,7 @@ from memory.files.engine.reading.file import FileKind, kind_of, parse_file
 from memory.files.engine.reading.text import split_lines
 from memory.lint.engine.rules.reading import is_binary
 from memory.recall.engine.age import saved_at
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 MOST_FILES = 200
 HEAD_LINES = 30
@@ -63,7 +63,7 @@ def scan(folder: Folder) -> Scan:
     passed: list[Passed] = []
     for name, status in folder.files():
         if isinstance(status, OSError):
-            passed.append(Passed(kept(name), str(translate_error(status, kept(name)))))
+            passed.append(Passed(encode_path(name), str(translate_error(status, encode_path(name)))))
         elif kind_of(name) in (FileKind.TOPIC, FileKind.LOG):
             listed.append((name, status))
     # By name among those of the same time, so that the same directory gives the same list.
@@ -79,7 +79,7 @@ def scan(folder: Folder) -> Scan:
 
 
 def _look(folder: Folder, name: str) -> Scanned | Passed:
-    shown = kept(name)
+    shown = encode_path(name)
     try:
         found = folder.read_beginning(name, HEAD_BYTES)
     except DirectoryGoneError:

@@ -33,11 +33,11 @@ from memory.recall.engine.recorded import ATTACHMENT, injected_sizes
 from sessions.archive.selectors.records import Reader
 from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Entry, Transcript
-from sessions.timeline.engine.cards.safe_get import joined
-from sessions.timeline.engine.cards.speech import prompt_of
+from sessions.timeline.engine.cards.records.user import queued_prompt
+from sessions.timeline.engine.cards.safe_get import joined_text
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import ASIDE, Flag
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 AT_ONCE = 200
 _TYPED, _BOUNDARY = int(Flag.TYPED), int(Flag.BOUNDARY)
@@ -149,15 +149,15 @@ def _messages(transcript: Transcript, entries: Sequence[Entry]) -> list[Message]
         uuid = record.get("uuid")
         address = uuid if isinstance(uuid, str) and uuid else f"L{entry.position}"
         message = record.get("message")
-        content = message.get("content") if isinstance(message, dict) else prompt_of(record)
-        found.append(Message(transcript, entry.position, address, entry.at, joined(content).strip()))
+        content = message.get("content") if isinstance(message, dict) else queued_prompt(record)
+        found.append(Message(transcript, entry.position, address, entry.at, joined_text(content).strip()))
     return found
 
 
 def recalled_now(directory: Directory, text: str, state: State, choice: Choice | None = None) -> Recalled:
     """What would be injected now. `choice`: that of a model; else the local ranker chooses. Raises FileTroubleError."""
     now = timezone.now()
-    with Folder(opened(directory.path)) as folder:
+    with Folder(decode_path(directory.path)) as folder:
         prepared = prepare(scan(folder), text, state, now)
         if choice is None:
             ranker = Ranker(documents(folder, prepared.candidates, now) if prepared.asks else ())

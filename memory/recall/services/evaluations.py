@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running, run_create
+from inspector.runs.services import ActiveRun, RunError, run_create
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.models import Directory
 from memory.recall.engine import (
@@ -29,7 +29,7 @@ from sessions.models import Transcript
 from sessions.secrets.engine import mask
 from sessions.text.engine.storable import storable_text
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 KIND = "recall evaluation"
 MOST_MESSAGES = 5_000
@@ -56,15 +56,15 @@ def evaluation_create(*, directory: Directory) -> Run:
     )
 
 
-def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
+def evaluation_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     """With the memory as it is now, whatever it was when the messages were sent; the local ranker chooses."""
     directory = Directory.objects.select_related("project").filter(pk=run.parameters["directory"]).first()
     if directory is None:
         raise RunError("The memory directory is no longer known.")
-    running.phase("reading the memory")
+    running.begin_phase("reading the memory")
     now = timezone.now()
     try:
-        with Folder(opened(directory.path)) as folder:
+        with Folder(decode_path(directory.path)) as folder:
             scanned = scan(folder)
             ranker = Ranker(documents(folder, scanned.files, now))
             read = [inject(folder, file.name, now) for file in scanned.files]
@@ -73,7 +73,7 @@ def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
     sizes = {one.name: one.bytes for one in read if isinstance(one, Injected)}
     replayed = _Replayed(Tally(frozenset(sizes)))
     sessions = list(sessions_of(directory).filter(typed__gt=0))
-    running.phase("replaying messages", total=len(sessions), unit="sessions")
+    running.begin_phase("replaying messages", total=len(sessions), unit="sessions")
     for transcript in sessions:
         if replayed.tally.messages >= MOST_MESSAGES:
             break
@@ -83,7 +83,7 @@ def evaluation_run(running: Running, run: Run) -> dict[str, Any]:
 
 
 def _replay(
-    running: Running,
+    running: ActiveRun,
     directory: Directory,
     transcript: Transcript,
     ranker: Ranker,

@@ -15,7 +15,7 @@ from inspector.agents.model import Ask, LanguageModel, Reply
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running, run_create
+from inspector.runs.services import ActiveRun, RunError, run_create
 from memory.files.engine.disk import FileTroubleError, Folder
 from memory.files.selectors.directories import name_of
 from memory.models import Directory
@@ -32,10 +32,10 @@ from memory.recall.engine import (
 )
 from memory.recall.engine.asking import LONGEST_MESSAGE
 from memory.recall.selectors.sessions import Message, events_of
-from sessions.model_requests.within_budget import WithinBudget
+from sessions.model_requests.within_budget import BudgetedModel
 from sessions.models import Transcript
 from sessions.text.engine.storable import storable_text
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 KIND = "recall"
 NO_MODEL = (
@@ -61,11 +61,11 @@ def parameters_of(path: str, text: str) -> dict[str, Any]:
     return {"path": path, "text": storable_text(text[:LONGEST_MESSAGE])}
 
 
-def recall_run(running: Running, run: Run) -> dict[str, Any]:
+def recall_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     asked = run.parameters
-    running.phase("scanning the memory")
+    running.begin_phase("scanning the memory")
     try:
-        with Folder(opened(asked["path"])) as folder:
+        with Folder(decode_path(asked["path"])) as folder:
             prepared = prepare(scan(folder), asked["text"], _state(asked), timezone.now())
     except FileTroubleError as error:
         raise RunError(str(error)) from error
@@ -88,20 +88,20 @@ def _state(asked: dict[str, Any]) -> State:
     return state_of(events_of(directory, transcript, until=asked["position"]))
 
 
-def _chosen(running: Running, run: Run, prepared: Prepared) -> Choice:
+def _chosen(running: ActiveRun, run: Run, prepared: Prepared) -> Choice:
     picked = choose_model(settings.MODELS)
     if picked.model is None:
         raise RunError(f"No model can be asked. {NO_MODEL}", picked.why)
     name = str(run.parameters.get("model") or picked.small)
-    running.phase(f"asking {name}")
-    reply = _reply(running, WithinBudget(picked.model, run.pk), name, prepared)
+    running.begin_phase(f"asking {name}")
+    reply = _reply(running, BudgetedModel(picked.model, run.pk), name, prepared)
     model = reply.model or name
-    run_bill(running=running, model=model, usage=reply.usage, told=reply.cost_usd)
-    running.turn(reply.text)
+    run_bill(running=running, model=model, usage=reply.usage, reported_cost=reply.cost_usd)
+    running.add_turn(reply.text)
     return read_answer(reply.text, prepared.names, model)
 
 
-def _reply(running: Running, model: LanguageModel, name: str, prepared: Prepared) -> Reply:
+def _reply(running: ActiveRun, model: LanguageModel, name: str, prepared: Prepared) -> Reply:
     cancel = CancelToken()
     question = prepared.question
     ask = Ask(
@@ -111,7 +111,7 @@ def _reply(running: Running, model: LanguageModel, name: str, prepared: Prepared
         max_tokens=ANSWER_TOKENS,
         cancel=cancel,
     )
-    with running.closing(cancel.cancel):
+    with running.close_on_stop(cancel.cancel):
         try:
             return model.ask(ask)
         except ModelError as error:

@@ -71,8 +71,8 @@ def share(parent: Context, child: Context, *, read: int | None = None, prompt: i
     tokens = sum(estimate_blocks([piece.block for piece in element.pieces]) for element in child.elements[:held])
     exact = {parent.exactness, child.exactness} == {Exactness.RECORDED}
     return Sharing(
-        _alike(_print(parent.given.system), _print(child.given.system)),
-        _alike(_print(parent.given.tools), _print(child.given.tools)),
+        _alike(_print(parent.setup.system), _print(child.setup.system)),
+        _alike(_print(parent.setup.tools), _print(child.setup.tools)),
         _alike(parent.model or None, child.model or None),
         held,
         len(parent.elements),

@@ -12,7 +12,7 @@ from sessions.models import Mark as StoredMark
 from sessions.models import Request
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Fate, Mark
-from sessions.transcripts.selectors.family import Family, Found
+from sessions.transcripts.selectors.family import Family, FamilyRow
 
 INLINE = "L"
 MOST_ROWS = 20_000
@@ -57,11 +57,11 @@ def inside(family: Family) -> list[Inside]:
         for row in rows.values()
     ]
     found = threads(links, marks)
-    lasts = {row.position: record for row, record in family.records(rows[one.last] for one in found)}
+    lasts = {row.position: record for row, record in family.read_records(rows[one.last] for one in found)}
     return [_inside(one, rows, asked, lasts[one.last]) for one in found]
 
 
-def _inside(thread: Thread, rows: Mapping[int, Found], asked: list[Request], last: Mapping[str, Any]) -> Inside:
+def _inside(thread: Thread, rows: Mapping[int, FamilyRow], asked: list[Request], last: Mapping[str, Any]) -> Inside:
     mine = [rows[position] for position in thread.positions]
     here = frozenset(thread.positions)
     requests = [one for one in asked if one.position in here]

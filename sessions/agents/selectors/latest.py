@@ -20,6 +20,6 @@ def latest_of(session: Transcript, agents: Sequence[Agent], count: int = COUNT) 
         one.transcript.pk << POSITION_BITS | position: one.key for one in agents for position in one.latest(count)
     }
     found: dict[str, list[Record]] = {one.key: [] for one in agents}
-    for row, record in family.records(family.rows_at(owners)):
+    for row, record in family.read_records(family.rows_at(owners)):
         found[owners[row.id]].append(record)
     return found

@@ -11,11 +11,11 @@ from typing import Any
 from sessions.agents.engine import Sharing, share
 from sessions.agents.selectors.tree import Agent
 from sessions.archive.selectors.records import fetch_all
-from sessions.context.engine import Context, Viewer
+from sessions.context.engine import Context, ContextBuilder
 from sessions.context.engine.chain.out_of_order import AHEAD
 from sessions.context.engine.request_log import MESSAGE, SHAPE
 from sessions.linking.engine import LinkRow
-from sessions.linking.selectors import Links, load_each
+from sessions.linking.selectors import LinkRows, load_each
 from sessions.models import Request
 from sessions.transcripts.engine.keys import key_of
 
@@ -101,7 +101,7 @@ def _first(agent: Agent, asked: Mapping[int, list[Request]]) -> Request | None:
     return own[0] if own else None
 
 
-def _contexts(links: Links, rows: Sequence[LinkRow], positions: Collection[int]) -> Iterator[Context]:
+def _contexts(links: LinkRows, rows: Sequence[LinkRow], positions: Collection[int]) -> Iterator[Context]:
     """The contexts of the requests whose answers begin at these positions, in order; a query for each, if it is not
     small."""
     rows = links.with_records(rows)
@@ -117,9 +117,9 @@ def _contexts(links: Links, rows: Sequence[LinkRow], positions: Collection[int])
         links.fetch([row.position for row in following])
         return following
 
-    viewer = Viewer(links.record, lookup, later)
+    viewer = ContextBuilder(links.record, lookup, later)
     for row in rows:
         if row.position in positions:
-            links.fetch([*viewer.needed(row.parent, row.position), row.position])
-            yield viewer.at_request(row)
+            links.fetch([*viewer.needed_positions(row.parent, row.position), row.position])
+            yield viewer.build_for_answer(row)
         viewer.feed(row)

@@ -19,15 +19,15 @@ from sessions.agents.selectors.inline import Inside, inside
 from sessions.linking.engine import (
     AgentFacts,
     AgentTree,
-    How,
+    Evidence,
     Sighting,
-    agent_tree,
-    sightings,
+    build_agent_tree,
+    find_sightings,
 )
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
-from sessions.transcripts.selectors.family import Family, Found
+from sessions.transcripts.selectors.family import Family, FamilyRow
 from sessions.transcripts.selectors.live import is_live
 
 DEEPEST = 8
@@ -94,7 +94,7 @@ class Agent:
     caller: Transcript
     call: int | None
     """Position of the call in the caller's transcript."""
-    how: How
+    how: Evidence
     outcome: Outcome
     spend: Spend
     type: str = ""
@@ -193,13 +193,13 @@ class Kin:
         told = self.family.find(
             "e.type = 'queue-operation' OR (e.type = 'attachment' AND e.detail = 'queued_command')", ()
         )
-        results = self.family.answers(calls)
-        for row, record in self.family.records(calls):
+        results = self.family.find_results(calls)
+        for row, record in self.family.read_records(calls):
             self._call(row, record)
-        for row, record in self.family.records([*results, *told]):
+        for row, record in self.family.read_records([*results, *told]):
             self._tell(row, record)
 
-    def _call(self, row: Found, record: Mapping[str, Any]) -> None:
+    def _call(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
         for block in blocks(record):
             if block.get("type") == "tool_use" and (tool := text(block.get("id"))):
@@ -207,9 +207,9 @@ class Kin:
                 kept = {name: text(given.get(name))[:LINE] for name in _GIVEN}
                 self.calls.setdefault(tool, Call(tool, spot, kept))
 
-    def _tell(self, row: Found, record: Mapping[str, Any]) -> None:
+    def _tell(self, row: FamilyRow, record: Mapping[str, Any]) -> None:
         spot = self._spot(row)
-        self.seen += sightings(record, spot.owner)
+        self.seen += find_sightings(record, spot.owner)
         for notice in notices(said_to(record)):
             if (ending := ending_of_notice(notice, spot)) is not None:
                 for name in {notice.task, notice.tool_use_id} - {""}:
@@ -222,18 +222,18 @@ class Kin:
             if (ending := ending_of_result(record, tool, spot)) is not None:
                 self.endings.setdefault(tool, []).append(ending)
 
-    def _spot(self, row: Found) -> Spot:
-        return Spot(self.family.owner(row), row.position, row.at)
+    def _spot(self, row: FamilyRow) -> Spot:
+        return Spot(self.family.agent_of(row), row.position, row.at)
 
     def _tree(self) -> AgentTree:
         facts = [AgentFacts.of(key, one.meta) for key, one in self.family.by_agent.items()]
         places = {tool: (call.spot.owner, call.spot.position) for tool, call in self.calls.items()}
-        tree = agent_tree(facts, places, self.seen)
-        if any(node.how is How.UNKNOWN for node in tree.nodes.values()):
+        tree = build_agent_tree(facts, places, self.seen)
+        if any(node.how is Evidence.UNKNOWN for node in tree.nodes.values()):
             rows = self.family.find("e.type = 'progress' AND e.detail = 'agent_progress'", ())
-            for row, record in self.family.records(_first_progress(rows)):
-                self.seen += sightings(record, self.family.owner(row))
-            tree = agent_tree(facts, places, self.seen)
+            for row, record in self.family.read_records(_first_progress(rows)):
+                self.seen += find_sightings(record, self.family.agent_of(row))
+            tree = build_agent_tree(facts, places, self.seen)
         return tree
 
     def _tool(self, name: str) -> str:
@@ -312,7 +312,7 @@ class Kin:
                 1,
                 session,
                 one.call,
-                How.TEXT if one.call is not None else How.UNKNOWN,
+                Evidence.TEXT if one.call is not None else Evidence.UNKNOWN,
                 outcome,
                 Spend(*one.spend),
                 call.given["subagent_type"] if call else "",
@@ -328,9 +328,9 @@ class Kin:
     def _lasts(self, transcripts: Sequence[Transcript]) -> dict[str, tuple[Mapping[str, Any], Spot]]:
         """The last record of the conversation of agents that nobody says the end of."""
         found: dict[str, tuple[Mapping[str, Any], Spot]] = {}
-        for row, record in self.family.records(self.family.ends(transcripts, _ENDS)):
+        for row, record in self.family.read_records(self.family.last_rows(transcripts, _ENDS)):
             if record.get("type") in ("assistant", "user"):
-                found[self.family.owner(row)] = (record, self._spot(row))
+                found[self.family.agent_of(row)] = (record, self._spot(row))
         return found
 
 
@@ -360,7 +360,7 @@ def _root(found: Sequence[Agent]) -> Callable[[Agent], tuple[float, int]]:
     return place_of
 
 
-def _first_progress(rows: Sequence[Found]) -> Iterator[Found]:
+def _first_progress(rows: Sequence[FamilyRow]) -> Iterator[FamilyRow]:
     """An agent reports its progress hundreds of times: one per call is enough."""
     last = None
     for row in rows:

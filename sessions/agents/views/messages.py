@@ -19,7 +19,7 @@ from sessions.agents.engine.sequence import Arrow
 from sessions.agents.selectors.mail import Exchange, exchange_of
 from sessions.agents.selectors.tree import Agent
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.transcripts.selectors.session import session_head
 
 PER_PAGE = 150
@@ -55,11 +55,11 @@ def agent_messages(request: HtmxRequest, session: str) -> HttpResponse:
 
 def _person(lane: Lane, agents: Mapping[str, Agent]) -> dict[str, str]:
     if (agent := agents.get(lane.key)) is not None:
-        return {"name": visible(agent.name), "note": visible(mask(agent.type))}
+        return {"name": spell_invisible(agent.name), "note": spell_invisible(mask(agent.type))}
     if lane.known:
         return {"name": "The session", "note": ""}
     if lane.name:
-        return {"name": visible(mask(lane.name[:NAME])), "note": "no transcript here"}
+        return {"name": spell_invisible(mask(lane.name[:NAME])), "note": "no transcript here"}
     return {"name": "", "note": "nobody says who"}
 
 
@@ -90,5 +90,5 @@ def _address(spot: Spot, exchange: Exchange, root: str) -> str:
 
 def _first(words: str, room: int) -> str:
     """The first words on one line, secrets masked before anything is cut off."""
-    line = visible(" ".join(mask(words).split()))
+    line = spell_invisible(" ".join(mask(words).split()))
     return line if len(line) <= room else f"{line[: room - 1].rstrip()}…"

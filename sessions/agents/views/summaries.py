@@ -17,7 +17,6 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import Page, page_of
 from inspector.web.query import page_number
 from sessions.agents.selectors.activity import (
-    KIND,
     doing_of,
     price_of,
     run_of,
@@ -77,6 +76,6 @@ def _start(request: HtmxRequest, session: Transcript, agents: list[Agent], page:
     return response
 
 
-def words_again(run: Run) -> str | None:
+def confirmation_of(run: Run) -> str:
     """Where a run of this kind is started again: with its price beside the button."""
-    return run.target_url if run.kind == KIND and run.finished_at is not None else None
+    return run.target_url

@@ -22,18 +22,18 @@ class ArchiveDamageError(DamageError):
     """Of the archive of a source: the bytes from `start` up to before `end`."""
 
     def __init__(self, source_id: int, start: int, end: int, why: str) -> None:
-        super().__init__(sentence_of(start, end, why))
+        super().__init__(describe_damage(start, end, why))
         self.source_id = source_id
         self.start = start
         self.end = end
         self.why = why
 
 
-def sentence_of(start: int, end: int, why: str) -> str:
+def describe_damage(start: int, end: int, why: str) -> str:
     return f"Bytes {start:,} to {end:,} of the file are damaged in the archive: {why}."
 
 
-def content_of(data: bytes | memoryview, size: int, what: str) -> bytes:
+def unpack_content(data: bytes | memoryview, size: int, what: str) -> bytes:
     """The content of a frame that holds so many bytes. `what`: how people call it."""
     try:
         raw = decompress(bytes(data), most=size)
@@ -50,7 +50,7 @@ def verify(data: bytes | memoryview, expected: bytes | memoryview | None, what: 
         raise DamageError(f"{what} is damaged: its bytes have changed since it was stored.")
 
 
-def block_content(data: bytes | memoryview, size: int) -> bytes | str:
+def unpack_block(data: bytes | memoryview, size: int) -> bytes | str:
     """All bytes of a block, or why they cannot be had."""
     try:
         raw = decompress(bytes(data), most=BLOCK_SIZE)

@@ -23,7 +23,7 @@ def compressor(*, quick: bool = False) -> Callable[[bytes | memoryview], bytes]:
     return zstandard.ZstdCompressor(level=QUICK_LEVEL if quick else LEVEL).compress
 
 
-class Block(NamedTuple):
+class PackedBlock(NamedTuple):
     """A block as it is stored."""
 
     number: int
@@ -33,12 +33,12 @@ class Block(NamedTuple):
     frame_hash: bytes
 
 
-def pack_block(number: int, raw: bytes | memoryview, compress: Callable[[bytes | memoryview], bytes]) -> Block:
+def pack_block(number: int, raw: bytes | memoryview, compress: Callable[[bytes | memoryview], bytes]) -> PackedBlock:
     data = compress(raw)
-    return Block(number, data, print_of(raw), print_of(data))
+    return PackedBlock(number, data, print_of(raw), print_of(data))
 
 
-def extent(number: int, size: int) -> tuple[int, int]:
+def block_extent(number: int, size: int) -> tuple[int, int]:
     """The bytes that a block holds of a file of which `size` bytes are archived."""
     start = number * BLOCK_SIZE
     return start, max(start, min(start + BLOCK_SIZE, size))
@@ -51,16 +51,16 @@ def decompress(data: bytes, most: int = 0) -> bytes:
     return zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
 
 
-def blocks_of(offset: int, length: int) -> range:
+def block_numbers(offset: int, length: int) -> range:
     """The numbers of the blocks that hold these bytes."""
     if length <= 0:
         return range(0)
     return range(offset // BLOCK_SIZE, (offset + length - 1) // BLOCK_SIZE + 1)
 
 
-def cut(blocks: Mapping[int, bytes], offset: int, length: int) -> bytes:
+def cut_range(blocks: Mapping[int, bytes], offset: int, length: int) -> bytes:
     """The bytes of a range out of raw blocks by number; a missing block raises KeyError."""
-    wanted = blocks_of(offset, length)
+    wanted = block_numbers(offset, length)
     if len(wanted) == 1:
         start = offset - wanted[0] * BLOCK_SIZE
         return blocks[wanted[0]][start : start + length]

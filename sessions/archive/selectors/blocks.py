@@ -11,10 +11,10 @@ from django.db import connection
 
 from sessions.archive.engine.damage import CHANGED, MISSING, ArchiveDamageError
 from sessions.archive.engine.file_prints import print_of, tail_print
-from sessions.archive.engine.frames import BLOCK_SIZE, extent
+from sessions.archive.engine.frames import BLOCK_SIZE, block_extent
 from sessions.models import Source
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 AT_ONCE = 500
 """Placeholders in one statement; SQLite has a limit."""
@@ -87,7 +87,7 @@ def _read_owed(blocks: Blocks, ids: Iterable[int]) -> None:
     for source, numbers in _sources(ids):
         if not source.owed:
             continue
-        with suppress(OSError), opened(source.path).open("rb") as file:
+        with suppress(OSError), decode_path(source.path).open("rb") as file:
             if tail_print(file, source.imported) != bytes(source.tail_hash):
                 continue  # it was rewritten: then, as when it is gone, nobody has what was read
             for number in numbers:
@@ -98,7 +98,7 @@ def _read_files(blocks: Blocks, doubtful: dict[int, str]) -> None:
     for source, numbers in _sources(doubtful):
         for number in numbers:
             block_id = source.pk << BLOCK_BITS | number
-            start, end = extent(number, source.archived)
+            start, end = block_extent(number, source.archived)
             if start == end:
                 continue
             known = blocks.hashes.get(block_id)
@@ -122,7 +122,7 @@ def _sources(ids: Iterable[int]) -> Iterator[tuple[Source, list[int]]]:
 
 def file_bytes(source: Source, start: int, end: int) -> bytes | None:
     """What the file holds there now; None if it is gone, or ends before."""
-    with suppress(OSError), opened(source.path).open("rb") as file:
+    with suppress(OSError), decode_path(source.path).open("rb") as file:
         found = _at(file, start, end - start)
         return found if len(found) == end - start else None
     return None
@@ -131,7 +131,7 @@ def file_bytes(source: Source, start: int, end: int) -> bytes | None:
 def is_unchanged(source: Source) -> bool:
     """Is the file still the one that was archived, as far as its size and time tell?"""
     with suppress(OSError):
-        status = opened(source.path).stat()
+        status = decode_path(source.path).stat()
         return status.st_size == source.archived and status.st_mtime_ns == source.mtime_ns
     return False
 

@@ -10,7 +10,7 @@ from sessions.models import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Double:
+class DuplicateSource:
     path: str
     sources: tuple[int, ...]
     """From the first that was stored."""
@@ -18,7 +18,7 @@ class Double:
     """That are stored beyond the first time."""
 
 
-def doubles() -> list[Double]:
+def duplicate_sources() -> list[DuplicateSource]:
     """What a file held twice at different times counts too: it cannot be told apart, and takes the same room."""
     found: dict[tuple[str, int, bytes, bytes], list[tuple[int, int]]] = defaultdict(list)
     columns = ("pk", "path", "archived", "head_hash", "tail_hash", "transcript__entries")
@@ -26,7 +26,7 @@ def doubles() -> list[Double]:
     for pk, path, archived, head, tail, entries in rows:
         found[path, archived, bytes(head), bytes(tail)].append((pk, entries or 0))
     return [
-        Double(path, tuple(pk for pk, _ in same), sum(entries for _, entries in same[1:]))
+        DuplicateSource(path, tuple(pk for pk, _ in same), sum(entries for _, entries in same[1:]))
         for (path, *_), same in sorted(found.items())
         if len(same) > 1
     ]

@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sessions.archive.engine.damage import block_content
+from sessions.archive.engine.damage import unpack_block
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_print
-from sessions.archive.engine.frames import BLOCK_SIZE, extent
+from sessions.archive.engine.frames import BLOCK_SIZE, block_extent
 from sessions.archive.selectors.blocks import file_bytes, is_unchanged
 from sessions.models import Block, Source
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 
 @dataclass
@@ -24,7 +24,7 @@ class FileEvidence:
 
     def of_block(self, number: int, content_hash: bytes | None) -> bytes | None:
         """The bytes of the block, if the file holds them beyond doubt."""
-        start, end = extent(number, self.source.archived)
+        start, end = block_extent(number, self.source.archived)
         found = file_bytes(self.source, start, end)
         if found is None:
             return None
@@ -44,7 +44,7 @@ class FileEvidence:
         source = self.source
         if not source.head_hash or not source.tail_hash or source.owed:
             return False
-        with suppress(OSError), opened(source.path).open("rb") as file:
+        with suppress(OSError), decode_path(source.path).open("rb") as file:
             head = print_of(file.read(min(PRINT_BYTES, source.archived)))
             return head == bytes(source.head_hash) and tail_print(file, source.archived) == bytes(source.tail_hash)
         return False
@@ -56,9 +56,9 @@ class FileEvidence:
 
     def _agrees(self, number: int) -> bool:
         if number not in self._neighbours:
-            start, end = extent(number, self.source.archived)
+            start, end = block_extent(number, self.source.archived)
             packed = Block.objects.filter(pk=self.source.pk << BLOCK_BITS | number).values_list("data", flat=True)
             data = packed.first()
-            raw = None if data is None else block_content(data, end - start)
+            raw = None if data is None else unpack_block(data, end - start)
             self._neighbours[number] = isinstance(raw, bytes) and raw == file_bytes(self.source, start, end)
         return self._neighbours[number]

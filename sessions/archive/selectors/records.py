@@ -13,14 +13,14 @@ from sessions.archive.engine.damage import (
     UNREADABLE,
     ArchiveDamageError,
 )
-from sessions.archive.engine.frames import BLOCK_SIZE, blocks_of, cut
+from sessions.archive.engine.frames import BLOCK_SIZE, block_numbers, cut_range
 from sessions.archive.selectors.blocks import (
     AT_ONCE,
     NUMBER_MASK,
     Blocks,
     load_blocks,
 )
-from sessions.imports.engine.broken_lines import mend, parse
+from sessions.imports.engine.broken_lines import join_characters, parse_object
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 from sessions.transcripts.engine.rows import Record
 
@@ -55,17 +55,17 @@ class Reader:
         if not self.holds(offset, length):
             self.fetch([(offset, length)])
         if self._damage:
-            for number in blocks_of(offset, length):
+            for number in block_numbers(offset, length):
                 if number in self._damage:
                     # It may be raised a thousand times, and would gather every way that it went.
                     raise self._damage[number].with_traceback(None)
-        return cut(self._blocks, offset, length)
+        return cut_range(self._blocks, offset, length)
 
     def record(self, offset: int, length: int) -> Record:
         """Empty if nobody has its bytes any more: the file was gone before a killed import could archive it."""
         data = self.read(offset, length)
         try:
-            return {} if len(data) < length else record_of(data)
+            return {} if len(data) < length else parse_record(data)
         except ValueError as error:
             # It was a record when it was archived: the block has no hash yet, or has rotted before it got one.
             raise ArchiveDamageError(self.source_id, offset, offset + length, NO_RECORD) from error
@@ -87,8 +87,8 @@ class Reader:
         return [self.record(offset, length) for offset, length in ranges]
 
 
-def record_of(data: bytes) -> Record:
-    record, _ = mend(parse(data))
+def parse_record(data: bytes) -> Record:
+    record, _ = join_characters(parse_object(data))
     return record
 
 
@@ -98,7 +98,7 @@ def fetch_all(wanted: Iterable[tuple[Reader, int, int]], ahead: int = AHEAD) -> 
     missing: dict[int, tuple[Reader, int]] = {}
     """Block -> who wants it, and how many of its bytes: what follows the last record that is read stays packed."""
     for reader, offset, length in wanted:
-        for number in blocks_of(offset, length):
+        for number in block_numbers(offset, length):
             end = min(BLOCK_SIZE, offset + length - number * BLOCK_SIZE)
             if number not in reader._damage and len(reader._blocks.get(number, b"")) < end:
                 block = reader.source_id << BLOCK_BITS | number

@@ -10,11 +10,11 @@ from functools import cached_property
 from django.db import connection
 from django.db.models import Count, Q, Sum
 
-from sessions.archive.engine.damage import block_content
+from sessions.archive.engine.damage import unpack_block
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of
-from sessions.archive.engine.frames import BLOCK_SIZE, blocks_of, extent
+from sessions.archive.engine.frames import BLOCK_SIZE, block_extent, block_numbers
 from sessions.archive.selectors.evidence import FileEvidence
-from sessions.archive.selectors.records import record_of
+from sessions.archive.selectors.records import parse_record
 from sessions.models import (
     Block,
     Entry,
@@ -30,7 +30,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ArchiveExtent:
     files: int
     bytes: int
     owed: int
@@ -42,7 +42,7 @@ class Damage:
     """Something that is stored is not what it was. `what` is part of a sentence that begins with the path."""
 
     path: str
-    what: str
+    description: str
     kind: str = "block"
     """What it is a piece of: a block of a file, a capture, a version, a compaction."""
     key: int = 0
@@ -70,7 +70,7 @@ class Seal:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckStep:
     """A few blocks; the last of a file says so, with what is wrong in it."""
 
     blocks: int = 0
@@ -84,14 +84,14 @@ class Step:
     """By key: of those of them that had none yet."""
 
 
-def archive_extent() -> Extent:
+def archive_extent() -> ArchiveExtent:
     sums = Source.objects.aggregate(
         files=Count("pk", filter=Q(archived__gt=0)), bytes=Sum("archived"), owed=Count("pk", filter=Q(owed=True))
     )
-    return Extent(files=sums["files"], bytes=sums["bytes"] or 0, owed=sums["owed"])
+    return ArchiveExtent(files=sums["files"], bytes=sums["bytes"] or 0, owed=sums["owed"])
 
 
-def archive_steps() -> Iterator[Step]:
+def archive_steps() -> Iterator[CheckStep]:
     after = 0
     while True:
         some = list(Source.objects.filter(pk__gt=after, archived__gt=0).order_by("pk")[:SOURCES_AT_ONCE])
@@ -102,25 +102,25 @@ def archive_steps() -> Iterator[Step]:
         after = some[-1].pk
 
 
-def source_steps(source: Source) -> Iterator[Step]:
+def source_steps(source: Source) -> Iterator[CheckStep]:
     seen = source
     for attempt in range(TRIES):
-        look = _Look(seen)
+        look = _SourceCheck(seen)
         for step in look.steps():
             # What is looked at once more is not counted once more.
-            yield Step(seals=step.seals) if attempt else step
+            yield CheckStep(seals=step.seals) if attempt else step
         now = Source.objects.filter(pk=source.pk).first() if look.found else seen
         if now is None:
             break
         if (now.archived, bytes(now.tail_hash)) == (seen.archived, bytes(seen.tail_hash)):
-            yield Step(last=True, damage=look.damage())
+            yield CheckStep(last=True, damage=look.damage())
             return
         seen = now
-    yield Step(last=True)
+    yield CheckStep(last=True)
 
 
 @dataclass(slots=True)
-class _Packed:
+class _StoredBlock:
     """A block as it is stored."""
 
     data: bytes
@@ -129,7 +129,7 @@ class _Packed:
 
 
 @dataclass(slots=True)
-class _Look:
+class _SourceCheck:
     """One look at the blocks of a source."""
 
     source: Source
@@ -137,10 +137,10 @@ class _Look:
     """What is wrong, by the number of the block."""
     hashes: dict[int, bytes | None] = field(default_factory=dict)
     _tail: bytes = b""
-    _places: _Places | None = None
+    _places: _Records | None = None
     _evidence: FileEvidence | None = None
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[CheckStep]:
         size = self.source.archived
         count = -(-size // BLOCK_SIZE)
         for start in range(0, count, BLOCKS_AT_ONCE):
@@ -149,7 +149,9 @@ class _Look:
             seals: list[Seal] = []
             for number in range(start, stop):
                 self._block(number, packed.get(number), seals)
-            yield Step(blocks=stop - start, bytes=extent(stop - 1, size)[1] - start * BLOCK_SIZE, seals=tuple(seals))
+            yield CheckStep(
+                blocks=stop - start, bytes=block_extent(stop - 1, size)[1] - start * BLOCK_SIZE, seals=tuple(seals)
+            )
         self._ends(count)
 
     def damage(self) -> tuple[Damage, ...]:
@@ -160,7 +162,7 @@ class _Look:
         return tuple(self._named(number, what, owner) for number, what in sorted(self.found.items()))
 
     def _named(self, number: int, what: str, owner: Transcript | None) -> Damage:
-        start, end = extent(number, self.source.archived)
+        start, end = block_extent(number, self.source.archived)
         return Damage(
             self.source.path,
             what,
@@ -178,23 +180,23 @@ class _Look:
             self._evidence = FileEvidence(self.source)
         return self._evidence
 
-    def _packed(self, start: int, stop: int) -> dict[int, _Packed]:
+    def _packed(self, start: int, stop: int) -> dict[int, _StoredBlock]:
         first = self.source.pk << BLOCK_BITS
         sql = "SELECT id, data, content_hash, frame_hash FROM transcripts_block WHERE id >= %s AND id < %s"
         with connection.cursor() as cursor:
             cursor.execute(sql, [first + start, first + stop])
             return {
-                block - first: _Packed(bytes(data), _bytes(content), _bytes(frame))
+                block - first: _StoredBlock(bytes(data), _bytes(content), _bytes(frame))
                 for block, data, content, frame in cursor.fetchall()
             }
 
-    def _block(self, number: int, packed: _Packed | None, seals: list[Seal]) -> None:
-        start, end = extent(number, self.source.archived)
+    def _block(self, number: int, packed: _StoredBlock | None, seals: list[Seal]) -> None:
+        start, end = block_extent(number, self.source.archived)
         if packed is None:
             self.found[number] = f"block {number} is missing"
             return
         self.hashes[number] = packed.content_hash
-        raw = block_content(packed.data, end - start)
+        raw = unpack_block(packed.data, end - start)
         if isinstance(raw, str):
             self.found[number] = f"block {number} {raw.removeprefix('it ')}"
             return
@@ -228,7 +230,7 @@ class _Look:
         if told is not None:
             return "" if told == raw else f"block {number} is not what the file holds"
         if self._places is None:
-            self._places = _Places(self.source)
+            self._places = _Records(self.source)
         return self._places.doubt(number, raw)
 
     def _ends(self, count: int) -> None:
@@ -239,7 +241,7 @@ class _Look:
 
 
 @dataclass
-class _Places:
+class _Records:
     """Where the records of a source stand: a block that cannot be compared with anything has to hold its own."""
 
     source: Source
@@ -253,7 +255,7 @@ class _Places:
         base = pk << POSITION_BITS
         rows = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK).values_list("offset", "length")
         for offset, length in rows.iterator(chunk_size=10_000):
-            numbers = blocks_of(offset, length)
+            numbers = block_numbers(offset, length)
             if len(numbers) == 1:
                 found.setdefault(numbers[0], []).append((offset, length))
         return found
@@ -262,7 +264,7 @@ class _Places:
         start = number * BLOCK_SIZE
         for offset, length in self.by_block.get(number, ()):
             try:
-                record_of(raw[offset - start : offset - start + length])
+                parse_record(raw[offset - start : offset - start + length])
             except ValueError:
                 return f"block {number} holds no record where there was one, at byte {offset:,}"
         return ""

@@ -33,7 +33,7 @@ class Answer:
 
     @property
     def usage(self) -> Usage | None:
-        return Usage.of(mapping(self.message).get("usage"))
+        return Usage.from_raw(mapping(self.message).get("usage"))
 
     @property
     def stop_reason(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 from zstandard import ZstdError
 
-from sessions.archive.engine.damage import DamageError, content_of, verify
+from sessions.archive.engine.damage import DamageError, unpack_content, verify
 from sessions.capture.engine import Sent
 from sessions.capture.engine.documents import loads
 from sessions.capture.engine.packing import parts_bytes, unpacked
@@ -121,7 +121,7 @@ class Captured:
 def blob_content(number: int, data: bytes | memoryview, size: int, known: bytes | memoryview) -> bytes:
     """What is stored under a number, compared with what it is known by."""
     what = f"Content {number} of a captured request"
-    raw = content_of(data, size, what)
+    raw = unpack_content(data, size, what)
     verify(raw, known, what)
     return raw
 

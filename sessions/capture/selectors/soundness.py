@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.engine.file_prints import print_of
-from sessions.archive.selectors.soundness import Damage, Step
+from sessions.archive.selectors.soundness import CheckStep, Damage
 from sessions.capture.engine.packing import parts_bytes
 from sessions.capture.selectors.captures import blob_content, numbers_of
 from sessions.models import Capture, CaptureBlob
@@ -15,16 +15,16 @@ AT_ONCE = 200
 KIND = "capture"
 
 
-def capture_steps() -> Iterator[Step]:
+def capture_steps() -> Iterator[CheckStep]:
     known: set[int] = set()
     damaged: dict[int, Damage] = {}
     listed: set[int] = set()
     yield from _contents(known, damaged)
     yield from _captures(known, damaged, listed)
-    yield Step(damage=tuple(one for number, one in sorted(damaged.items()) if number not in listed))
+    yield CheckStep(damage=tuple(one for number, one in sorted(damaged.items()) if number not in listed))
 
 
-def _contents(known: set[int], damaged: dict[int, Damage]) -> Iterator[Step]:
+def _contents(known: set[int], damaged: dict[int, Damage]) -> Iterator[CheckStep]:
     after = 0
     while True:
         rows = CaptureBlob.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "data", "size", "hash")
@@ -35,13 +35,13 @@ def _contents(known: set[int], damaged: dict[int, Damage]) -> Iterator[Step]:
                 blob_content(number, data, size, name)
             except DamageError as error:
                 damaged[number] = Damage(f"content {number}", str(error), KIND, number, end=size)
-        yield Step(contents=len(some))
+        yield CheckStep(contents=len(some))
         if len(some) < AT_ONCE:
             return
         after = some[-1][0]
 
 
-def _captures(known: Collection[int], damaged: dict[int, Damage], listed: set[int]) -> Iterator[Step]:
+def _captures(known: Collection[int], damaged: dict[int, Damage], listed: set[int]) -> Iterator[CheckStep]:
     """Damage is told with the captures that list what is damaged: people know those, and not the contents."""
     after = 0
     columns = ("exchange", "session_id", "system", "tools", "messages", "parts_hash", "answer", "request_bytes")
@@ -57,7 +57,7 @@ def _captures(known: Collection[int], damaged: dict[int, Damage], listed: set[in
             elif capture.parts_hash is None:
                 parts = parts_bytes(capture.system, capture.tools, capture.messages)
                 hashes.append((capture.pk, print_of(parts)))
-        yield Step(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
+        yield CheckStep(contents=len(some), damage=tuple(found), hashes=tuple(hashes))
         if len(some) < AT_ONCE:
             return
         after = some[-1].pk
@@ -75,4 +75,6 @@ def _wrong(capture: Capture, known: Collection[int], damaged: dict[int, Damage],
     gone = sorted({number for number in numbers if number not in known})
     # What was stored after the contents were read is no damage.
     gone = [number for number in gone if not CaptureBlob.objects.filter(pk=number).exists()]
-    return " ".join([*(damaged[number].what for number in bad), *(f"Content {number} is missing." for number in gone)])
+    return " ".join(
+        [*(damaged[number].description for number in bad), *(f"Content {number} is missing." for number in gone)]
+    )

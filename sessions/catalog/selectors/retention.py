@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 DAY_MS = 86_400_000
 WARNING_DAYS = 5
@@ -56,7 +56,7 @@ def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
         current_sessions()
         .filter(
             source__state=Source.State.PRESENT,
-            source__path__startswith=f"{kept(policy.projects)}/",
+            source__path__startswith=f"{encode_path(policy.projects)}/",
             source__mtime_ns__lte=written_before * 1_000_000,
         )
         .select_related("source", "project")

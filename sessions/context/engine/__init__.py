@@ -1,8 +1,9 @@
-"""What the model saw: the messages of any request, made from the transcript alone."""
+"""What the model saw: the messages of any request, rebuilt from the transcript alone."""
 
 from __future__ import annotations
 
-from sessions.context.engine.certainty import Exactness, Given
+from sessions.context.engine.certainty import Exactness, RequestSetup
+from sessions.context.engine.context_builder import ContextBuilder
 from sessions.context.engine.digest import digest, digest_element
 from sessions.context.engine.log import (
     Log,
@@ -13,19 +14,18 @@ from sessions.context.engine.log import (
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.context.engine.tally import Category, Tally
-from sessions.context.engine.view import Viewer
 
 __all__ = [
     "Category",
     "Context",
+    "ContextBuilder",
     "Element",
     "Exactness",
-    "Given",
     "Log",
     "Piece",
     "PointMissingError",
+    "RequestSetup",
     "Tally",
-    "Viewer",
     "context_at",
     "contexts",
     "digest",

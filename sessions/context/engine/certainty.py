@@ -1,4 +1,4 @@
-"""How sure a context is, and what is sent beside the messages where a record holds it."""
+"""How certain a context is, and what is known of the system prompt, the tools and the parameters of a request."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ class Exactness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """None is what no record holds."""
+class RequestSetup:
+    """What a request holds beside its messages. None stands for what no record holds."""
 
     system: tuple[Mapping[str, Any], ...] | None = None
     tools: tuple[Mapping[str, Any], ...] | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     marks: tuple[Mapping[str, Any], ...] | None = None
-    """Where the cache marks stood."""
+    """Where the cache marks were."""
     prefix: str = ""
     """Sent before the system prompt, as a block of its own; a shape has it among its blocks."""
 
     @classmethod
-    def of_shape(cls, shape: Mapping[str, Any]) -> Given:
+    def of_shape(cls, shape: Mapping[str, Any]) -> RequestSetup:
         return cls(_blocks(shape.get("system")), _blocks(shape.get("tools")))
 
     @classmethod
-    def of_snapshot(cls, record: Mapping[str, Any]) -> Given:
+    def of_snapshot(cls, record: Mapping[str, Any]) -> RequestSetup:
         attachment = mapping(record.get("attachment"))
         prefix = text(attachment.get("cliPrefix"))
         return cls(_blocks(attachment.get("systemPrompt")), _blocks(attachment.get("tools")), prefix=prefix)
@@ -44,26 +44,32 @@ class Given:
 def _blocks(value: object) -> tuple[Mapping[str, Any], ...] | None:
     if not isinstance(value, list):
         return None
-    return tuple(text_block(one) if isinstance(one, str) else mapping(one) for one in value)
+    return tuple(text_block(block) if isinstance(block, str) else mapping(block) for block in value)
 
 
-def unknown_of(
-    exactness: Exactness, given: Given, inexact: int, *, broken_off: bool, reread: bool, copied: bool
+def list_unknowns(
+    exactness: Exactness,
+    setup: RequestSetup,
+    inexact: int,
+    *,
+    has_missing_parent: bool,
+    may_be_resumed: bool,
+    is_copied: bool,
 ) -> tuple[str, ...]:
     sentences: list[str] = []
-    if given.system is None:
+    if setup.system is None:
         sentences.append("The system prompt: no record of this session holds it.")
-    if given.tools is None:
+    if setup.tools is None:
         sentences.append("The definitions of the tools: no record of this session holds them.")
     if exactness is Exactness.RECONSTRUCTED:
-        if broken_off:
+        if has_missing_parent:
             sentences.append("What stood where the file has a gap: a message follows a record that is not in it.")
-        if copied:
+        if is_copied:
             sentences.append(
                 "What the session still held that this one was copied from: a fork has what was left of it, in the"
                 " order in which its client found it. The request was made there."
             )
-        if reread:
+        if may_be_resumed:
             sentences.append(
                 "Which results of parallel calls were sent: this version loses some when it reads a session again, and"
                 " no record tells for certain when it did."
@@ -83,6 +89,6 @@ def unknown_of(
             f"The bytes of {inexact} {blocks}: the client's log has another hash for them than this file, as when a"
             " file was edited or moved. They are shown by their place."
         )
-    if given.marks is None:
+    if setup.marks is None:
         sentences.append("Where the cache marks stood.")
     return tuple(sentences)

@@ -1,4 +1,4 @@
-"""Blocks as hashes: short enough to compare whole requests, and the form in which requests are logged elsewhere."""
+"""Blocks as hashes: short enough to compare whole requests, and the form in which recordings hold requests."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from sessions.transcripts.engine.messages import Block
 
 DIGITS = 24
 _REMINDER = "<system-reminder>"
-"""What begins with it was put in by the client, whatever else it quotes."""
+"""The client added a text that begins with this, whatever else the text quotes."""
 _REMINDERS = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
 def digest(block: Block) -> dict[str, Any]:
-    """`sha256` of what the block says, `core` of the same without reminders and surrounding white space."""
-    words = spoken(block)
+    """`sha256` is the hash of the block's text, `core` the same without reminders and surrounding white space."""
+    words = hashed_text(block)
     core = _REMINDERS.sub("", words).strip() if _REMINDER in words else words.strip()
-    found: dict[str, Any] = {"type": block.get("type")}
-    found |= {name: block[name] for name in ("id", "name", "tool_use_id", "is_error") if name in block}
-    found |= {"chars": len(words), "sha256": short_hash(words), "core": short_hash(core)}
+    summary: dict[str, Any] = {"type": block.get("type")}
+    summary |= {name: block[name] for name in ("id", "name", "tool_use_id", "is_error") if name in block}
+    summary |= {"chars": len(words), "sha256": short_hash(words), "core": short_hash(core)}
     if block.get("type") == "text" and words.lstrip().startswith(_REMINDER):
-        found["injected"] = True
-    return found
+        summary["injected"] = True
+    return summary
 
 
 def digest_element(element: Element) -> dict[str, Any]:
     return {"role": element.role, "content": [digest(piece.block) for piece in element.pieces]}
 
 
-def spoken(block: Block) -> str:
-    """The string that is hashed."""
+def hashed_text(block: Block) -> str:
+    """The text of a block that is hashed."""
     kind = block.get("type")
     if kind == "text":
         return str(block.get("text"))

@@ -1,10 +1,10 @@
-"""How full a context is: our estimate by category, beside what the API counted, the window and the threshold."""
+"""How full a context is: our estimate by category, the API's count, the window and the auto-compact threshold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessions.context.engine.presentation.pieces import is_silent
+from sessions.context.engine.presentation.pieces import is_unrecorded_thinking
 from sessions.context.engine.request import Context
 from sessions.context.engine.tally import Category
 from sessions.linking.engine.raw_fields import text
@@ -26,17 +26,17 @@ LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CategorySize:
     category: Category
     label: str
     tokens: int | None
-    """None: no record holds it."""
-    why: str = ""
+    """None if no record holds it."""
+    missing_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    shares: tuple[Share, ...]
+    shares: tuple[CategorySize, ...]
     estimated: int
     counted: int | None
     """The prompt as the API counted it."""
@@ -44,31 +44,33 @@ class Sizes:
     threshold: int
 
     @property
-    def unseen(self) -> int:
-        """What the API counted beyond our estimate: the parts that no record holds, and the error of the estimate."""
+    def unrecorded(self) -> int:
+        """What the API counted beyond our estimate: parts that no record holds, and the error of the estimate."""
         return max(0, (self.counted or 0) - self.estimated)
 
     @property
-    def shown(self) -> int:
-        """The size to hold against the window."""
+    def total(self) -> int:
+        """The size to compare with the window."""
         return max(self.counted or 0, self.estimated)
 
 
 def sizes_of(context: Context, counted: int | None = None) -> Sizes:
-    given = context.given
+    setup = context.setup
     missing = {}
-    if given.system is None:
+    if setup.system is None:
         missing[Category.SYSTEM] = "No record of this session holds the system prompt."
-    if given.tools is None:
+    if setup.tools is None:
         missing[Category.TOOLS] = "No record of this session holds the definitions of the tools."
-    silent = sum(is_silent(piece.block) for element in context.elements for piece in element.pieces)
+    silent = sum(is_unrecorded_thinking(piece.block) for element in context.elements for piece in element.pieces)
     if silent:
         missing[Category.THINKING] = f"The text of {plural(silent, 'thought')} is not recorded, only the signature."
     shares = tuple(
-        Share(category, LABELS[category], count or (None if category in missing else 0), missing.get(category, ""))
+        CategorySize(
+            category, LABELS[category], count or (None if category in missing else 0), missing.get(category, "")
+        )
         for category, count in zip(Category, context.tokens, strict=True)
     )
-    betas = given.params.get("betas")
+    betas = setup.params.get("betas")
     named = [text(beta) for beta in betas] if isinstance(betas, list) else []
     window = context_window(context.model, betas=named)
     return Sizes(shares, context.tokens.total, counted, window, Limits(window.tokens).threshold)

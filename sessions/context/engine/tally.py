@@ -1,4 +1,4 @@
-"""The tokens of a context by what they are spent on. Estimates: only the whole request is ever counted by the API."""
+"""The tokens of a context by category. These are estimates: the API counts only whole requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate_block, estimate_blocks
 
 
@@ -47,21 +47,21 @@ class Tally(NamedTuple):
 
 
 _CATEGORIES = len(Category)
-_PLACE = {category: at for at, category in enumerate(Category)}
-_OF_KIND = {
-    Kind.PROMPT: _PLACE[Category.USER_TEXT],
-    Kind.SUMMARY: _PLACE[Category.SUMMARY],
-    Kind.INJECTED: _PLACE[Category.ATTACHMENTS],
-    Kind.RESULT: _PLACE[Category.ATTACHMENTS],
-    Kind.ANSWER: _PLACE[Category.ASSISTANT_TEXT],
+_INDEX = {category: index for index, category in enumerate(Category)}
+_BY_KIND = {
+    MessageKind.PROMPT: _INDEX[Category.USER_TEXT],
+    MessageKind.SUMMARY: _INDEX[Category.SUMMARY],
+    MessageKind.INJECTED: _INDEX[Category.ATTACHMENTS],
+    MessageKind.RESULT: _INDEX[Category.ATTACHMENTS],
+    MessageKind.ANSWER: _INDEX[Category.ASSISTANT_TEXT],
 }
-_RESULTS, _IMAGES = _PLACE[Category.TOOL_RESULTS], _PLACE[Category.IMAGES]
+_RESULTS, _IMAGES = _INDEX[Category.TOOL_RESULTS], _INDEX[Category.IMAGES]
 _PICTURES = frozenset({"image", "document"})
-_OF_TYPE: dict[Any, int] = {
-    "thinking": _PLACE[Category.THINKING],
-    "redacted_thinking": _PLACE[Category.THINKING],
-    "tool_use": _PLACE[Category.TOOL_INPUTS],
-    "server_tool_use": _PLACE[Category.TOOL_INPUTS],
+_BY_TYPE: dict[Any, int] = {
+    "thinking": _INDEX[Category.THINKING],
+    "redacted_thinking": _INDEX[Category.THINKING],
+    "tool_use": _INDEX[Category.TOOL_INPUTS],
+    "server_tool_use": _INDEX[Category.TOOL_INPUTS],
     **dict.fromkeys(_PICTURES, _IMAGES),
 }
 
@@ -79,7 +79,7 @@ def tally_of(elements: Iterable[Element]) -> Tally:
                 counts[_RESULTS] += tokens - pictures
                 counts[_IMAGES] += pictures
             else:
-                counts[_OF_TYPE.get(text(kind)) or _OF_KIND[piece.message.kind]] += tokens
+                counts[_BY_TYPE.get(text(kind)) or _BY_KIND[piece.message.kind]] += tokens
     return Tally(*counts)
 
 

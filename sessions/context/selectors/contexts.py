@@ -10,30 +10,20 @@ from django.db.models import OuterRef, Q, Subquery
 
 from sessions.archive.selectors.records import Reader
 from sessions.capture.selectors.captures import ANY, Captured, captures_among
-from sessions.context.engine import Context, Viewer
-from sessions.context.engine.chain.out_of_order import AHEAD, way_up
+from sessions.context.engine import Context, ContextBuilder
+from sessions.context.engine.chain.out_of_order import AHEAD, find_late_parents
 from sessions.context.engine.chain.segments import is_boundary
 from sessions.context.engine.chain.walk import Walk
-from sessions.context.engine.client_versions import Sender, writes_words
-from sessions.context.engine.left_out import LeftOut, left_out
+from sessions.context.engine.client_versions import Sender, records_wording
+from sessions.context.engine.left_out import LeftOutEntry, find_left_out
 from sessions.context.engine.log import PointMissingError, requests_of
-from sessions.context.engine.request_log import (
-    MESSAGE,
-    REQUEST,
-    SHAPE,
-    RequestLog,
-)
-from sessions.context.selectors.inherited import inherited_of
+from sessions.context.engine.request_log import MESSAGE, REQUEST, SHAPE, RequestLog
+from sessions.context.selectors.subagent_notes import load_subagent_notes
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, Links
-from sessions.models import (
-    Capture,
-    Entry,
-    Request,
-    Transcript,
-)
+from sessions.linking.selectors import AT_ONCE, LinkRows
+from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
@@ -42,14 +32,14 @@ from sessions.transcripts.engine.marks import Fate, Mark
 from sessions.usage.engine.prices import SYNTHETIC
 
 _ERROR, _SIDECHAIN = int(Flag.ERROR), int(Flag.SIDECHAIN)
-FETCHED = 8 * 1024 * 1024
+PREFETCH_BYTES = 8 * 1024 * 1024
 """Bytes of records that are fetched without knowing that they are needed."""
 PROMPT = "prompt_snapshot"
 _OVERLAYS = ("content-replacement", "marble-origami-commit", "marble-origami-reset")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ContextPoint:
     """Where a context is looked at: what stands at `position` and hangs on `link`, or would."""
 
     position: int
@@ -59,7 +49,7 @@ class Point:
     """The capture of the request; None if it is known that there is none."""
 
 
-def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, Point]:
+def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
     """The request that this answer came from: of the transcript, or else of one of its sub-agents."""
     mine = Q(transcript=transcript) | Q(transcript__parent=transcript)
     known = Request.objects.filter(mine, message_key=key_of(message_id), message_id=message_id)
@@ -68,17 +58,17 @@ def point_of_request(transcript: Transcript, message_id: str) -> tuple[Transcrip
     found = sorted(known.select_related("transcript"), key=lambda one: one.transcript_id != transcript.pk)
     if not found:
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
-    return found[0].transcript, Point(found[0].position, None, message_id, found[0].capture)
+    return found[0].transcript, ContextPoint(found[0].position, None, message_id, found[0].capture)
 
 
-def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, Point]:
+def point_of_answer(transcript: Transcript, message_id: str) -> tuple[Transcript, ContextPoint]:
     """The same of an answer without counts, for which no request is stored: by its first row."""
     base = transcript.pk << POSITION_BITS
     answers = Entry.objects.filter(pk__range=(base, base | POSITION_MASK), message_key=key_of(message_id))
     first = next((row for row in answers.order_by("pk") if not row.flags & (_ERROR | _SIDECHAIN)), None)
     if first is None or _is_synthetic(Reader(transcript.source_id).record(first.offset, first.length)):
         raise PointMissingError(f"No request of this session was answered by {message_id}.")
-    return transcript, Point(first.position, None, message_id)
+    return transcript, ContextPoint(first.position, None, message_id)
 
 
 def _is_synthetic(record: Mapping[str, Any]) -> bool:
@@ -86,42 +76,44 @@ def _is_synthetic(record: Mapping[str, Any]) -> bool:
     return bool(mapping(record.get("message")).get("model") == SYNTHETIC)
 
 
-def point_after(entry: Entry) -> Point:
-    return Point(entry.position + 1, entry.uuid_key)
+def point_after(entry: Entry) -> ContextPoint:
+    return ContextPoint(entry.position + 1, entry.uuid_key)
 
 
-def point_next(transcript: Transcript) -> Point:
+def point_next(transcript: Transcript) -> ContextPoint:
     """What would be sent now."""
     links = mapping(transcript.state.get("links"))
     leaf = links.get("leaf")
-    return Point(transcript.entries, leaf if isinstance(leaf, int) else None)
+    return ContextPoint(transcript.entries, leaf if isinstance(leaf, int) else None)
 
 
-def context_of(
-    transcript: Transcript, point: Point, reader: Reader | None = None, *, links: Links | None = None
+def load_context(
+    transcript: Transcript, point: ContextPoint, reader: Reader | None = None, *, links: LinkRows | None = None
 ) -> Context:
     """Decodes what the context is made of, and little else, however long the session is.
 
     `reader`: of the transcript's source, or `links`: of the transcript, if the caller goes on reading there."""
     boundaries = [one for one in transcript.ruler.get("boundaries", ()) if one < point.position]
-    links = links or Links(transcript.pk, transcript.source_id, reader)
+    links = links or LinkRows(transcript.pk, transcript.source_id, reader)
     begin = boundaries[-1] if boundaries else 0
     # What an answer hangs on may be written after it: a few rows more cost less than to ask for them if one is missed.
     rows = links.load(begin, point.position + 1 + AHEAD if point.request else point.position)
     rows = [row for row in rows if row.position < point.position + bool(point.request)]
     if boundaries:
-        rows = _reaching(links, boundaries, rows, point)
-    return _Stretch(transcript, links, rows, point).context()
+        rows = _extend_to_parents(links, boundaries, rows, point)
+    return _ContextLoader(transcript, links, rows, point).context()
 
 
-def _reaching(links: Links, boundaries: list[int], rows: list[LinkRow], point: Point) -> list[LinkRow]:
+def _extend_to_parents(
+    links: LinkRows, boundaries: list[int], rows: list[LinkRow], point: ContextPoint
+) -> list[LinkRow]:
     """The rows, and those before them that the way up leads through: the session may have gone back behind a boundary.
 
     What is missing need not be in the file at all."""
     begin = boundaries[-1]
     later: list[LinkRow] = []
     while begin:
-        gaps = _gaps(rows, point, later)
+        gaps = _missing_parents(rows, point, later)
         found = (links.load_reaching(gap, boundaries, before=begin) for gap in gaps)
         earlier = next((some for some in found if some), None)
         if earlier is not None:
@@ -135,21 +127,21 @@ def _reaching(links: Links, boundaries: list[int], rows: list[LinkRow], point: P
     return rows
 
 
-def _gaps(rows: list[LinkRow], point: Point, later: list[LinkRow]) -> tuple[int, ...]:
+def _missing_parents(rows: list[LinkRow], point: ContextPoint, later: list[LinkRow]) -> tuple[int, ...]:
     """Parents on the way up that are not among these rows."""
     walk = Walk()
     before, link = (rows[:-1], rows[-1].parent) if point.request and rows else (rows, point.link)
     for row in before:
         walk.feed(row)
-    for row in way_up(link, rows[-1], walk.knows, later) if later else ():
+    for row in find_late_parents(link, rows[-1], walk.is_fed, later) if later else ():
         walk.feed(row)
-    return walk.missing(link, point.position)
+    return walk.find_missing(link, point.position)
 
 
-class _Stretch:
+class _ContextLoader:
     """The rows from a boundary up to a point, and those from before it that still count. Four queries, as a rule."""
 
-    def __init__(self, transcript: Transcript, links: Links, rows: list[LinkRow], point: Point) -> None:
+    def __init__(self, transcript: Transcript, links: LinkRows, rows: list[LinkRow], point: ContextPoint) -> None:
         self._links = links
         self._point = point
         self._begin = begin = rows[0].position if rows else 0
@@ -159,42 +151,44 @@ class _Stretch:
         wanted = [row.position for row in rows if needs_record(row.type, row.detail, row.flags) and row.type != "user"]
         logged = [row.position for row in rows if row.type == REQUEST]
         # Nearly all that stands here is sent, so that it can be fetched before we know.
-        small = sum(self._links.places[row.position][1] for row in rows) <= FETCHED
+        small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
         captured = Captured({point.request: point.capture})
-        self.viewer = Viewer(self._links.record, self._lookup, self._later, captured, inherited_of(transcript))
+        self.viewer = ContextBuilder(
+            self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
+        )
         self._logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
         self._sought: set[int] = set()
-        before = self._before(transcript, rows, begin) if begin else []
+        before = self._load_before(transcript, rows, begin) if begin else []
         for row in (*before, *rows):
             self.viewer.feed(row)
         self._rows = rows
 
     def context(self) -> Context:
         point, links = self._point, self._links
-        links.fetch(self.viewer.needed(self.link, point.position))
+        links.fetch(self.viewer.needed_positions(self.link, point.position))
         if self._answer is not None:
-            return self.viewer.at_request(self._answer)
-        return self.viewer.at(self.link, point.position, sender=self._sender())
+            return self.viewer.build_for_answer(self._answer)
+        return self.viewer.build_at(self.link, point.position, sender=self._sender())
 
     def _sender(self) -> Sender:
         """As for the newest answer: there is nothing else to go by."""
         for row in reversed(self._rows):
             if row.type == "assistant" and not row.flags & (_ERROR | _SIDECHAIN):
                 sender = Sender.of(self._links.record(row.position))
-                if sender.asked:
+                if sender.asks_model:
                     return sender
         return Sender()
 
-    def _before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
+    def _load_before(self, transcript: Transcript, rows: list[LinkRow], begin: int) -> list[LinkRow]:
         """What counts of the rows before the stretch: those that its boundary kept and what was said of their results,
         the system prompt, and messages of the client's log. They are looked for together."""
-        uuids, since = self._kept(rows, begin)
+        uuids, since = self._kept_rows(rows, begin)
         kept = bool(uuids) or since is not None
         # The system prompt holds across boundaries: where none is told in this stretch, it is the one from before.
-        prompt = writes_words(transcript.version) and not any(row.detail == PROMPT for row in rows)
-        self._sought = self._named(rows) - self._logged.keys()
+        prompt = records_wording(transcript.version) and not any(row.detail == PROMPT for row in rows)
+        self._sought = self._logged_keys(rows) - self._logged.keys()
         if not kept and not prompt and not self._sought:
             return []
         types = _OVERLAYS if kept else ()
@@ -209,7 +203,7 @@ class _Stretch:
         self._links.fetch([row.position for row in found if row.detail != PROMPT or row.position == last])
         return self._links.with_records(mine, [row.position for row in mine if row.type in _OVERLAYS])
 
-    def _kept(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
+    def _kept_rows(self, rows: list[LinkRow], begin: int) -> tuple[set[int], int | None]:
         """The keys of what the boundary kept; or, where it only names the first and the last, the first's place."""
         if not rows or not is_boundary(rows[0]):
             return set(), None
@@ -221,7 +215,7 @@ class _Stretch:
         first = self._links.load_keys("uuid_key", [head], before=begin)
         return set(), first[0].position if first else None
 
-    def _named(self, rows: list[LinkRow]) -> set[int]:
+    def _logged_keys(self, rows: list[LinkRow]) -> set[int]:
         """The keys of the messages that the client's log names in the stretch's last request, and of its shape."""
         log = RequestLog(self._lookup)
         for row in rows:
@@ -230,7 +224,7 @@ class _Stretch:
         last = log.last
         return {key_of(one) for one in (*(last.hashes or ()), last.shape) if one} if last else set()
 
-    def _later(self, position: int) -> list[LinkRow]:
+    def _following(self, position: int) -> list[LinkRow]:
         """What was written after the answer, and may belong before it. A kept one from before the stretch stands behind
         the summary: what it followed once is not asked for."""
         if position < self._begin:
@@ -255,9 +249,9 @@ class _Stretch:
         return (self._links.record(position) for position in positions)
 
 
-def contexts_of(transcript: Transcript) -> Iterator[Context]:
+def load_contexts(transcript: Transcript) -> Iterator[Context]:
     """The contexts of all requests of a transcript, in order. Each is whole, and only the latest is held."""
-    links = Links(transcript.pk, transcript.source_id)
+    links = LinkRows(transcript.pk, transcript.source_id)
     rows = links.with_records(links.load(0, transcript.entries))
     logged = {row.tool: row.position for row in rows if row.type in (MESSAGE, SHAPE)}
 
@@ -270,33 +264,35 @@ def contexts_of(transcript: Transcript) -> Iterator[Context]:
     def later(position: int) -> list[LinkRow]:
         return rows[position + 1 : position + 1 + AHEAD]
 
-    viewer = Viewer(links.stream, lookup, later, captured, inherited_of(transcript))
+    viewer = ContextBuilder(links.stream, lookup, later, captured, load_subagent_notes(transcript))
     starts = {row.position for row in requests_of(rows)}
     for row in rows:
-        if row.position in starts and (made := viewer.at_request(row)).model != SYNTHETIC:
+        if row.position in starts and (made := viewer.build_for_answer(row)).model != SYNTHETIC:
             yield made
         viewer.feed(row)
 
 
-def left_out_among(
-    transcript: Transcript, context: Context, positions: Collection[int], links: Links | None = None
-) -> dict[int, LeftOut]:
+def load_left_out_among(
+    transcript: Transcript, context: Context, positions: Collection[int], links: LinkRows | None = None
+) -> dict[int, LeftOutEntry]:
     """Those of some entries that are not in the context, by position. `links`: that may know their rows already."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
     for at in range(0, len(missing), AT_ONCE):
         links.load_at(missing[at : at + AT_ONCE])
     rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
-    return {one.position: one for one in left_out(context, rows, _marks(transcript))}
+    return {one.position: one for one in find_left_out(context, rows, _load_marks(transcript))}
 
 
-def left_out_of(transcript: Transcript, context: Context, links: Links | None = None) -> list[tuple[LeftOut, LinkRow]]:
+def load_left_out(
+    transcript: Transcript, context: Context, links: LinkRows | None = None
+) -> list[tuple[LeftOutEntry, LinkRow]]:
     """Every entry before the point that is not in the context, and why. `links`: for who goes on reading there."""
-    links = links or Links(transcript.pk, transcript.source_id)
+    links = links or LinkRows(transcript.pk, transcript.source_id)
     rows = {row.position: row for row in links.load(0, context.position)}
-    return [(one, rows[one.position]) for one in left_out(context, rows.values(), _marks(transcript))]
+    return [(one, rows[one.position]) for one in find_left_out(context, rows.values(), _load_marks(transcript))]
 
 
-def _marks(transcript: Transcript) -> list[Mark]:
+def _load_marks(transcript: Transcript) -> list[Mark]:
     stored = StoredMark.objects.filter(transcript=transcript).values_list("first", "last", "fate", "by")
     return [Mark(first, last, Fate(fate), by) for first, last, fate, by in stored]

@@ -24,46 +24,46 @@ class Steps:
     """`at` is the place of the request that is looked at; without one, that of the next request after the place."""
 
     steps: tuple[Step, ...]
-    at: int
-    chosen: bool
+    index: int
+    is_chosen: bool
 
     def __len__(self) -> int:
         return len(self.steps)
 
     @property
     def current(self) -> Step | None:
-        return self.steps[self.at] if self.chosen else None
+        return self.steps[self.index] if self.is_chosen else None
 
     @property
     def number(self) -> int:
         """For people, who count from one."""
-        return self.at + 1
+        return self.index + 1
 
     @property
     def first(self) -> Step | None:
-        return self.steps[0] if self.at > 0 else None
+        return self.steps[0] if self.index > 0 else None
 
     @property
     def previous(self) -> Step | None:
-        return self.steps[self.at - 1] if self.at > 0 else None
+        return self.steps[self.index - 1] if self.index > 0 else None
 
     @property
     def next(self) -> Step | None:
-        after = self.at + self.chosen
+        after = self.index + self.is_chosen
         return self.steps[after] if after < len(self.steps) else None
 
     @property
     def last(self) -> Step | None:
-        return self.steps[-1] if self.at + self.chosen < len(self.steps) else None
+        return self.steps[-1] if self.index + self.is_chosen < len(self.steps) else None
 
-    def near(self, position: int) -> Step:
+    def nearest(self, position: int) -> Step:
         """The request whose answer stands at the position, or the nearest."""
         after = bisect_left(self.steps, position, key=lambda step: step.position)
         around = self.steps[max(0, after - 1) : after + 1]
         return min(around, key=lambda step: abs(step.position - position))
 
 
-def steps_of(transcript: Transcript) -> list[Step]:
+def load_steps(transcript: Transcript) -> list[Step]:
     """Of the transcript's own thread first, then of the sub-agents that were written into its file."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -76,7 +76,7 @@ def steps_of(transcript: Transcript) -> list[Step]:
     return sorted(found, key=lambda step: step.position)
 
 
-def steps_at(found: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
+def locate_steps(found: list[Step], transcript: Transcript, *, request: Step | None = None, position: int = 0) -> Steps:
     """The steps of the thread that the request belongs to; without one, of the transcript's own."""
     inline = transcript.kind == Transcript.Kind.MAIN
     agent = request.agent if request else ""
@@ -85,5 +85,5 @@ def steps_at(found: list[Step], transcript: Transcript, *, request: Step | None 
     return Steps(thread, bisect_left(thread, place, key=lambda step: step.position), request is not None)
 
 
-def request_at(transcript: Transcript, step: Step) -> Request | None:
+def find_request(transcript: Transcript, step: Step) -> Request | None:
     return Request.objects.filter(transcript=transcript, position=step.position, message_id=step.message_id).first()

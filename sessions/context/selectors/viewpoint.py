@@ -9,19 +9,19 @@ from urllib.parse import urlencode
 from django.http import Http404
 
 from sessions.context.engine import Context, PointMissingError
+from sessions.context.selectors.context_cache import cached_context
 from sessions.context.selectors.contexts import (
-    Point,
+    ContextPoint,
     point_after,
     point_next,
     point_of_request,
 )
-from sessions.context.selectors.kept_contexts import kept_context
 from sessions.context.selectors.steps import (
     Step,
     Steps,
-    request_at,
-    steps_at,
-    steps_of,
+    find_request,
+    load_steps,
+    locate_steps,
 )
 from sessions.models import Entry, Request, Transcript
 from sessions.timeline.selectors.entries import find_entry
@@ -34,7 +34,7 @@ class Viewpoint:
     transcript: Transcript
     """The one that was asked for, or the sub-agent that the request or the entry belongs to."""
     kind: Literal["request", "after", "next"]
-    point: Point
+    point: ContextPoint
     steps: Steps
     query: str
     """The same in an address."""
@@ -49,48 +49,52 @@ class Viewpoint:
         return self.query.replace("at=", "after=", 1) if self.kind == "after" else ""
 
     def context(self) -> Context:
-        return kept_context(self.transcript, self.point)
+        return cached_context(self.transcript, self.point)
 
-    def before(self) -> Context | None:
+    def previous_context(self) -> Context | None:
         """What was sent in the request before."""
         step = self.steps.previous
-        return kept_context(self.transcript, _point(step)) if step else None
+        return cached_context(self.transcript, _point(step)) if step else None
 
 
-def viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
+def find_viewpoint(transcript: Transcript, *, request: str = "", after: str = "", at_end: bool = False) -> Viewpoint:
     """Without a wish, the last request; where there is none, what is sent next."""
     if after and not request:
-        return _after(transcript, after)
-    found = steps_of(transcript)
+        return _viewpoint_after(transcript, after)
+    found = load_steps(transcript)
     if request:
         step = next((one for one in found if one.message_id == request), None)
-        return _elsewhere(transcript, request) if step is None else _request(transcript, step, found)
-    own = steps_at(found, transcript, position=transcript.entries)
+        return (
+            _viewpoint_of_subagent(transcript, request)
+            if step is None
+            else _viewpoint_of_request(transcript, step, found)
+        )
+    own = locate_steps(found, transcript, position=transcript.entries)
     if own.steps and not at_end:
-        return _request(transcript, own.steps[-1], found)
+        return _viewpoint_of_request(transcript, own.steps[-1], found)
     return Viewpoint(transcript, "next", point_next(transcript), own, "next=1")
 
 
-def _request(transcript: Transcript, step: Step, found: list[Step]) -> Viewpoint:
-    steps = steps_at(found, transcript, request=step)
+def _viewpoint_of_request(transcript: Transcript, step: Step, found: list[Step]) -> Viewpoint:
+    steps = locate_steps(found, transcript, request=step)
     query = urlencode({"request": step.message_id})
-    return Viewpoint(transcript, "request", _point(step), steps, query, request=request_at(transcript, step))
+    return Viewpoint(transcript, "request", _point(step), steps, query, request=find_request(transcript, step))
 
 
-def _elsewhere(transcript: Transcript, request: str) -> Viewpoint:
+def _viewpoint_of_subagent(transcript: Transcript, request: str) -> Viewpoint:
     """A request of one of the sub-agents."""
     try:
         owner, _ = point_of_request(transcript, request)
     except PointMissingError as error:
         raise Http404(f"No request of this session was answered by {request[:SHOWN_ID]}.") from error
-    return viewpoint(owner, request=request)
+    return find_viewpoint(owner, request=request)
 
 
-def _after(transcript: Transcript, address: str) -> Viewpoint:
+def _viewpoint_after(transcript: Transcript, address: str) -> Viewpoint:
     owner, entry = find_entry(transcript, address)
-    steps = steps_at(steps_of(owner), owner, position=entry.position + 1)
+    steps = locate_steps(load_steps(owner), owner, position=entry.position + 1)
     return Viewpoint(owner, "after", point_after(entry), steps, urlencode({"at": address}), entry=entry)
 
 
-def _point(step: Step) -> Point:
-    return Point(step.position, None, step.message_id, step.capture)
+def _point(step: Step) -> ContextPoint:
+    return ContextPoint(step.position, None, step.message_id, step.capture)

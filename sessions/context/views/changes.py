@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from sessions.context.engine.changes import changes
-from sessions.context.engine.presentation.changes import batches
-from sessions.context.views.context import asked, frame, moved
+from sessions.context.engine.changes import compare_contexts
+from sessions.context.engine.presentation.changes import batch_changes
+from sessions.context.views.context import base_values, read_viewpoint, redirect_to_subagent
 from sessions.secrets.engine import mask
 from sessions.transcripts.selectors.session import session_head
 
@@ -17,14 +17,14 @@ from sessions.transcripts.selectors.session import session_head
 @require_safe
 def context_changes(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    view = asked(request, head.transcript)
+    view = read_viewpoint(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
-        return moved("context-changes", view)
-    values = frame(head, view)
-    before = view.before()
+        return redirect_to_subagent("context-changes", view)
+    values = base_values(head, view)
+    before = view.previous_context()
     if before is not None:
         sent = view.context()
-        found = changes(before, sent)
+        found = compare_contexts(before, sent)
         alike = before.exactness == sent.exactness
-        values |= {"changes": found, "batches": batches(found, before, sent, mask), "alike": alike}
+        values |= {"changes": found, "batches": batch_changes(found, before, sent, mask), "alike": alike}
     return render_page(request, "transcripts/changes.html", values, partials=("changes",))

@@ -13,15 +13,15 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import query_number
 from inspector.web.svg import TokenBar, token_bar
-from sessions.context.engine.presentation.messages import Array
+from sessions.context.engine.presentation.messages import MessageArray
 from sessions.context.engine.sizes import Sizes, sizes_of
-from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Request, Transcript
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.ruler import ruler
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.timeline.engine.ruler import build_ruler
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
-ROOMY = 0.4
+ZOOM_BELOW = 0.4
 """A bar is hard to read when it fills less of the window."""
 MESSAGES = "transcripts/context.html#messages"
 
@@ -29,16 +29,16 @@ MESSAGES = "transcripts/context.html#messages"
 @require_safe
 def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    view = asked(request, head.transcript)
+    view = read_viewpoint(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
-        return moved("transcript-context", view)
+        return redirect_to_subagent("transcript-context", view)
     sent = view.context()
-    array = Array(sent, mask, request.GET.get("open", ""))
-    values = frame(head, view)
+    array = MessageArray(sent, mask, request.GET.get("open", ""))
+    values = base_values(head, view)
     if part := _part(request, array, view.query):
         name, found = part
         return render_page(request, name, {**values, **found})
-    sizes = sizes_of(sent, _counted(view.request))
+    sizes = sizes_of(sent, _prompt_tokens(view.request))
     return render_page(
         request,
         "transcripts/context.html",
@@ -47,7 +47,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             "sent": sent,
             "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
-            "beside": array.beside(),
+            "beside": array.setup_elements(),
             "items": array.page(query_number(request, "from")),
             "sizes": sizes,
             **_bars(sizes, view.request),
@@ -57,21 +57,21 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     )
 
 
-def frame(head: Head, view: Viewpoint) -> dict[str, Any]:
+def base_values(head: SessionHead, view: Viewpoint) -> dict[str, Any]:
     """What all pages about a context say of the session and the point."""
     transcript = head.transcript
     root = session_root(transcript)
     return {"section": "sessions", "tab": "context", "head": head, "session": transcript, "view": view, "root": root}
 
 
-def moved(name: str, view: Viewpoint) -> HttpResponseRedirect:
+def redirect_to_subagent(name: str, view: Viewpoint) -> HttpResponseRedirect:
     """To the same page of the sub-agent that the point belongs to."""
     return HttpResponseRedirect(f"{reverse(name, args=[view.transcript.public_id])}?{view.query}")
 
 
-def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
+def read_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
     """The point that the address names; without one, the last request."""
-    return viewpoint(
+    return find_viewpoint(
         transcript,
         request=request.GET.get("request", ""),
         after=request.GET.get("at", ""),
@@ -79,7 +79,7 @@ def asked(request: HtmxRequest, transcript: Transcript) -> Viewpoint:
     )
 
 
-def _part(request: HtmxRequest, array: Array, query: str) -> tuple[str, dict[str, Any]] | None:
+def _part(request: HtmxRequest, array: MessageArray, query: str) -> tuple[str, dict[str, Any]] | None:
     """What htmx wants of the array alone: a block or a message as a whole, or the messages of a gap."""
     part = request.GET.get("part", "") if request.htmx else ""
     if part == "piece":
@@ -96,7 +96,7 @@ def _part(request: HtmxRequest, array: Array, query: str) -> tuple[str, dict[str
     return None
 
 
-def _counted(request: Request | None) -> int | None:
+def _prompt_tokens(request: Request | None) -> int | None:
     """The prompt as the API counted it."""
     if request is None:
         return None
@@ -105,9 +105,9 @@ def _counted(request: Request | None) -> int | None:
 
 def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
     """Two bars of one scale, so that they can be compared; where they are short, one that is enlarged."""
-    limit = max(sizes.window.tokens, sizes.shown)
+    limit = max(sizes.window.tokens, sizes.total)
     parts = [(share.category.value, share.label, share.tokens or 0) for share in sizes.shares]
-    parts.append(("unseen", "in no record", sizes.unseen))
+    parts.append(("unseen", "in no record", sizes.unrecorded))
     usage = None
     if request is not None:
         written = request.cache_write_5m + request.cache_write_1h
@@ -115,7 +115,7 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
         usage = token_bar([*counts, ("fresh", "fresh", request.input)], limit=limit, threshold=sizes.threshold)
     return {
         "bar": token_bar(parts, limit=limit, threshold=sizes.threshold),
-        "zoom": token_bar(parts) if sizes.shown < limit * ROOMY else None,
+        "zoom": token_bar(parts) if sizes.total < limit * ZOOM_BELOW else None,
         "usage": usage,
     }
 
@@ -123,6 +123,6 @@ def _bars(sizes: Sizes, request: Request | None) -> dict[str, TokenBar | None]:
 def _ruler(view: Viewpoint) -> dict[str, Any]:
     """The context size over the session; each of its strips leads to the request that is nearest."""
     transcript, steps = view.transcript, view.steps
-    drawn = ruler(transcript.ruler, transcript.entries, view.point.position)
-    strips = tuple((strip, steps.near(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()
+    drawn = build_ruler(transcript.ruler, transcript.entries, view.point.position)
+    strips = tuple((strip, steps.nearest(strip.position)) for strip in drawn.strips) if drawn and len(steps) else ()
     return {"ruler": drawn, "strips": strips}

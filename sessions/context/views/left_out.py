@@ -8,10 +8,10 @@ from django.views.decorators.http import require_safe
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.query import whole_number
-from sessions.context.engine.presentation.left_out_groups import grouped
-from sessions.context.selectors.contexts import left_out_of
-from sessions.context.views.context import asked, frame, moved
-from sessions.linking.selectors import Links
+from sessions.context.engine.presentation.left_out_groups import group_by_reason
+from sessions.context.selectors.contexts import load_left_out
+from sessions.context.views.context import base_values, read_viewpoint, redirect_to_subagent
+from sessions.linking.selectors import LinkRows
 from sessions.timeline.selectors.briefs import briefs_of
 from sessions.transcripts.selectors.session import session_head
 
@@ -22,22 +22,22 @@ FEW, MANY = 8, 400
 @require_safe
 def context_left_out(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
-    view = asked(request, head.transcript)
+    view = read_viewpoint(request, head.transcript)
     if view.transcript.pk != head.transcript.pk:
-        return moved("context-left-out", view)
-    links = Links(view.transcript.pk, view.transcript.source_id)
-    groups = grouped(one for one, _ in left_out_of(view.transcript, view.context(), links))
+        return redirect_to_subagent("context-left-out", view)
+    links = LinkRows(view.transcript.pk, view.transcript.source_id)
+    groups = group_by_reason(one for one, _ in load_left_out(view.transcript, view.context(), links))
     reason = request.GET.get("reason", "")
     start = _number(request.GET.get("from", ""))
     chosen = [group.head(MANY, start) for group in groups if group.name == reason]
     shown = chosen or [group.head(FEW) for group in groups]
     values = {
-        **frame(head, view),
+        **base_values(head, view),
         "groups": shown,
         "one_reason": bool(chosen),
         "briefs": briefs_of(links, (one.first for group in shown for cause in group.causes for one in cause.ranges)),
         "seen": f"&{view.as_context}" if view.as_context else "",
-        "count": sum(group.count for group in groups if not group.partly),
+        "count": sum(group.count for group in groups if not group.is_partial),
     }
     alone = "#groups" if reason and request.htmx else ""
     return render_page(request, f"transcripts/left_out.html{alone}", values, partials=("left-out",))

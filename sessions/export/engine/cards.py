@@ -7,23 +7,23 @@ from sessions.export.engine.parts import part_markdown, quoted
 from sessions.timeline.engine.cards.card import (
     Badge,
     Card,
+    CardKind,
     Chip,
-    Kind,
 )
 
-_SPEAKERS = (Kind.USER, Kind.ASSISTANT)
-_TERSE = (Kind.TOOL, Kind.RESULT, Kind.COMMAND)
+_SPEAKERS = (CardKind.USER, CardKind.ASSISTANT)
+_TERSE = (CardKind.TOOL, CardKind.RESULT, CardKind.COMMAND)
 """Their summary is a command or a path, not a sentence."""
 
 
 def card_markdown(card: Card, clock: str = "") -> str:
     """The card and an empty line. `clock` is the time to print with it: how is a matter of the reader's place."""
-    if card.kind is Kind.CHIPS:
+    if card.kind is CardKind.CHIPS:
         return f"{' · '.join(map(_chip, card.chips))}\n\n"
-    if card.kind is Kind.BAR:
+    if card.kind is CardKind.BAR:
         return _bar(card, clock)
     body = [part_markdown(part) for part in card.parts]
-    if card.kind is Kind.THINKING:
+    if card.kind is CardKind.THINKING:
         body = [quoted("\n\n".join(body))] if body else []
     if card.cut:
         body.append("*Cut here; the rest is in the record.*")
@@ -43,7 +43,7 @@ def _header(card: Card, clock: str) -> str:
     rest += [clock] if clock else []
     if card.kind in _SPEAKERS:
         return f"#### {' · '.join((title, *rest))}"
-    if card.kind is Kind.THINKING:
+    if card.kind is CardKind.THINKING:
         return f"*{' · '.join((title, *rest))}*"
     summary = code(card.summary) if card.kind in _TERSE else line(card.summary)
     name = f"**{'✕ ' if card.error else ''}{title}**" if title else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 
 from sessions.timeline.engine.cards.card import Picture
-from sessions.timeline.engine.cards.pictures import load
+from sessions.timeline.engine.cards.images.pictures import load_image
 from sessions.transcripts.engine.rows import Record
 
 MAX_PICTURE = 2 * 1024 * 1024
@@ -14,5 +14,5 @@ MAX_PICTURE = 2 * 1024 * 1024
 
 def data_uri(picture: Picture, record: Record) -> str:
     """The picture as a data: address; empty when it is too large, or none that a browser may show."""
-    found = load(record, picture.n) if picture.bytes <= MAX_PICTURE else None
+    found = load_image(record, picture.n) if picture.bytes <= MAX_PICTURE else None
     return f"data:{found[0]};base64,{b64encode(found[1]).decode()}" if found else ""

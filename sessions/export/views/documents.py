@@ -21,8 +21,8 @@ from sessions.export.selectors import (
 from sessions.models import Transcript, Turn
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine import words
-from sessions.timeline.views.session import Stretch, stretches_of
-from sessions.transcripts.selectors.session import Head
+from sessions.timeline.views.session import TurnGroup, group_by_turn
+from sessions.transcripts.selectors.session import SessionHead
 
 STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "css/export.css")
 
@@ -30,7 +30,7 @@ STYLES = ("css/base.css", "css/cards.css", "css/code.css", "css/session.css", "c
 NOT_WHOLE = "This document is not whole. What is damaged in the archive is left out, where it says so:"
 
 
-def html(head: Head) -> Iterator[str]:
+def html(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     agents = {part.transcript.agent_id: part.anchor for part in parts[1:] if part.transcript.agent_id}
@@ -40,15 +40,13 @@ def html(head: Head) -> Iterator[str]:
     for part in parts:
         yield get_template("transcripts/export/section.html").render({"section": part})
         for stretches, sheet in _stretches(part.transcript, damage):
-            yield rows.render(
-                {"stretches": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents}
-            )
+            yield rows.render({"groups": stretches, "prefix": part.prefix, "records": sheet.records, "agents": agents})
         yield "</section>\n" if part.transcript.entries else '<p class="empty">It has no entries.</p></section>\n'
     context = {"why": NOT_WHOLE, "damage": list(damage)}
     yield get_template("transcripts/export/bottom.html").render(context)
 
 
-def markdown(head: Head) -> Iterator[str]:
+def markdown(head: SessionHead) -> Iterator[str]:
     damage: dict[str, None] = {}
     parts = sections(head.transcript, head.title)
     facts = "\n".join(f"- {name}: {line(value)}" for name, value in about(head))
@@ -68,13 +66,13 @@ def markdown(head: Head) -> Iterator[str]:
         yield f"\n**{NOT_WHOLE}**\n\n" + "".join(f"- {line(sentence)}\n" for sentence in damage)
 
 
-def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[Stretch], Sheet]]:
+def _stretches(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[TurnGroup], Sheet]]:
     """Notes what is damaged, each stretch once."""
     turn = None
     for sheet in sheets(transcript):
         cards = sheet.cards
         damage.update(dict.fromkeys(sheet.damage))
-        yield stretches_of(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
+        yield group_by_turn(cards, sheet.turns, joins=bool(cards) and cards[0].turn == turn), sheet
         turn = cards[-1].turn if cards else turn
 
 
@@ -92,7 +90,7 @@ def _turn(number: int, turn: Turn) -> str:
     return f"### Turn {number}\n\n" + (f"*{' · '.join(facts)}*\n\n" if facts else "")
 
 
-def about(head: Head) -> list[tuple[str, str]]:
+def about(head: SessionHead) -> list[tuple[str, str]]:
     """What the top of either form says of the session."""
     transcript = head.transcript
     facts = [
@@ -129,7 +127,7 @@ def _cost(cost: float, unpriced: int) -> str:
     return f"at least {words.money(cost)}: {why}" if cost else f"{words.UNKNOWN}: {why}"
 
 
-def _agents(head: Head) -> str:
+def _agents(head: SessionHead) -> str:
     spent = head.agents
     if not spent.agents:
         return ""

@@ -15,9 +15,9 @@ from inspector.web.htmx import HtmxRequest
 from sessions.export.engine import filename
 from sessions.export.selectors import shown
 from sessions.export.views.documents import html, markdown
-from sessions.transcripts.selectors.session import Head, session_head
+from sessions.transcripts.selectors.session import SessionHead, session_head
 
-FORMS: dict[str, tuple[Callable[[Head], Iterator[str]], str]] = {
+FORMS: dict[str, tuple[Callable[[SessionHead], Iterator[str]], str]] = {
     "html": (html, "text/html; charset=utf-8"),
     "md": (markdown, "text/markdown; charset=utf-8"),
 }

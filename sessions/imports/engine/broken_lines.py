@@ -36,7 +36,7 @@ _RESYNC_PASSES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecoveredRecord:
     """One JSON object inside a line: its bytes, relative to the line, and what they say."""
 
     start: int
@@ -50,7 +50,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    found: tuple[Found, ...]
+    records: tuple[RecoveredRecord, ...]
     kind: str
     """whole, blank, glued, truncated, partial, nul, encoding, number, deep, not-an-object or garbage."""
     detail: str
@@ -67,7 +67,7 @@ class TooDeepError(ValueError):
 
 def recover(line: bytes) -> Recovery:
     """Reads what is there. Never raises, and takes time in proportion to the line."""
-    start, end = _skip(line, 0), len(line.rstrip(_BLANK))
+    start, end = _skip_blanks(line, 0), len(line.rstrip(_BLANK))
     if start >= end:
         kind = "nul" if b"\0" in line else "blank"
         return Recovery((), kind, _DETAILS[kind])
@@ -80,10 +80,10 @@ def recover(line: bytes) -> Recovery:
     if kind == "whole":
         around = line[:start] + line[end:]
         kind = "nul" if b"\0" in around else "encoding" if b"\xef\xbb\xbf" in around else kind
-    return Recovery((Found(start, end - start, value),), kind, _DETAILS[kind])
+    return Recovery((RecoveredRecord(start, end - start, value),), kind, _DETAILS[kind])
 
 
-def parse(data: bytes) -> Record:
+def parse_object(data: bytes) -> Record:
     """Decodes the range of one object, however it was damaged; ValueError if it is none."""
     value, _ = _decode(data)
     if not isinstance(value, dict):
@@ -91,16 +91,16 @@ def parse(data: bytes) -> Record:
     return value
 
 
-def mend(record: Record) -> tuple[Record, str | None]:
+def join_characters(record: Record) -> tuple[Record, str | None]:
     """Puts a message that was written as {"0": "h", "1": "i"} together again, and says so; others pass unchanged."""
     message = record.get("message")
     if not isinstance(message, dict):
         return record, None
     if "0" in message and "content" not in message:
-        text, rest = _characters(message)
+        text, rest = _join_numbered(message)
         mended = {"role": record.get("type"), **rest, "content": text}
     elif isinstance(content := message.get("content"), dict) and "0" in content:
-        text, rest = _characters(content)
+        text, rest = _join_numbered(content)
         if rest:
             return record, None
         mended = {**message, "content": text}
@@ -114,7 +114,7 @@ def mend(record: Record) -> tuple[Record, str | None]:
     }, f"The message was written as {len(text)} numbered characters; they were joined."
 
 
-def _characters(spread: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _join_numbered(spread: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The numbered characters in order, and what else stands beside them."""
     numbered = {
         key: value
@@ -139,19 +139,20 @@ _DETAILS = {
 
 
 def _recover_parts(line: bytes, start: int, end: int, *, too_deep: bool) -> Recovery:
-    front, reached = _front(line, start, end)
+    leading, reached = _read_leading(line, start, end)
     if reached >= end:
-        detail = f"{len(front)} records stand on this line without a line break between them."
-        return Recovery(tuple(front), "glued", detail)
-    back = _back(line, start, end)
-    edge = back[0].start if back else end
-    front = [found for found in front if found.end <= edge]
-    reached = _skip(line, front[-1].end) if front else start
-    found = (*front, *_middle(line, reached + 1, edge), *back)
-    if found:
-        lost = end - start - sum(one.length for one in found)
-        records = "1 record was" if len(found) == 1 else f"{len(found)} records were"
-        return Recovery(found, "truncated", f"{records} read; {lost} bytes around belong to a record that was cut off.")
+        detail = f"{len(leading)} records stand on this line without a line break between them."
+        return Recovery(tuple(leading), "glued", detail)
+    trailing = _read_trailing(line, start, end)
+    edge = trailing[0].start if trailing else end
+    leading = [record for record in leading if record.end <= edge]
+    reached = _skip_blanks(line, leading[-1].end) if leading else start
+    records = (*leading, *_find_between(line, reached + 1, edge), *trailing)
+    if records:
+        lost = end - start - sum(record.length for record in records)
+        count = "1 record was" if len(records) == 1 else f"{len(records)} records were"
+        detail = f"{count} read; {lost} bytes around belong to a record that was cut off."
+        return Recovery(records, "truncated", detail)
     kind = "deep" if too_deep else "partial" if _is_open_ended(line, start, end) else "garbage"
     return Recovery((), kind, _DETAILS[kind])
 
@@ -160,50 +161,50 @@ def _is_open_ended(line: bytes, start: int, end: int) -> bool:
     return line[start : start + 1] == b"{" and end_of_object(line, start, end) is None
 
 
-def _front(line: bytes, position: int, end: int) -> tuple[list[Found], int]:
+def _read_leading(line: bytes, position: int, end: int) -> tuple[list[RecoveredRecord], int]:
     """The whole objects that the line begins with, and where reading stopped."""
-    found: list[Found] = []
-    while position < end and (one := _read(line, position, end)):
-        found.append(one)
-        position = _skip(line, one.end)
-    return found, position
+    records: list[RecoveredRecord] = []
+    while position < end and (record := _read_object(line, position, end)):
+        records.append(record)
+        position = _skip_blanks(line, record.end)
+    return records, position
 
 
-def _back(line: bytes, start: int, end: int) -> list[Found]:
+def _read_trailing(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
     """The whole records that the line ends with. Read backwards, a string that was cut off earlier cannot mislead."""
-    found: list[Found] = []
+    records: list[RecoveredRecord] = []
     flipped = line[::-1]
     while end > start and line[end - 1 : end] == b"}":
-        begin = start_of_object(flipped, end)
-        one = None if begin is None or begin < start else _read(line, begin, end)
-        if one is None or one.end != end or not _is_record(one.record):
+        object_start = start_of_object(flipped, end)
+        record = None if object_start is None or object_start < start else _read_object(line, object_start, end)
+        if record is None or record.end != end or not _is_record(record.record):
             break
-        found.append(one)
-        end = len(line) - _skip(flipped, len(line) - one.start)
-    return found[::-1]
+        records.append(record)
+        end = len(line) - _skip_blanks(flipped, len(line) - record.start)
+    return records[::-1]
 
 
-def _middle(line: bytes, start: int, end: int) -> list[Found]:
+def _find_between(line: bytes, start: int, end: int) -> list[RecoveredRecord]:
     """Records between two broken stretches, found by how records begin."""
-    found: list[Found] = []
+    records: list[RecoveredRecord] = []
     budget = (end - start) * _RESYNC_PASSES
-    while budget > 0 and (hit := _RECORD_START.search(line, start, end)):
-        one = _read(line, hit.start(), end)
-        if one and _is_record(one.record):
-            found.append(one)
-        start = one.end if one else hit.end()
-        budget -= one.length if one else end - hit.start()
-    return found
+    while budget > 0 and (match := _RECORD_START.search(line, start, end)):
+        record = _read_object(line, match.start(), end)
+        if record and _is_record(record.record):
+            records.append(record)
+        start = record.end if record else match.end()
+        budget -= record.length if record else end - match.start()
+    return records
 
 
-def _read(line: bytes, start: int, stop: int) -> Found | None:
+def _read_object(line: bytes, start: int, stop: int) -> RecoveredRecord | None:
     if line[start : start + 1] != b"{":
         return None
     end = end_of_object(line, start, stop)
     if end is None:
         return None
     try:
-        return Found(start, end - start, parse(line[start:end]))
+        return RecoveredRecord(start, end - start, parse_object(line[start:end]))
     except ValueError:
         return None
 
@@ -213,7 +214,7 @@ def _is_record(value: Record) -> bool:
     return isinstance(value.get("type"), str) and any(key in value for key in _OWN_KEYS)
 
 
-def _skip(line: bytes, position: int) -> int:
+def _skip_blanks(line: bytes, position: int) -> int:
     blank = _SKIP.match(line, position)
     return blank.end() if blank else position
 
@@ -241,18 +242,20 @@ def _without_lone_surrogate(escape: re.Match[str]) -> str:
     return "\\ufffd" if escape.group(1) else escape.group()
 
 
-def _integer(digits: str) -> float | None:
+def _parse_integer(digits: str) -> float | None:
     """As orjson reads them, because Python refuses to read integers of thousands of digits."""
-    return int(digits) if len(digits) <= _LONGEST_INTEGER else _real(digits)
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else _parse_real(digits)
 
 
-def _real(digits: str) -> float | None:
+def _parse_real(digits: str) -> float | None:
     number = float(digits)
     return number if math.isfinite(number) else None
 
 
-def _nothing(_constant: str) -> None:
+def _parse_constant(_constant: str) -> None:
     return None
 
 
-_DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_real, parse_constant=_nothing)
+_DECODER = json.JSONDecoder(
+    strict=False, parse_int=_parse_integer, parse_float=_parse_real, parse_constant=_parse_constant
+)

@@ -11,11 +11,11 @@ from pathlib import Path, PurePath
 
 import orjson
 
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.engine.roles import FileRole, classify
 
 SKIPPED = frozenset({"node_modules", ".git", "file-history", "shell-snapshots"})
-LARGEST = (1 << 63) - 1
+LARGEST_INTEGER = (1 << 63) - 1
 SNIFF_BYTES = 16 * 1024
 MARKS_OF_A_RECORD = ("type", "uuid", "sessionId", "parentUuid", "leafUuid")
 FIRST_KEY = re.compile(rb'[\s\0]*\{"(type|uuid|parentUuid|sessionId|leafUuid|isSidechain|messageId|cwd)"')
@@ -28,7 +28,7 @@ class Candidate:
     mtime_ns: int
     device: int
     inode: int
-    refused: str = ""
+    refusal: str = ""
     """Why nothing can be read here; the path may then be a directory."""
 
     # Nobody asks for these two of a file that has not changed, and that is most of them.
@@ -52,11 +52,11 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         path = Path(os.path.abspath(path.expanduser()))
         try:
             if path.is_file():
-                yield candidate(str(path), path.stat())
+                yield make_candidate(str(path), path.stat())
                 continue
             if not path.is_dir():
-                what = "is neither a file nor a directory" if path.exists() else "does not exist"
-                raise PathMissingError(f"{path} {what}.")
+                problem = "is neither a file nor a directory" if path.exists() else "does not exist"
+                raise PathMissingError(f"{path} {problem}.")
             projects = path / "projects"
             root = projects if projects.is_dir() else path
         except OSError as error:
@@ -64,30 +64,30 @@ def discover(paths: Iterable[Path]) -> Iterator[Candidate]:
         yield from _walk(root)
 
 
-def candidate(path: str, status: os.stat_result) -> Candidate:
+def make_candidate(path: str, status: os.stat_result) -> Candidate:
     """`path`: absolute and without detours."""
-    device, inode = _fitting(status.st_dev), _fitting(status.st_ino)
-    return Candidate(kept(path), status.st_size, _fitting(status.st_mtime_ns), device, inode)
+    device, inode = _fit_column(status.st_dev), _fit_column(status.st_ino)
+    return Candidate(encode_path(path), status.st_size, _fit_column(status.st_mtime_ns), device, inode)
 
 
-def _fitting(number: int) -> int:
+def _fit_column(number: int) -> int:
     """File systems give inodes of 64 bits without a sign, and files dates in far futures; columns have a sign."""
-    return number if -LARGEST <= number <= LARGEST else number & LARGEST
+    return number if -LARGEST_INTEGER <= number <= LARGEST_INTEGER else number & LARGEST_INTEGER
 
 
-def _refused(path: str, reason: str) -> Candidate:
-    return Candidate(kept(path), 0, 0, 0, 0, reason)
+def _refuse(path: str, reason: str) -> Candidate:
+    return Candidate(encode_path(path), 0, 0, 0, 0, reason)
 
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def wanted(name: str, directory: str) -> bool:
+def is_session_file(name: str, directory: str) -> bool:
     return name.endswith(".jsonl") or (directory.endswith("tool-results") and not name.startswith("."))
 
 
-def inside(root: Path, path: Path) -> bool:
+def is_inside(root: Path, path: Path) -> bool:
     """Is the path where it says it is, with no link on the way from `root`?"""
     return os.path.realpath(path) == os.path.join(os.path.realpath(root), os.path.relpath(path, root))
 
@@ -103,31 +103,31 @@ def _walk(root: Path) -> Iterator[Candidate]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            yield _refused(directory, _reason(error))
+            yield _refuse(directory, _reason(error))
             continue
         for entry in listing:
             try:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         stack.append(entry.path)
-                elif found := _look(entry, directory, limits):
-                    yield found
+                elif candidate := _examine(entry, directory, limits):
+                    yield candidate
             except FileNotFoundError:
                 continue
             except OSError as error:
-                yield _refused(entry.path, _reason(error))
+                yield _refuse(entry.path, _reason(error))
 
 
-def _look(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
+def _examine(entry: os.DirEntry[str], directory: str, limits: str) -> Candidate | None:
     """A file that we read. Links are not followed: what they lead to is found in its own place, or is not ours."""
     if entry.is_symlink():
-        matters = entry.is_dir() or (wanted(entry.name, directory) and entry.is_file())
+        matters = entry.is_dir() or (is_session_file(entry.name, directory) and entry.is_file())
         if matters and not os.path.realpath(entry.path).startswith(limits):
-            return _refused(entry.path, "a link that leads out of the directory; links are not followed")
+            return _refuse(entry.path, "a link that leads out of the directory; links are not followed")
         return None
-    if not wanted(entry.name, directory) or not entry.is_file():
+    if not is_session_file(entry.name, directory) or not entry.is_file():
         return None
-    return candidate(entry.path, entry.stat())
+    return make_candidate(entry.path, entry.stat())
 
 
 def project_of(path: PurePath) -> PurePath:

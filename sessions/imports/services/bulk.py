@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from sessions.imports.services.import_lock import ImportLock
 from sessions.models import Entry
 
-LARGE = 32 * 1024 * 1024
+LARGE_BYTES = 32 * 1024 * 1024
 INDEXES = {
     "entry_uuid": "transcripts_entry (uuid_key)",
     "entry_tool": "transcripts_entry (tool_key) WHERE tool_key IS NOT NULL",
@@ -19,18 +19,18 @@ INDEXES = {
 
 
 @contextmanager
-def loading(todo_bytes: int, lock: ImportLock) -> Iterator[None]:
+def drop_indexes_while_loading(todo_bytes: int, lock: ImportLock) -> Iterator[None]:
     """Around an import into an empty archive. One that is killed leaves the indexes to the next, which makes them."""
-    dropped = todo_bytes > LARGE and _drop(lock)
+    dropped = todo_bytes > LARGE_BYTES and _drop_indexes(lock)
     try:
         yield
     finally:
         # While others import, one of them may have dropped them, and makes them when it has read its files.
-        if _missing() and (dropped or not lock.busy_hosts()):
-            _restore(lock)
+        if _is_any_index_missing() and (dropped or not lock.busy_hosts()):
+            _restore_indexes(lock)
 
 
-def _drop(lock: ImportLock) -> bool:
+def _drop_indexes(lock: ImportLock) -> bool:
     with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
         lock.guard_all()
         if Entry.objects.exists() or lock.busy_hosts():
@@ -40,14 +40,14 @@ def _drop(lock: ImportLock) -> bool:
     return True
 
 
-def _restore(lock: ImportLock) -> None:
+def _restore_indexes(lock: ImportLock) -> None:
     with lock.alone(), transaction.atomic(), connection.cursor() as cursor:
         lock.guard_all()
-        for name, what in INDEXES.items():
-            cursor.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {what}")
+        for name, columns in INDEXES.items():
+            cursor.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
 
 
-def _missing() -> bool:
+def _is_any_index_missing() -> bool:
     """Asked first: on PostgreSQL, to make one that is there waits for everybody who writes."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
@@ -57,8 +57,8 @@ def _missing() -> bool:
         return not INDEXES.keys() <= {name for (name,) in cursor.fetchall()}
 
 
-def tidy(todo_bytes: int) -> None:
+def checkpoint_journal(todo_bytes: int) -> None:
     """Put the journal of a large import back into the database file."""
-    if todo_bytes > LARGE and connection.vendor == "sqlite":
+    if todo_bytes > LARGE_BYTES and connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 from sessions.transcripts.selectors.lookup import LookupFailedError, find_transcript, is_path
 
 SESSION_HELP = "id of a session, a unique prefix of it, or the path of a transcript"
@@ -19,7 +19,7 @@ def transcript_open(*, name: str) -> Transcript:
     if is_path(name):
         file = Path(name).expanduser()
         if file.is_dir():
-            raise LookupFailedError(f"{kept(name)} is a directory. Give the transcript in it that you mean.")
+            raise LookupFailedError(f"{encode_path(name)} is a directory. Give the transcript in it that you mean.")
         if file.is_file():
             _read(file)
     return find_transcript(name)
@@ -30,4 +30,4 @@ def _read(file: Path) -> None:
     report = sync([file, family] if family.is_dir() else [file])
     path = str(file.absolute())
     if path in report.skipped:
-        raise LookupFailedError(f"{kept(path)} is no transcript: none of its first lines is a record of one.")
+        raise LookupFailedError(f"{encode_path(path)} is no transcript: none of its first lines is a record of one.")

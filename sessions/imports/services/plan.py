@@ -20,7 +20,7 @@ from sessions.imports.engine.discovery import Candidate, is_transcript
 from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.inserting import insert
 from sessions.imports.services.jobs import Job
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.models import (
     Entry,
     Project,
@@ -29,7 +29,7 @@ from sessions.models import (
 )
 from sessions.text.engine.storable import storable_json
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 OWN_NAME = re.compile(r"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[0-9a-z-]+)\.jsonl")
 COMPARE_STEP = 4 * 1024 * 1024
@@ -47,7 +47,7 @@ class Plan:
     skipped: list[str] = field(default_factory=list)
     """Files that are no transcripts."""
     failed: list[str] = field(default_factory=list)
-    left: list[tuple[Candidate, str]] = field(default_factory=list)
+    left_to_hosts: list[tuple[Candidate, str]] = field(default_factory=list)
     """Files that another host may be reading at this moment, with the host."""
 
     def put_off_packing(self) -> None:
@@ -57,7 +57,7 @@ class Plan:
         ]
 
 
-class Known(NamedTuple):
+class KnownSource(NamedTuple):
     """What tells whether a file has changed. Of most files nothing else is needed."""
 
     host: str
@@ -67,7 +67,7 @@ class Known(NamedTuple):
     archived: int
     mtime_ns: int
 
-    def same(self, candidate: Candidate) -> bool:
+    def is_same(self, candidate: Candidate) -> bool:
         return (
             self.state == Source.State.PRESENT
             and self.size == candidate.size == self.archived
@@ -76,87 +76,87 @@ class Known(NamedTuple):
 
 
 class Planner:
-    def __init__(self, written: Written, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
+    def __init__(self, written: WriteCounts, paths: Sequence[str] | None = None, *, lock: ImportLock) -> None:
         """With `paths`, only these are looked at: nothing else can be found to have moved or vanished."""
         self._written = written
         self._lock = lock
         # Before the sources are: what a host that is not busy has read is then among them.
         self._busy = lock.busy_hosts()
-        known = Source.objects.exclude(state=Source.State.REPLACED)
+        sources = Source.objects.exclude(state=Source.State.REPLACED)
         if paths is not None:
-            known = known.filter(path__in=paths)
+            sources = sources.filter(path__in=paths)
         self._host = this_host()
-        self._known: dict[str, Known] = {}
-        self._elsewhere: dict[str, list[Known]] = defaultdict(list)
+        self._own_sources: dict[str, KnownSource] = {}
+        self._other_sources: dict[str, list[KnownSource]] = defaultdict(list)
         """Sources of other hosts."""
         columns = ("path", "host", "pk", "state", "size", "archived", "mtime_ns")
-        for path, host, *rest in known.order_by("host").values_list(*columns):
+        for path, host, *rest in sources.order_by("host").values_list(*columns):
             if host in own_hosts():
-                self._known[path] = Known(host, *rest)
+                self._own_sources[path] = KnownSource(host, *rest)
             else:
-                self._elsewhere[path].append(Known(host, *rest))
+                self._other_sources[path].append(KnownSource(host, *rest))
         self._projects: dict[str, Project] = {}
-        self._taken: set[str] | None = None
+        self._public_ids: set[str] | None = None
 
     def plan(self, candidates: Iterable[Candidate], roots: Sequence[Path] = ()) -> Plan:
         """Newest files first: they are what people look for while the rest is still being read."""
         plan = Plan()
-        fresh: list[Candidate] = []
-        seen: set[str] = set()
-        unread: list[str] = []
-        for candidate in sorted(candidates, key=lambda one: -one.mtime_ns):
-            if candidate.path in seen:
+        new_candidates: list[Candidate] = []
+        seen_paths: set[str] = set()
+        unreadable: list[str] = []
+        for candidate in sorted(candidates, key=lambda candidate: -candidate.mtime_ns):
+            if candidate.path in seen_paths:
                 continue
-            seen.add(candidate.path)
-            if candidate.refused:
-                unread.append(candidate.path)
-                plan.failed.append(f"{candidate.path}: {candidate.refused}")
+            seen_paths.add(candidate.path)
+            if candidate.refusal:
+                unreadable.append(candidate.path)
+                plan.failed.append(f"{candidate.path}: {candidate.refusal}")
                 continue
             plan.files += 1
             plan.bytes += candidate.size
-            known = self._known.get(candidate.path)
-            if known is None:
+            source = self._own_sources.get(candidate.path)
+            if source is None:
                 try:
-                    self._unknown(plan, candidate, fresh)
+                    self._plan_unknown(plan, candidate, new_candidates)
                 except OSError as error:
                     plan.failed.append(f"{candidate.path}: {error.strerror or error}")
-            elif not known.same(candidate) and not self._left(plan, candidate, known):
-                self._changed(plan, Source.objects.get(pk=known.pk), candidate)
-        gone = self._gone(seen, roots, unread)
+            elif not source.is_same(candidate) and not self._leave_to_host(plan, candidate, source):
+                self._plan_changed(plan, Source.objects.get(pk=source.pk), candidate)
+        vanished = self._find_vanished(seen_paths, roots, unreadable)
         with transaction.atomic():
             self._lock.guard()
-            fresh = [candidate for candidate in fresh if not self._moved(candidate, gone)]
-            self._vanish(gone.values())
-            self._create(plan, fresh)
+            new_candidates = [candidate for candidate in new_candidates if not self._follow_move(candidate, vanished)]
+            self._mark_vanished(vanished.values())
+            self._create(plan, new_candidates)
         plan.jobs.sort(key=lambda job: job.transcript_id is None)
         plan.todo_bytes = sum(job.size - job.start for job in plan.jobs)
         return plan
 
-    def _unknown(self, plan: Plan, candidate: Candidate, fresh: list[Candidate]) -> None:
+    def _plan_unknown(self, plan: Plan, candidate: Candidate, new_candidates: list[Candidate]) -> None:
         """A file that this host has not seen: new, or the one that another host has under this path."""
-        elsewhere = self._elsewhere.get(candidate.path, ())
-        if any(known.same(candidate) or self._left(plan, candidate, known) for known in elsewhere):
+        others = self._other_sources.get(candidate.path, ())
+        if any(other.is_same(candidate) or self._leave_to_host(plan, candidate, other) for other in others):
             return
-        for known in elsewhere:
-            source = Source.objects.get(pk=known.pk)
-            if candidate.size >= _known(source) and _continues(source, candidate):
-                self._changed(plan, source, candidate)
+        for other in others:
+            source = Source.objects.get(pk=other.pk)
+            if candidate.size >= _comparable_bytes(source) and _continues(source, candidate):
+                self._plan_changed(plan, source, candidate)
                 return
-            if not source.owed and candidate.size < source.archived and _begins(source, candidate):
+            if not source.owed and candidate.size < source.archived and _is_outgrown(source, candidate):
                 return
-        fresh.append(candidate)
+        new_candidates.append(candidate)
 
-    def _left(self, plan: Plan, candidate: Candidate, known: Known) -> bool:
+    def _leave_to_host(self, plan: Plan, candidate: Candidate, source: KnownSource) -> bool:
         """Whether its host imports: what there is to compare with may grow at any moment, and is that host's to
         write. When it is done, we look again."""
-        if known.host not in self._busy:
+        if source.host not in self._busy:
             return False
-        plan.left.append((candidate, known.host))
+        plan.left_to_hosts.append((candidate, source.host))
         return True
 
-    def _changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
+    def _plan_changed(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         try:
-            grown = candidate.size >= _known(source) and _continues(source, candidate)
+            grown = candidate.size >= _comparable_bytes(source) and _continues(source, candidate)
         except OSError as error:
             plan.failed.append(f"{candidate.path}: {error.strerror or error}")
             return
@@ -171,8 +171,8 @@ class Planner:
             self._lock.guard()
             source.save(update_fields=["state", "host", "device", "inode", "mtime_ns", "size"])
         self._written.add("source", 1)
-        if candidate.size > _known(source):
-            plan.jobs.append(_job(source, candidate))
+        if candidate.size > _comparable_bytes(source):
+            plan.jobs.append(_make_job(source, candidate))
 
     def _replace(self, plan: Plan, source: Source, candidate: Candidate) -> None:
         """The file was rewritten: what we have becomes an earlier version, and the file is read from the start."""
@@ -182,90 +182,92 @@ class Planner:
             source.save(update_fields=["state"])
             transcript = Transcript.objects.filter(source=source).first()
             if transcript is not None:
-                transcript.public_id = self._free(f"{transcript.public_id}~was")
+                transcript.public_id = self._free_public_id(f"{transcript.public_id}~was")
                 transcript.save(update_fields=["public_id"])
             self._written.add("source", 1)
-            self._taken = None
+            self._public_ids = None
             self._create(plan, [candidate])
 
-    def _gone(self, seen: set[str], roots: Sequence[Path], unread: list[str]) -> dict[tuple[int, int], Source]:
+    def _find_vanished(
+        self, seen_paths: set[str], roots: Sequence[Path], unreadable: list[str]
+    ) -> dict[tuple[int, int], Source]:
         """What is no longer below the roots; of what is in a directory that cannot be read, nobody knows."""
         if not roots:
             return {}
-        starts = tuple(f"{kept(root)}/" for root in roots)
-        unknown = tuple(f"{directory}/" for directory in unread)
-        gone = [
-            known.pk
-            for path, known in self._known.items()
-            if known.state == Source.State.PRESENT
-            and path not in seen
+        starts = tuple(f"{encode_path(root)}/" for root in roots)
+        unreadable_starts = tuple(f"{directory}/" for directory in unreadable)
+        vanished = [
+            source.pk
+            for path, source in self._own_sources.items()
+            if source.state == Source.State.PRESENT
+            and path not in seen_paths
             and path.startswith(starts)
-            and not path.startswith(unknown)
+            and not path.startswith(unreadable_starts)
         ]
-        return {(source.device, source.inode): source for source in Source.objects.filter(pk__in=gone)}
+        return {(source.device, source.inode): source for source in Source.objects.filter(pk__in=vanished)}
 
-    def _moved(self, candidate: Candidate, gone: dict[tuple[int, int], Source]) -> bool:
+    def _follow_move(self, candidate: Candidate, vanished: dict[tuple[int, int], Source]) -> bool:
         """The same file under another name keeps its transcript."""
-        source = gone.get((candidate.device, candidate.inode))
+        source = vanished.get((candidate.device, candidate.inode))
         try:
             size = None if source is None else source.size if source.owed else source.archived
             if source is None or candidate.size != size or not _continues(source, candidate):
                 return False
         except OSError:
             return False  # it is opened once more as a new file, and then reported
-        del gone[candidate.device, candidate.inode]
+        del vanished[candidate.device, candidate.inode]
         source.path = candidate.path
         source.save(update_fields=["path"])
         project = self._project(candidate.project)
-        moved = Transcript.objects.filter(source=source)
-        moved.update(project=project)
+        transcripts = Transcript.objects.filter(source=source)
+        transcripts.update(project=project)
         # A directory is called by where its sessions worked, and this one may be new.
-        for cwd in moved.values_list("cwd", flat=True):
+        for cwd in transcripts.values_list("cwd", flat=True):
             Project.objects.filter(pk=project.pk, cwd="").update(cwd=cwd)
         self._written.add("source", 1)
         return True
 
-    def _vanish(self, sources: Iterable[Source]) -> None:
+    def _mark_vanished(self, sources: Iterable[Source]) -> None:
         ids = [source.pk for source in sources]
         Source.objects.filter(pk__in=ids).update(state=Source.State.VANISHED)
         self._written.add("source", len(ids))
 
     def _create(self, plan: Plan, candidates: Sequence[Candidate]) -> None:
-        kept = []
+        accepted = []
         for candidate in candidates:
             try:
-                if _trusted(candidate) or is_transcript(opened(candidate.path)):
-                    kept.append(candidate)
+                if _is_trusted(candidate) or is_transcript(decode_path(candidate.path)):
+                    accepted.append(candidate)
                 else:
                     plan.skipped.append(candidate.path)
             except OSError as error:
                 plan.failed.append(f"{candidate.path}: {error.strerror or error}")
-        sources = insert(Source, SOURCE_COLUMNS, [_source(candidate, self._host) for candidate in kept])
-        placed = list(zip(sources, kept, strict=True))
-        conversations = [(source, candidate) for source, candidate in placed if candidate.role.kind != "result"]
-        rows = [self._transcript(source, candidate) for source, candidate in conversations]
+        sources = insert(Source, SOURCE_COLUMNS, [_source_row(candidate, self._host) for candidate in accepted])
+        pairs = list(zip(sources, accepted, strict=True))
+        conversations = [(source, candidate) for source, candidate in pairs if candidate.role.kind != "result"]
+        rows = [self._transcript_row(source, candidate) for source, candidate in conversations]
         transcripts = insert(Transcript, TRANSCRIPT_COLUMNS, rows)
         self._written.add("source", len(sources))
         self._written.add("transcript", len(transcripts))
         ids = {source: pk for (source, _), pk in zip(conversations, transcripts, strict=True)}
-        for source, candidate in placed:
+        for source, candidate in pairs:
             role = candidate.role
             facts = {"session_id": role.session_id, "agent_id": role.agent_id}
             agent = role.kind != "main"
-            path = str(opened(candidate.path))
+            path = str(decode_path(candidate.path))
             plan.jobs.append(Job(source, ids.get(source), path, 0, candidate.size, facts, agent))
 
-    def _transcript(self, source: int, candidate: Candidate) -> tuple[object, ...]:
+    def _transcript_row(self, source: int, candidate: Candidate) -> tuple[object, ...]:
         role = candidate.role
         name = role.session_id if role.kind == "main" else f"agent-{role.agent_id}" if role.agent_id else ""
         return (
             source,
             self._project(candidate.project).pk,
             role.kind,
-            self._free(name or Path(candidate.path).stem),
+            self._free_public_id(name or Path(candidate.path).stem),
             role.session_id,
             role.agent_id,
-            _meta(opened(candidate.path)) if role.kind != "main" else "{}",
+            _read_meta(decode_path(candidate.path)) if role.kind != "main" else "{}",
         )
 
     def _project(self, directory: str) -> Project:
@@ -275,87 +277,87 @@ class Planner:
             self._projects[directory] = project
         return project
 
-    def _free(self, name: str) -> str:
+    def _free_public_id(self, name: str) -> str:
         """A public id that nobody has: names of files are unique only within a directory."""
         name = "".join(char if char.isalnum() or char in "-_.~" else "-" for char in name)[:180]
         # An address that is only dots would mean a directory.
         name = name.strip(".") or "unnamed"
-        if self._taken is None:
-            self._taken = set(Transcript.objects.values_list("public_id", flat=True))
-        free, number = name, 1
-        while free in self._taken:
+        if self._public_ids is None:
+            self._public_ids = set(Transcript.objects.values_list("public_id", flat=True))
+        public_id, number = name, 1
+        while public_id in self._public_ids:
             number += 1
-            free = f"{name}~{number}"
-        self._taken.add(free)
-        return free
+            public_id = f"{name}~{number}"
+        self._public_ids.add(public_id)
+        return public_id
 
 
-def _trusted(candidate: Candidate) -> bool:
+def _is_trusted(candidate: Candidate) -> bool:
     """Spilled output may hold anything; and a name that only the agent gives needs no second look."""
     return candidate.role.kind == "result" or OWN_NAME.fullmatch(PurePath(candidate.path).name) is not None
 
 
 def _continues(source: Source, candidate: Candidate) -> bool:
     """Does the file still begin with what we have of it?"""
-    end = _known(source)
+    end = _comparable_bytes(source)
     if not end:
         return True
-    with opened(candidate.path).open("rb") as file:
+    with decode_path(candidate.path).open("rb") as file:
         if not source.tail_hash:
             # Interrupted in the middle: only the bytes themselves can tell.
-            return _equal(source, candidate.path)
+            return _is_equal(source, candidate.path)
         # The head was printed when the file may have been shorter than a whole print.
         if len(head := file.read(PRINT_BYTES)) >= PRINT_BYTES <= end and print_of(head) != source.head_hash:
             return False
         if tail_print(file, end) != source.tail_hash:
             return False
-    return source.owed or candidate.size != source.archived or _equal(source, candidate.path)
+    return source.owed or candidate.size != source.archived or _is_equal(source, candidate.path)
 
 
-def _known(source: Source) -> int:
+def _comparable_bytes(source: Source) -> int:
     """How far we can tell whether the file is the same."""
     return source.imported if source.owed else source.archived
 
 
-def _equal(source: Source, path: str) -> bool:
+def _is_equal(source: Source, path: str) -> bool:
     """Byte for byte, for the rare file that was touched without changing its size."""
-    with opened(path).open("rb") as file:
-        for at in range(0, source.archived, COMPARE_STEP):
-            length = min(COMPARE_STEP, source.archived - at)
-            if file.read(length) != Reader(source.pk).read(at, length):
+    with decode_path(path).open("rb") as file:
+        for offset in range(0, source.archived, COMPARE_STEP):
+            length = min(COMPARE_STEP, source.archived - offset)
+            if file.read(length) != Reader(source.pk).read(offset, length):
                 return False
     return True
 
 
-def _begins(source: Source, candidate: Candidate) -> bool:
+def _is_outgrown(source: Source, candidate: Candidate) -> bool:
     """Does what we have begin with the file? Then it is a copy that has fallen behind."""
-    with opened(candidate.path).open("rb") as file:
-        for at in range(0, candidate.size, COMPARE_STEP):
+    with decode_path(candidate.path).open("rb") as file:
+        for offset in range(0, candidate.size, COMPARE_STEP):
             data = file.read(COMPARE_STEP)
             try:
-                if data != Reader(source.pk).read(at, min(COMPARE_STEP, candidate.size - at)):
+                if data != Reader(source.pk).read(offset, min(COMPARE_STEP, candidate.size - offset)):
                     return False
             except DamageError:
                 continue  # what is damaged says nothing; the rest has to agree
     return True
 
 
-def _source(candidate: Candidate, host: str) -> tuple[object, ...]:
+def _source_row(candidate: Candidate, host: str) -> tuple[object, ...]:
     kind = Source.Kind.RESULT if candidate.role.kind == "result" else Source.Kind.TRANSCRIPT
     return candidate.path, host, str(kind), candidate.device, candidate.inode, candidate.size, candidate.mtime_ns
 
 
-def _job(source: Source, candidate: Candidate) -> Job:
+def _make_job(source: Source, candidate: Candidate) -> Job:
     transcript = Transcript.objects.filter(source=source).first()
     if transcript is None:
         # Spilled output has no lines: whatever was archived of it is written anew.
-        return Job(source.pk, None, str(opened(source.path)), 0, candidate.size, None, False)
+        return Job(source.pk, None, str(decode_path(source.path)), 0, candidate.size, None, False)
     agent = transcript.kind != Transcript.Kind.MAIN
     facts, links = transcript.state.get("facts"), transcript.state.get("links")
     if facts is None:
         facts = {"session_id": transcript.session_id, "agent_id": transcript.agent_id}
     facts = {**facts, "ruler": transcript.ruler}
-    path = str(opened(source.path))
+    path = str(decode_path(source.path))
     base = transcript.pk << POSITION_BITS
     earlier = Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, uuid_key__isnull=False)
     seen = tuple(key for key in earlier.values_list("uuid_key", flat=True) if key is not None)
@@ -373,7 +375,7 @@ def _job(source: Source, candidate: Candidate) -> Job:
     )
 
 
-def _meta(path: Path) -> str:
+def _read_meta(path: Path) -> str:
     """What the client noted beside a sub-agent's transcript, as JSON."""
     path = path.with_suffix(".meta.json")
     try:

@@ -36,7 +36,7 @@ from sessions.linking.engine import (
 )
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.marks import Mark
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 WORTH_A_PROCESS = 8_000_000
 PIPE_BYTES = 1024 * 1024
@@ -53,13 +53,13 @@ def scan(job: Job) -> Iterator[Delivery]:
             yield from _scan_transcript(job, job.transcript_id)
     except OSError as error:
         # The agent may delete or lock a file while we read: the others must not suffer.
-        yield Delivery(job.transcript_id, error=f"{kept(job.path)}: {error.strerror or error}")
+        yield Delivery(job.transcript_id, error=f"{encode_path(job.path)}: {error.strerror or error}")
 
 
 def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
     facts = Facts.from_json(job.facts) if job.facts else None
-    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, seen=job.seen)
-    again = scanner.resume()
+    scanner = Scanner(facts, base=transcript_id << POSITION_BITS, agent=job.agent, earlier_keys=job.seen)
+    reads_cut_line = scanner.resume()
     links: list[LinkRow] = []
     for stretch in read_stretches(Path(job.path), job.start, job.size, scanner, pack=job.pack, quick=job.quick):
         batch = stretch.batch
@@ -73,9 +73,9 @@ def _scan_transcript(job: Job, transcript_id: int) -> Iterator[Delivery]:
             state, marks = _link(job, links)
             delivery.unlinked = state is None
             delivery.rows["mark"] = mark_rows(transcript_id, marks)
-        if again:
+        if reads_cut_line:
             delivery.rows["cut"] = [(transcript_id, job.start)]
-            again = False
+            reads_cut_line = False
         delivery.rows |= batch_rows(transcript_id, batch) | fact_rows(transcript_id, scanner.facts, state)
         delivery.first = batch.entries[0][0] & POSITION_MASK if batch.entries else POSITION_MASK
         delivery.entries = len(batch.entries)
@@ -92,23 +92,34 @@ def pack(packing: Packing) -> Iterator[Delivery]:
             if stretch.last:
                 with path.open("rb") as file:
                     if tail_print(file, packing.imported) != packing.tail_hash:
-                        yield Delivery(None, error=f"{kept(packing.path)}: it was rewritten while it was read")
+                        yield Delivery(None, error=f"{encode_path(packing.path)}: it was rewritten while it was read")
                         return
                 rows["packed"] = [(stretch.archived, stretch.tail_hash, packing.source_id)]
             yield Delivery(None, stretch.size, stretch.last, rows)
     except OSError as error:
-        yield Delivery(None, error=f"{kept(packing.path)}: {error.strerror or error}")
+        yield Delivery(None, error=f"{encode_path(packing.path)}: {error.strerror or error}")
 
 
-def _do(task: Job | Packing) -> Iterator[Delivery]:
+def _perform(task: Job | Packing) -> Iterator[Delivery]:
     return scan(task) if isinstance(task, Job) else pack(task)
 
 
 def _link_rows(batch: Batch) -> list[LinkRow]:
     extra = batch.extras.get
     return [
-        LinkRow(e[0] & POSITION_MASK, e[3], e[4], e[5], e[6], e[7], e[8], e[11], extra(e[0] & POSITION_MASK), e[9])
-        for e in batch.entries
+        LinkRow(
+            entry[0] & POSITION_MASK,
+            entry[3],
+            entry[4],
+            entry[5],
+            entry[6],
+            entry[7],
+            entry[8],
+            entry[11],
+            extra(entry[0] & POSITION_MASK),
+            entry[9],
+        )
+        for entry in batch.entries
     ]
 
 
@@ -127,7 +138,7 @@ def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delive
     any, or for little, the work is done in this one."""
     waiting = deque(tasks)
     if not processes or (len(waiting) < 2 and all(task.size < WORTH_A_PROCESS for task in waiting)):
-        return _here(waiting)
+        return _scan_here(waiting)
     context = multiprocessing.get_context("fork")
     team: list[_Worker] = []
     for _ in range(min(processes, len(waiting))):
@@ -135,16 +146,16 @@ def scan_all(tasks: Iterable[Job | Packing], processes: int) -> Generator[Delive
     return _deliveries(team, waiting)
 
 
-def _here(tasks: Iterable[Job | Packing]) -> Generator[Delivery]:
+def _scan_here(tasks: Iterable[Job | Packing]) -> Generator[Delivery]:
     for task in tasks:
-        yield from _do(task)
+        yield from _perform(task)
 
 
 def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator[Delivery]:
     by_results = {worker.results: worker for worker in team}
     try:
         for worker in (*team, *team):
-            worker.give(waiting)  # one ahead, so that nobody waits while we write
+            worker.assign(waiting)  # one ahead, so that nobody waits while we write
         while by_results:
             for ready in wait(list(by_results)):
                 assert isinstance(ready, Connection)
@@ -154,21 +165,21 @@ def _deliveries(team: list[_Worker], waiting: deque[Job | Packing]) -> Generator
                 except (EOFError, OSError):
                     # The process was killed, for want of memory as a rule, while it read the first of its jobs.
                     by_results.pop(ready).close()
-                    failed, *others = worker.given
+                    failed, *others = worker.assigned
                     waiting.extend(others)
                     if waiting and not by_results:
                         worker = _Worker(multiprocessing.get_context("fork"), ())
                         by_results[worker.results] = worker
-                        worker.give(waiting)
-                    error = f"{kept(failed.path)}: the process that read it died"
+                        worker.assign(waiting)
+                    error = f"{encode_path(failed.path)}: the process that read it died"
                     yield Delivery(failed.transcript_id, error=error)
                     continue
                 if delivery is not None:
                     yield delivery
                     continue
-                worker.given.popleft()
-                worker.give(waiting)
-                if not worker.given:
+                worker.assigned.popleft()
+                worker.assign(waiting)
+                if not worker.assigned:
                     by_results.pop(ready).close()
     finally:
         for worker in by_results.values():
@@ -189,14 +200,14 @@ class _Worker:
         self.process.start()
         theirs.close()
         ours.close()
-        self.given: deque[Job | Packing] = deque()
+        self.assigned: deque[Job | Packing] = deque()
         """Jobs that it has not finished, in order."""
 
-    def give(self, waiting: deque[Job | Packing]) -> None:
+    def assign(self, waiting: deque[Job | Packing]) -> None:
         if waiting:
-            self.given.append(waiting.popleft())
+            self.assigned.append(waiting.popleft())
             with suppress(BrokenPipeError):  # it died; its pipe of results will say so
-                self.jobs.send(self.given[-1])
+                self.jobs.send(self.assigned[-1])
 
     def close(self) -> None:
         self.jobs.close()
@@ -214,6 +225,6 @@ def _work(jobs: Connection, results: Connection, ends: Sequence[Connection]) -> 
     gc.disable()
     with suppress(EOFError, BrokenPipeError):  # the parent is gone
         while True:
-            for delivery in _do(jobs.recv()):
+            for delivery in _perform(jobs.recv()):
                 results.send(delivery)
             results.send(None)

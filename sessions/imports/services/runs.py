@@ -17,11 +17,11 @@ from django.db.models import Max
 
 from inspector.resources import DEMO
 from inspector.runs.models import Run
-from inspector.runs.services.creating import run_create
-from inspector.runs.services.executing import run_perform
-from inspector.runs.services.pulse import listen, write_told
-from inspector.runs.services.running import Running
-from inspector.runs.services.stops import Killed
+from inspector.runs.services.active_run import ActiveRun
+from inspector.runs.services.create import run_create
+from inspector.runs.services.execute import run_perform
+from inspector.runs.services.pulse import check_for_stop, write_updates
+from inspector.runs.services.stops import RunKilled
 from sessions.imports.engine.names import EXPORTS
 from sessions.imports.services.after_import import after_import
 from sessions.imports.services.import_lock import import_is_free
@@ -33,7 +33,7 @@ from sessions.imports.services.sync import (
 )
 from sessions.models import Source, Transcript
 from sessions.text.engine.words import plural
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 KIND = "import"
 LISTEN_SECONDS = 0.25
@@ -43,79 +43,81 @@ COUNTS = ("files", "files_total", "bytes", "bytes_total", "entries", "indexed", 
 def import_run(path: Path, *, demo: bool = False) -> None:
     """Import everything below `path`, as a run that pages can follow. Raises Killed if somebody stops it there."""
 
-    def work(running: Running, _: Run) -> dict[str, Any]:
+    def work(running: ActiveRun, _: Run) -> dict[str, Any]:
         def tell(progress: Progress) -> None:
-            _tell(running, progress)
+            _report_progress(running, progress)
             # A page that is a moment behind is no reason to stop an import.
             with suppress(DatabaseError):
-                write_told(running)
-                listen(running)
+                write_updates(running)
+                check_for_stop(running)
 
         report = sync([path], listener=tell, check=_check(running))
         after_import()
-        return _result(report)
+        return _summarise_report(report)
 
     # The import forks, and a connection of another thread must not be carried into its processes.
-    run_perform(kind=KIND, target=kept(path), parameters={"demo": demo}, work=work, pulse=False)
+    run_perform(kind=KIND, target=encode_path(path), parameters={"demo": demo}, work=work, pulse=False)
 
 
-def import_again(running: Running, run: Run) -> dict[str, Any]:
+def import_again(running: ActiveRun, run: Run) -> dict[str, Any]:
     """A retry, by a worker. It has threads, so nothing is forked."""
-    report = sync([opened(run.target)], listener=partial(_tell, running), check=_check(running), workers=1)
+    report = sync(
+        [decode_path(run.target)], listener=partial(_report_progress, running), check=_check(running), workers=1
+    )
     after_import()
-    return _result(report)
+    return _summarise_report(report)
 
 
 def import_soon(files: Sequence[Path]) -> bool:
     """Files that were just written: at once, unless they would have to wait for another import. Then a worker reads
     them after it, and the answer is False."""
     if not import_is_free():
-        run_create(kind=KIND, target=kept(files[0]), parameters={"demo": False})
+        run_create(kind=KIND, target=encode_path(files[0]), parameters={"demo": False})
         return False
     sync_files(files)
     after_import()
     return True
 
 
-def import_ended(path: Path) -> bool:
+def has_import_ended(path: Path) -> bool:
     """Whether the last import of `path` came to its end, and was not stopped by somebody."""
-    ended = Run.objects.filter(kind=KIND, target=kept(path), finished_at__isnull=False).order_by("-pk")
+    ended = Run.objects.filter(kind=KIND, target=encode_path(path), finished_at__isnull=False).order_by("-pk")
     return ended.values_list("status", flat=True).first() != Run.Status.KILLED
 
 
-def _check(running: Running) -> Callable[[], None]:
+def _check(running: ActiveRun) -> Callable[[], None]:
     due = 0.0
 
     def check() -> None:
         nonlocal due
-        if running.noted():
-            running.stop(Killed)
+        if running.has_kill_note():
+            running.stop(RunKilled)
         elif connection.vendor != "sqlite" and time.monotonic() >= due:
             # On SQLite the note says it, and the import's own transaction would not see what others write.
             due = time.monotonic() + LISTEN_SECONDS
             with suppress(DatabaseError):
-                listen(running)
+                check_for_stop(running)
         running.check()
 
     return check
 
 
-def _tell(running: Running, progress: Progress) -> None:
-    running.enter(progress.phase, unit="entries" if progress.phase == "indexing" else "bytes")
+def _report_progress(running: ActiveRun, progress: Progress) -> None:
+    running.ensure_phase(progress.phase, unit="entries" if progress.phase == "indexing" else "bytes")
     counts = {name: value for name, value in asdict(progress).items() if name in COUNTS}
     if progress.phase == "indexing":
-        running.progress(progress.indexed, total=progress.entries, **counts)
+        running.report_progress(progress.indexed, total=progress.entries, **counts)
     else:
-        running.progress(progress.bytes, total=progress.bytes_total, **counts)
+        running.report_progress(progress.bytes, total=progress.bytes_total, **counts)
 
 
-def _result(report: Report) -> dict[str, Any]:
+def _summarise_report(report: Report) -> dict[str, Any]:
     new = plural(report.new_entries, "new entry", "new entries")
     shared = f", shared with {plural(report.workers, 'worker')}" if report.workers else ""
     return {"summary": f"{new} in {plural(report.files, 'file')}{shared}.", **report.to_json()}
 
 
-def demo_shown() -> bool:
+def is_demo_shown() -> bool:
     """Is the built-in demo among what is shown?"""
     return Source.objects.exclude(state=Source.State.REPLACED).filter(path__startswith=f"{DEMO}/").exists()
 
@@ -125,9 +127,9 @@ def demo_settle() -> None:
     below = f"{DEMO}/"
     current = Source.objects.exclude(state=Source.State.REPLACED)
     demo = current.filter(path__startswith=below)
-    made = f"{kept(Path(settings.LUCID_HOME) / EXPORTS)}/"
+    exports = f"{encode_path(Path(settings.LUCID_HOME) / EXPORTS)}/"
     others = Transcript.objects.filter(source__in=current)
-    others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=made)
+    others = others.exclude(source__path__startswith=below).exclude(source__path__startswith=exports)
     if others.exists():
         demo.update(state=Source.State.REPLACED)
     elif not demo.exists() and DEMO.is_dir():
@@ -138,7 +140,7 @@ def demo_settle() -> None:
 def demo_return() -> None:
     """Bring back a demo that was put away, before it is imported: it keeps its addresses then."""
     demo = Source.objects.filter(path__startswith=f"{DEMO}/")
-    away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
-    away = away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))
-    latest = away.order_by().values("path").annotate(latest=Max("pk")).values_list("latest", flat=True)
+    put_away = demo.filter(state=Source.State.REPLACED).exclude(transcript__public_id__contains="~")
+    put_away = put_away.exclude(path__in=demo.exclude(state=Source.State.REPLACED).values("path"))
+    latest = put_away.order_by().values("path").annotate(latest=Max("pk")).values_list("latest", flat=True)
     Source.objects.filter(pk__in=list(latest)).update(state=Source.State.PRESENT)

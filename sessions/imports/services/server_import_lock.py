@@ -51,7 +51,7 @@ class ServerImportLock(ImportLock):
     @contextmanager
     def alone(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
         assert not self._alone
-        with self._beside(ALL, waiting):
+        with self._hold_also(ALL, waiting):
             self._alone = True
             try:
                 yield
@@ -64,17 +64,17 @@ class ServerImportLock(ImportLock):
             yield True
             return
         try:
-            with self._beside(lock_of(host), _give_up):
+            with self._hold_also(lock_of(host), _give_up):
                 yield True
-        except _TakenError:
+        except _LockTakenError:
             yield False
 
     def busy_hosts(self) -> Collection[str]:
         others = Source.objects.exclude(host=self.host).order_by().values_list("host", flat=True).distinct()
-        return busy(set(others))
+        return find_busy(set(others))
 
     @contextmanager
-    def _beside(self, name: str, waiting: Callable[[], None] | None) -> Iterator[None]:
+    def _hold_also(self, name: str, waiting: Callable[[], None] | None) -> Iterator[None]:
         with self._locks[0].beside(name, waiting) as other:
             self._locks.append(other)
             try:
@@ -83,12 +83,12 @@ class ServerImportLock(ImportLock):
                 self._locks.remove(other)
 
 
-class _TakenError(Exception):
+class _LockTakenError(Exception):
     pass
 
 
 def _give_up() -> None:
-    raise _TakenError
+    raise _LockTakenError
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def join_import(host: str) -> None:
     join(ROWS)
 
 
-def busy(hosts: Collection[str]) -> set[str]:
+def find_busy(hosts: Collection[str]) -> set[str]:
     """Those of them that import, or whose import was cut off and is still being committed."""
     names = {lock_of(host): host for host in hosts}
     return {names[name] for name in held_or_written(names)}
@@ -111,6 +111,6 @@ def busy(hosts: Collection[str]) -> set[str]:
 
 def hosts_wait(hosts: Collection[str], waiting: Callable[[], None]) -> None:
     """Until none of them imports."""
-    while busy(hosts):
+    while find_busy(hosts):
         waiting()
         time.sleep(TRY_SECONDS)

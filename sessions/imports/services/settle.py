@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.linking.services.families import families_unite
 from sessions.linking.services.owners import Owners
 from sessions.models import Request, Transcript
@@ -39,7 +39,7 @@ SET_TURN = (
 )
 
 
-def settle(touched: dict[int, int], written: Written) -> None:
+def settle(touched: dict[int, int], written: WriteCounts) -> None:
     """`touched`: transcript id -> the first position that is new in it."""
     if not touched:
         return
@@ -52,12 +52,12 @@ def settle(touched: dict[int, int], written: Written) -> None:
     if any(first == 0 for first in touched.values()):
         families_unite()
     ids = list(touched)
-    for at in range(0, len(ids), 500):
-        Transcript.objects.filter(pk__in=ids[at : at + 500]).update(settled=True)
+    for start in range(0, len(ids), 500):
+        Transcript.objects.filter(pk__in=ids[start : start + 500]).update(settled=True)
 
 
-def _in(ids: Collection[int]) -> str:
-    return "(" + ",".join(str(int(one)) for one in ids) + ")"
+def _sql_list(ids: Collection[int]) -> str:
+    return "(" + ",".join(str(int(transcript_id)) for transcript_id in ids) + ")"
 
 
 def own_requests(touched: dict[int, int]) -> set[int]:
@@ -65,7 +65,9 @@ def own_requests(touched: dict[int, int]) -> set[int]:
     shared: dict[int, list[tuple[int, int, bool]]] = defaultdict(list)
     narrow = ""
     if len(touched) <= FEW:
-        new = " OR ".join(f"(transcript_id = {int(pk)} AND position >= {int(at)})" for pk, at in touched.items())
+        new = " OR ".join(
+            f"(transcript_id = {int(pk)} AND position >= {int(position)})" for pk, position in touched.items()
+        )
         narrow = f" WHERE message_key IN (SELECT message_key FROM transcripts_request WHERE {new})"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -86,9 +88,9 @@ def own_requests(touched: dict[int, int]) -> set[int]:
             if row[2] != (row[1] == owner):
                 (gain if row[1] == owner else lose).append(row[0])
                 changed.add(row[1])
-    for owned, ids in ((True, gain), (False, lose)):
-        for at in range(0, len(ids), 500):
-            Request.objects.filter(pk__in=ids[at : at + 500]).update(owned=owned)
+    for owned, request_ids in ((True, gain), (False, lose)):
+        for position in range(0, len(request_ids), 500):
+            Request.objects.filter(pk__in=request_ids[position : position + 500]).update(owned=owned)
     return changed
 
 
@@ -97,8 +99,8 @@ def own_entries(touched: dict[int, int]) -> None:
     narrow = ""
     if len(touched) <= FEW:
         spans = " OR ".join(
-            f"(id >= {int(pk) << POSITION_BITS | int(at)} AND id < {int(pk) + 1 << POSITION_BITS})"
-            for pk, at in touched.items()
+            f"(id >= {int(pk) << POSITION_BITS | int(position)} AND id < {int(pk) + 1 << POSITION_BITS})"
+            for pk, position in touched.items()
         )
         narrow = f" WHERE uuid_key IN (SELECT uuid_key FROM transcripts_entry WHERE ({spans}))"
     by_uuid: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -120,15 +122,15 @@ def own_entries(touched: dict[int, int]) -> None:
         owner = owners.owner(files)
         if len(files) > 1:
             copies |= files
-        met: set[int] = set()
+        seen_files: set[int] = set()
         for pk, flags in sorted(rows):
             file = pk >> POSITION_BITS
-            right = flags & ~_COPY | (_COPY if file != owner else 0) | (_DUPLICATE if file in met else 0)
-            met.add(file)
+            new_flags = flags & ~_COPY | (_COPY if file != owner else 0) | (_DUPLICATE if file in seen_files else 0)
+            seen_files.add(file)
             if file != owner:
                 origins[file][owner] += 1
-            if right != flags:
-                updates.append((right, pk))
+            if new_flags != flags:
+                updates.append((new_flags, pk))
     with connection.cursor() as cursor:
         cursor.executemany("UPDATE transcripts_entry SET flags = %s WHERE id = %s", updates)
     _note_forks(copies, origins)
@@ -153,11 +155,11 @@ def _note_forks(files: Collection[int], origins: dict[int, Counter[int]]) -> Non
 
 
 def _totals(cursor: Any, changed: Collection[int]) -> None:
-    where = f"AND transcript_id IN {_in(changed)}" if len(changed) <= 500 else ""
+    where = f"AND transcript_id IN {_sql_list(changed)}" if len(changed) <= 500 else ""
     cursor.execute(TOTALS.format(where=where))
-    found = {row[0]: row[1:] for row in cursor.fetchall()}
+    totals = {row[0]: row[1:] for row in cursor.fetchall()}
     nothing = (0, 0, 0, 0, 0, 0, 0.0, 0)
-    cursor.executemany(SET_TOTALS, [(*found.get(pk, nothing), pk) for pk in changed])
+    cursor.executemany(SET_TOTALS, [(*totals.get(pk, nothing), pk) for pk in changed])
 
 
 def _turns(cursor: Any, touched: dict[int, int]) -> None:
@@ -168,8 +170,8 @@ def _turns(cursor: Any, touched: dict[int, int]) -> None:
         cursor.execute(
             "SELECT id FROM transcripts_turn WHERE "
             + " OR ".join(
-                f"(id >= {base[pk]} AND id < {base[pk] + (1 << POSITION_BITS)} AND last >= {int(at)})"
-                for pk, at in touched.items()
+                f"(id >= {base[pk]} AND id < {base[pk] + (1 << POSITION_BITS)} AND last >= {int(position)})"
+                for pk, position in touched.items()
             )
         )
         lowest: dict[int, int] = {}

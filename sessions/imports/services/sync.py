@@ -19,9 +19,9 @@ from inspector.locks.hosts import own_hosts, this_host
 from sessions.archive.engine.damage import DamageError
 from sessions.imports.engine.discovery import (
     Candidate,
-    candidate,
     discover,
-    wanted,
+    is_session_file,
+    make_candidate,
 )
 from sessions.imports.engine.names import WAITING
 from sessions.imports.services import bulk
@@ -31,16 +31,16 @@ from sessions.imports.services.plan import Plan, Planner
 from sessions.imports.services.settle import settle
 from sessions.imports.services.shared.portions import portions_forget_lost
 from sessions.imports.services.shared.share import Share, share
-from sessions.imports.services.writer import Pile, Written
+from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.linking.services.families import spilled_unite
 from sessions.models import Oddity, Source, Transcript
 from sessions.search.services.indexing import Spool, index_owed, index_spooled
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 COMMIT_BYTES = 48 * 1024 * 1024
 COMMIT_SECONDS = 2.0
 _UNSETTLED = Transcript.objects.filter(settled=False, entries__gt=0)
-PILE_BYTES = 12 * 1024 * 1024
+BUFFER_BYTES = 12 * 1024 * 1024
 """Of the files, whose rows are kept before they are written: a few megabytes in memory."""
 
 
@@ -99,24 +99,24 @@ def sync(
     task = Import(workers or os.cpu_count() or 1, listener, check)
     with collector_paused():
         task.run(candidates, [root for root in roots if root.is_dir()])
-    report = _report(task, {one.path for one in candidates})
-    report.browsable_seconds = round(task.browsable - started, 3)
+    report = _report(task, {candidate.path for candidate in candidates})
+    report.browsable_seconds = round(task.browsable_at - started, 3)
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
 
 def sync_files(paths: Sequence[Path]) -> list[int]:
     """The quick way for files that the watcher saw change. Returns the transcripts that grew."""
-    found = _files(path for path in paths if wanted(path.name, str(path.parent)))
-    if not found:
+    candidates = _files(path for path in paths if is_session_file(path.name, str(path.parent)))
+    if not candidates:
         return []
     task = Import(workers=1)
-    task.run_few(found)
+    task.run_few(candidates)
     return list(task.touched)
 
 
 def _files(paths: Iterable[Path]) -> list[Candidate]:
-    return [candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
+    return [make_candidate(os.path.abspath(path), path.stat()) for path in paths if path.is_file()]
 
 
 @contextmanager
@@ -136,69 +136,71 @@ class Import:
     def __init__(self, workers: int, listener: Listener | None = None, check: Check | None = None) -> None:
         self.plan = Plan()
         """Of all that was asked for."""
-        self.written = Written()
+        self.written = WriteCounts()
         self.progress = Progress(started=time.time())
         self.touched: dict[int, int] = {}
-        self.browsable = 0.0
+        self.browsable_at = 0.0
         """When every session could be read."""
         self._workers = workers
         self._listener = listener
         self._check = check
 
     def run(self, candidates: Sequence[Candidate], roots: Sequence[Path]) -> None:
-        self.plan = self._large(candidates, None, roots)
-        self._make_up(self._large)
+        self.plan = self._import_all(candidates, None, roots)
+        self._import_postponed(self._import_all)
 
     def run_few(self, candidates: Sequence[Candidate]) -> None:
-        self.plan = self._small(candidates, [one.path for one in candidates])
-        self._make_up(self._small)
+        self.plan = self._import_few(candidates, [candidate.path for candidate in candidates])
+        self._import_postponed(self._import_few)
 
-    def _make_up(self, part: Callable[[Sequence[Candidate], Sequence[str]], Plan]) -> None:
-        left = self.plan.left
-        while left:
-            self._wait_for({host for _, host in left})
-            again = _files(opened(one.path) for one, _ in left)
-            plan = part(again, [one.path for one in again])
+    def _import_postponed(self, import_some: Callable[[Sequence[Candidate], Sequence[str]], Plan]) -> None:
+        postponed = self.plan.left_to_hosts
+        while postponed:
+            self._wait_for({host for _, host in postponed})
+            candidates = _files(decode_path(candidate.path) for candidate, _ in postponed)
+            plan = import_some(candidates, [candidate.path for candidate in candidates])
             self.plan.skipped += plan.skipped
             self.plan.failed += plan.failed
-            left = plan.left
+            postponed = plan.left_to_hosts
 
     def _wait_for(self, hosts: set[str]) -> None:
         """Without any lock: they may wait for us."""
         from sessions.imports.services.server_import_lock import hosts_wait  # its driver is not loaded for SQLite
 
-        hosts_wait(hosts, self._waiting)
+        hosts_wait(hosts, self._report_waiting)
 
-    def _large(self, candidates: Sequence[Candidate], paths: Sequence[str] | None, roots: Sequence[Path] = ()) -> Plan:
+    def _import_all(
+        self, candidates: Sequence[Candidate], paths: Sequence[str] | None, roots: Sequence[Path] = ()
+    ) -> Plan:
         progress = self.progress
-        with import_lock(self._waiting) as lock:
-            plan = self._planned(lock, candidates, paths, roots)
+        with import_lock(self._report_waiting) as lock:
+            plan = self._make_plan(lock, candidates, paths, roots)
             progress.phase = "reading"
             progress.files_total = max(progress.files_total, plan.files)
-            progress.files = progress.files_total - len(plan.jobs) - len(plan.left)
+            progress.files = progress.files_total - len(plan.jobs) - len(plan.left_to_hosts)
             progress.bytes_total += plan.todo_bytes
             shared = share(plan.jobs, plan.todo_bytes, lock)
-            if plan.todo_bytes > bulk.LARGE and shared is None:
+            if plan.todo_bytes > bulk.LARGE_BYTES and shared is None:
                 plan.put_off_packing()
-            work = Work(plan, self.written, progress, lock, self._workers, self._listener, self._check)
-            with bulk.loading(plan.todo_bytes, lock):
+            work = ImportWork(plan, self.written, progress, lock, self._workers, self._listener, self._check)
+            with bulk.drop_indexes_while_loading(plan.todo_bytes, lock):
                 work.read(shared)
-            self.browsable = time.monotonic()
+            self.browsable_at = time.monotonic()
             work.archive()
-            bulk.tidy(plan.todo_bytes)
+            bulk.checkpoint_journal(plan.todo_bytes)
         self.touched |= work.touched
         return plan
 
-    def _small(self, candidates: Sequence[Candidate], paths: Sequence[str]) -> Plan:
-        with import_lock(self._waiting) as lock:
-            plan = self._planned(lock, candidates, paths)
-            work = Work(plan, self.written, self.progress, lock, self._workers)
+    def _import_few(self, candidates: Sequence[Candidate], paths: Sequence[str]) -> Plan:
+        with import_lock(self._report_waiting) as lock:
+            plan = self._make_plan(lock, candidates, paths)
+            work = ImportWork(plan, self.written, self.progress, lock, self._workers)
             work.read()
             work.archive()
         self.touched |= work.touched
         return plan
 
-    def _planned(
+    def _make_plan(
         self,
         lock: ImportLock,
         candidates: Sequence[Candidate],
@@ -206,12 +208,12 @@ class Import:
         roots: Sequence[Path] = (),
     ) -> Plan:
         """Whose file is whose is decided by one host at a time; what it decided is committed before the next looks."""
-        with lock.alone(self._waiting):
+        with lock.alone(self._report_waiting):
             if connection.vendor == "postgresql":
                 portions_forget_lost(lock.busy_hosts())
             return Planner(self.written, paths, lock=lock).plan(candidates, roots)
 
-    def _waiting(self) -> None:
+    def _report_waiting(self) -> None:
         self.progress.phase = WAITING
         if self._listener is not None:
             self._listener(self.progress)
@@ -219,13 +221,13 @@ class Import:
             self._check()
 
 
-class Work:
+class ImportWork:
     """Writes what the scanners deliver, in transactions large enough to be quick and small enough to lose little."""
 
     def __init__(
         self,
         plan: Plan,
-        written: Written,
+        written: WriteCounts,
         progress: Progress,
         lock: ImportLock,
         workers: int,
@@ -243,11 +245,11 @@ class Work:
         self._workers = workers
         self._unlinked: set[int] = set()
         self._spool = Spool()
-        self._pile = Pile(written)
+        self._buffer = RowBuffer(written)
 
     def read(self, shared: Share | None = None) -> None:
         """All lines: after this every session can be read."""
-        self._take_on(_UNSETTLED.filter(source__host=this_host()))
+        self._adopt(_UNSETTLED.filter(source__host=this_host()))
         self._listener(self._progress)
         if shared is None:
             self._read(self._plan.jobs)
@@ -290,7 +292,7 @@ class Work:
         self._listener(self._progress)
         owed = Source.objects.filter(owed=True, state=Source.State.PRESENT, host=this_host())
         packings = [
-            Packing(source.pk, str(opened(source.path)), source.size, source.imported, bytes(source.tail_hash))
+            Packing(source.pk, str(decode_path(source.path)), source.size, source.imported, bytes(source.tail_hash))
             for source in owed
         ]
         with closing(self._deliveries(packings, 1)) as deliveries:  # packing takes less time than indexing
@@ -300,16 +302,16 @@ class Work:
 
     def _index(self, deliveries: Iterator[Delivery]) -> None:
         """What waits in the spool, and with each piece of it a piece of the bytes."""
-        piled = 0
+        buffered = 0
 
         def pack_some() -> None:
-            nonlocal piled
+            nonlocal buffered
             self._check()
             delivery = next(deliveries, None)
-            piled += self._keep(delivery) if delivery is not None else 0
-            if piled >= PILE_BYTES:
-                self._pile.write()
-                piled = 0
+            buffered += self._add_delivery(delivery) if delivery is not None else 0
+            if buffered >= BUFFER_BYTES:
+                self._buffer.write()
+                buffered = 0
 
         for entries in index_spooled(self._spool, self._written, self._lock.guard, pack_some):
             self._progress.indexed += entries
@@ -318,7 +320,7 @@ class Work:
 
     def _deliveries(self, tasks: Sequence[Job | Packing], processes: int) -> Generator[Delivery]:
         if not tasks:
-            return _none()
+            return _no_deliveries()
         # Loaded only now: most imports find that nothing has changed, and need none of it.
         from sessions.imports.services.pool import scan_all
 
@@ -330,28 +332,28 @@ class Work:
     def _drain(self, deliveries: Iterator[Delivery]) -> None:
         ended = False
         while not ended:
-            began, size, piled = time.monotonic(), 0, 0
+            started, size, buffered = time.monotonic(), 0, 0
             with transaction.atomic():
                 self._lock.guard()
-                while size < COMMIT_BYTES and time.monotonic() - began < COMMIT_SECONDS:
+                while size < COMMIT_BYTES and time.monotonic() - started < COMMIT_SECONDS:
                     self._check()
                     delivery = next(deliveries, None)
                     if delivery is None:
                         ended = True
                         break
-                    size += self._keep(delivery)
-                    if size - piled >= PILE_BYTES:
-                        self._pile.write()
-                        piled = size
-                self._pile.write()
+                    size += self._add_delivery(delivery)
+                    if size - buffered >= BUFFER_BYTES:
+                        self._buffer.write()
+                        buffered = size
+                self._buffer.write()
             self._listener(self._progress)
 
-    def _keep(self, delivery: Delivery) -> int:
+    def _add_delivery(self, delivery: Delivery) -> int:
         """Returns how many bytes of the files it is."""
         if delivery.error:
             self._plan.failed.append(delivery.error)
             return 0
-        self._pile.add(delivery.rows)
+        self._buffer.add(delivery.rows)
         transcript_id, first = delivery.transcript_id, delivery.first
         if transcript_id is not None:
             # A stretch may hold broken lines only: its transcript was written to all the same.
@@ -373,14 +375,14 @@ class Work:
             self._lock.guard_all()
             # Those that import at this moment settle theirs themselves.
             busy = self._lock.busy_hosts()
-            self._take_on(_UNSETTLED.exclude(source__host__in=[this_host(), *busy]))
+            self._adopt(_UNSETTLED.exclude(source__host__in=[this_host(), *busy]))
             if self._unlinked:
                 self._relink()
             settle(self.touched, self._written)
             if any(job.transcript_id is None for job in self._plan.jobs):
                 spilled_unite()
 
-    def _take_on(self, unsettled: QuerySet[Transcript]) -> None:
+    def _adopt(self, unsettled: QuerySet[Transcript]) -> None:
         """What an import that was cut off wrote and did not settle, links and totals from the first entry on."""
         for pk, links in unsettled.values_list("pk", "state__links"):
             self.touched[pk] = 0
@@ -398,7 +400,7 @@ class Work:
                 self._plan.failed.append(f"{transcript.public_id}: it cannot be linked anew. {error}")
 
 
-def _none() -> Generator[Delivery]:
+def _no_deliveries() -> Generator[Delivery]:
     yield from ()
 
 
@@ -412,14 +414,16 @@ def _report(task: Import, paths: set[str]) -> Report:
     # Those of this host last: another may have another file under the same path, or the only row of the same one.
     ours = Case(When(source__host__in=own_hosts(), then=1), default=0)
     columns = ("source__path", "pk", "lines", "bad_lines", "recovered")
-    asked = {path: rest for path, *rest in counted.order_by(ours, "pk").values_list(*columns) if path in paths}
-    for _, lines, bad, recovered in asked.values():
+    counted_by_path = {
+        path: rest for path, *rest in counted.order_by(ours, "pk").values_list(*columns) if path in paths
+    }
+    for _, lines, bad, recovered in counted_by_path.values():
         report.lines += lines
         report.bad_lines += bad
         report.recovered_entries += recovered
     report.entries = report.lines - report.bad_lines
     unknown: Counter[str] = Counter()
-    numbers = {pk for pk, *_ in asked.values()}
+    numbers = {pk for pk, *_ in counted_by_path.values()}
     for pk, name, count in Oddity.objects.filter(what="type").values_list("transcript_id", "name", "count"):
         if pk in numbers:
             unknown[name] += count

@@ -81,7 +81,7 @@ STATEMENTS = {
 """In this order: what says how far we are comes last."""
 
 
-class Written:
+class WriteCounts:
     """Rows written, by table: a warm sync must leave this empty."""
 
     def __init__(self) -> None:
@@ -96,10 +96,10 @@ class Written:
         return sum(self.rows.values())
 
 
-class Pile:
+class RowBuffer:
     """Rows of many stretches on their way to the database: one statement for all rows of a table."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: WriteCounts) -> None:
         self._written = written
         self._rows: Rows = {table: [] for table in STATEMENTS}
 
@@ -117,7 +117,7 @@ class Pile:
                     self._rows[table] = []
 
 
-def write_marks(transcript_id: int, marks: Iterable[Mark], written: Written) -> None:
+def write_marks(transcript_id: int, marks: Iterable[Mark], written: WriteCounts) -> None:
     """Instead of those that the transcript had."""
     rows = mark_rows(transcript_id, marks)
     with connection.cursor() as cursor:

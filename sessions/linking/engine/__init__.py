@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from sessions.linking.engine.agents import AgentNode, AgentTree, agent_tree
+from sessions.linking.engine.agents import AgentNode, AgentTree, build_agent_tree
 from sessions.linking.engine.evidence import (
     AgentFacts,
-    How,
+    Evidence,
     Sighting,
-    sightings,
+    find_sightings,
 )
-from sessions.linking.engine.forks import Holder, owner
+from sessions.linking.engine.forks import Holder, find_owner
 from sessions.linking.engine.link import link
-from sessions.linking.engine.linked import Branch, InlineAgent, Linked
-from sessions.linking.engine.rows import LinkRow, needs_record, records_wanted
+from sessions.linking.engine.linked import Branch, InlineAgent, LinkedTranscript
+from sessions.linking.engine.rows import LinkRow, needs_record, positions_to_read
 from sessions.linking.engine.state import LinkState, advance
 
 __all__ = [
@@ -20,18 +20,18 @@ __all__ = [
     "AgentNode",
     "AgentTree",
     "Branch",
+    "Evidence",
     "Holder",
-    "How",
     "InlineAgent",
     "LinkRow",
     "LinkState",
-    "Linked",
+    "LinkedTranscript",
     "Sighting",
     "advance",
-    "agent_tree",
+    "build_agent_tree",
+    "find_owner",
+    "find_sightings",
     "link",
     "needs_record",
-    "owner",
-    "records_wanted",
-    "sightings",
+    "positions_to_read",
 ]

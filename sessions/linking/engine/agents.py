@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sessions.linking.engine.evidence import AgentFacts, How, Sighting
+from sessions.linking.engine.evidence import AgentFacts, Evidence, Sighting
 
-__all__ = ["AgentFacts", "AgentNode", "AgentTree", "How", "agent_tree"]
+__all__ = ["AgentFacts", "AgentNode", "AgentTree", "Evidence", "build_agent_tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class AgentNode:
     """The agent that started it; empty = the session itself, or nobody known."""
     call: int | None
     """The position of the call in the parent's transcript."""
-    how: How
+    how: Evidence
     children: tuple[str, ...] = ()
 
 
@@ -36,7 +36,7 @@ class AgentTree:
             waiting.extend((depth + 1, child) for child in reversed(node.children))
 
 
-def agent_tree(
+def build_agent_tree(
     agents: Sequence[AgentFacts],
     calls: Mapping[str, tuple[str, int]],
     sightings: Iterable[Sighting] = (),
@@ -69,20 +69,20 @@ def _place(
     calls: Mapping[str, tuple[str, int]],
     seen: list[Sighting],
 ) -> AgentNode:
-    order = list(How)
+    order = list(Evidence)
     seen = sorted(seen, key=lambda one: order.index(one.how))
-    for how, tool in [(How.META, agent.tool_use_id), *((one.how, one.tool_use_id) for one in seen)]:
+    for how, tool in [(Evidence.META, agent.tool_use_id), *((one.how, one.tool_use_id) for one in seen)]:
         owner, position = calls.get(tool, (agent.id, -1)) if tool else (agent.id, -1)
         if owner != agent.id and (not owner or owner in known):
             return AgentNode(agent.id, owner, position, how)
     if agent.parent_id in known and agent.parent_id != agent.id:
-        return AgentNode(agent.id, agent.parent_id, None, How.META)
+        return AgentNode(agent.id, agent.parent_id, None, Evidence.META)
     for one in seen:
         if not one.owner or one.owner in known:
             return AgentNode(agent.id, one.owner, None, one.how)
     if agent.depth == 1 and not agent.parent_id:
-        return AgentNode(agent.id, "", None, How.META)
-    return AgentNode(agent.id, "", None, How.UNKNOWN)
+        return AgentNode(agent.id, "", None, Evidence.META)
+    return AgentNode(agent.id, "", None, Evidence.UNKNOWN)
 
 
 def _break_rings(nodes: dict[str, AgentNode]) -> None:
@@ -97,7 +97,7 @@ def _break_rings(nodes: dict[str, AgentNode]) -> None:
         if name in path:
             ring = list(path)
             first = min(ring[ring.index(name) :])
-            nodes[first] = AgentNode(first, "", None, How.UNKNOWN)
+            nodes[first] = AgentNode(first, "", None, Evidence.UNKNOWN)
         sound.update(path)
 
 

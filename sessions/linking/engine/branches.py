@@ -18,7 +18,7 @@ _ON, _LEFT, _REPLAY = 1, 2, 3
 
 
 @dataclass(slots=True)
-class Sorted:
+class BranchRows:
     on: bytearray
     """Nodes of the active branch, with what was pulled in from the side."""
     spine: bytearray
@@ -30,7 +30,7 @@ class Sorted:
     """First node of a branch left behind -> the node that goes on from the same fork, -1 if none does."""
 
 
-def sort_rows(graph: Graph, spine: list[int], gone: dict[int, int]) -> Sorted:
+def sort_rows(graph: Graph, spine: list[int], gone: dict[int, int]) -> BranchRows:
     on_spine = bytearray(len(graph.rows))
     following: dict[int, int] = {}
     for previous, i in zip([-1, *spine], spine, strict=False):
@@ -40,7 +40,7 @@ def sort_rows(graph: Graph, spine: list[int], gone: dict[int, int]) -> Sorted:
     joined = _joined(graph, spine, beside)
     order = _parents_first(graph, beside)
     talk = _talk(graph, order, joined, on_spine)
-    found = Sorted(on_spine[:], on_spine, {}, [], {})
+    found = BranchRows(on_spine[:], on_spine, {}, [], {})
     fate = on_spine[:]
     for i in order:
         parent = graph.past[i]
@@ -119,7 +119,7 @@ def _is_replay(graph: Graph, i: int, active: int) -> bool:
     return one.at is not None and one.at == other.at and one.type == other.type
 
 
-def branches_of(graph: Graph, found: Sorted, leaf: int) -> tuple[Branch, ...]:
+def branches_of(graph: Graph, found: BranchRows, leaf: int) -> tuple[Branch, ...]:
     """The branches left behind and, for each fork that the active chain passes, the active one."""
     members: dict[int, list[int]] = {}
     for i, head in found.left.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from sessions.linking.engine.branches import Sorted
+from sessions.linking.engine.branches import BranchRows
 from sessions.linking.engine.compaction import Boundary
 from sessions.linking.engine.graph import ASSISTANT, OTHER, Graph
 from sessions.linking.engine.spine import Leaf, message_of
@@ -23,7 +23,7 @@ _WINDOW = 4 * TAIL
 
 
 def ending(
-    graph: Graph, found: Sorted, leaf: Leaf, compactions: Sequence[Boundary], anchors: Container[int]
+    graph: Graph, found: BranchRows, leaf: Leaf, compactions: Sequence[Boundary], anchors: Container[int]
 ) -> LinkState:
     """Closed (no leaf) where the next row changes earlier marks, or where too many ids are awaited to remember.
 

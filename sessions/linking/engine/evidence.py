@@ -16,7 +16,7 @@ _TOOL = re.compile(r"<tool-use-id>([^<\s]+)</tool-use-id>")
 _NOTIFICATION = re.compile(r"<task-notification>.*?(?:</task-notification>|\Z)", re.DOTALL)
 
 
-class How(StrEnum):
+class Evidence(StrEnum):
     """How we know who started an agent, the surest first."""
 
     META = "meta"
@@ -53,10 +53,10 @@ class Sighting:
     agent: str
     tool_use_id: str
     owner: str
-    how: How
+    how: Evidence
 
 
-def sightings(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
+def find_sightings(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
     kind = record.get("type")
     if kind == "user":
         yield from _in_results(record, owner)
@@ -67,7 +67,7 @@ def sightings(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
         data = mapping(record.get("data"))
         agent = text(data.get("agentId"))
         if data.get("type") == "agent_progress" and agent:
-            yield Sighting(agent, text(record.get("parentToolUseID")), owner, How.PROGRESS)
+            yield Sighting(agent, text(record.get("parentToolUseID")), owner, Evidence.PROGRESS)
     elif kind == "queue-operation":
         yield from _in_notifications(record.get("content"), owner)
     elif kind == "attachment":
@@ -78,12 +78,12 @@ def _in_results(record: Mapping[str, Any], owner: str) -> Iterator[Sighting]:
     results = [block for block in blocks(record) if block.get("type") == "tool_result"]
     agent = text(mapping(record.get("toolUseResult")).get("agentId"))
     if agent and results:
-        yield Sighting(agent, text(results[0].get("tool_use_id")), owner, How.RESULT)
+        yield Sighting(agent, text(results[0].get("tool_use_id")), owner, Evidence.RESULT)
     for result in results:
         for words in _words(result.get("content")):
             tails = _TAIL.findall(words)
             if tails:
-                yield Sighting(tails[-1], text(result.get("tool_use_id")), owner, How.TEXT)
+                yield Sighting(tails[-1], text(result.get("tool_use_id")), owner, Evidence.TEXT)
 
 
 def _in_notifications(content: object, owner: str) -> Iterator[Sighting]:
@@ -91,7 +91,7 @@ def _in_notifications(content: object, owner: str) -> Iterator[Sighting]:
         for notification in _NOTIFICATION.findall(words):
             task, tool = _TASK.search(notification), _TOOL.search(notification)
             if task:
-                yield Sighting(task[1], tool[1] if tool else "", owner, How.NOTIFICATION)
+                yield Sighting(task[1], tool[1] if tool else "", owner, Evidence.NOTIFICATION)
 
 
 def _words(content: object) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from sessions.linking.engine.branches import Sorted
+from sessions.linking.engine.branches import BranchRows
 from sessions.linking.engine.compaction import Boundary
 from sessions.linking.engine.graph import OTHER, Graph
 from sessions.linking.engine.overlays import Overlays
@@ -20,7 +20,7 @@ Cause = tuple[Fate, int]
 """A fate and the row that caused it; -1 = no row."""
 
 
-def fates_of(graph: Graph, found: Sorted, compactions: list[Boundary], overlays: Overlays) -> dict[int, Cause]:
+def fates_of(graph: Graph, found: BranchRows, compactions: list[Boundary], overlays: Overlays) -> dict[int, Cause]:
     fates: dict[int, Cause] = {i: (Fate.SNIPPED, cause) for i, cause in overlays.snipped.items()}
     for i, head in found.left.items():
         fates[i] = (Fate.ABANDONED, found.turned[head])
@@ -29,7 +29,7 @@ def fates_of(graph: Graph, found: Sorted, compactions: list[Boundary], overlays:
     return fates
 
 
-def _collapse(found: Sorted, overlays: Overlays, fates: dict[int, Cause]) -> None:
+def _collapse(found: BranchRows, overlays: Overlays, fates: dict[int, Cause]) -> None:
     """The latest commit that covers a row counts. Each row is painted once, however the spans overlap."""
     further: dict[int, int] = {}
     for first, last, cause in reversed(overlays.collapsed):
@@ -45,7 +45,7 @@ def _collapse(found: Sorted, overlays: Overlays, fates: dict[int, Cause]) -> Non
             further[i] = i + 1
 
 
-def _summarise(graph: Graph, found: Sorted, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
+def _summarise(graph: Graph, found: BranchRows, compactions: list[Boundary], fates: dict[int, Cause]) -> None:
     """Boundaries on branches that were left behind summarised nothing of what is active."""
     begin = 0
     held: list[int] = []
@@ -61,7 +61,7 @@ def _summarise(graph: Graph, found: Sorted, compactions: list[Boundary], fates: 
         begin = node
 
 
-def _kept(graph: Graph, found: Sorted, boundary: Boundary, context: list[int]) -> set[int]:
+def _kept(graph: Graph, found: BranchRows, boundary: Boundary, context: list[int]) -> set[int]:
     kept = set(boundary.kept) or _partly(graph, boundary, context)
     for i in context:
         if graph.kind[i] == OTHER and not found.spine[i] and graph.up[i] in kept:

@@ -16,7 +16,7 @@ class Holder:
     path: str
 
 
-def owner(holders: Iterable[Holder]) -> int | None:
+def find_owner(holders: Iterable[Holder]) -> int | None:
     """The file that owns a shared record: the earliest first time, then the path. Files without a time come last."""
     first = min(holders, key=_age, default=None)
     return None if first is None else first.key

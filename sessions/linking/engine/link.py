@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessions.linking.engine import overlays as overlay
-from sessions.linking.engine.branches import Sorted, branches_of, sort_rows
+from sessions.linking.engine.branches import BranchRows, branches_of, sort_rows
 from sessions.linking.engine.compaction import Boundary, boundaries, rehang
 from sessions.linking.engine.ending import ending
 from sessions.linking.engine.fates import (
@@ -16,7 +16,7 @@ from sessions.linking.engine.fates import (
     with_copies,
 )
 from sessions.linking.engine.graph import Graph, build, settle
-from sessions.linking.engine.linked import Linked
+from sessions.linking.engine.linked import LinkedTranscript
 from sessions.linking.engine.rows import LinkRow
 from sessions.linking.engine.sidechains import inline_agents
 from sessions.linking.engine.spine import (
@@ -28,7 +28,7 @@ from sessions.linking.engine.spine import (
 from sessions.transcripts.engine.marks import Fate, Mark
 
 
-def link(rows: Sequence[LinkRow]) -> Linked:
+def link(rows: Sequence[LinkRow]) -> LinkedTranscript:
     """Everything that the links of one file say: the active branch, what left the context and why, what hangs where.
 
     `rows` are all records in file order. Never fails: what cannot be resolved is a root, what is nonsense is absent.
@@ -44,7 +44,7 @@ def link(rows: Sequence[LinkRow]) -> Linked:
     leaf = find_leaf(graph, tip, tails, overlays.snipped)
     found = sort_rows(graph, spine_of(graph, leaf.node), overlays.snipped)
     agents, started = inline_agents(graph)
-    return Linked(
+    return LinkedTranscript(
         leaf=rows[leaf.node].position if leaf.node >= 0 else None,
         marks=_marks(graph, found, compactions, overlays, started),
         duplicates=tuple(rows[i].position for i in graph.copies),
@@ -59,7 +59,7 @@ def link(rows: Sequence[LinkRow]) -> Linked:
 
 def _marks(
     graph: Graph,
-    found: Sorted,
+    found: BranchRows,
     compactions: list[Boundary],
     overlays: overlay.Overlays,
     started: dict[int, int],

@@ -37,7 +37,7 @@ class InlineAgent:
 
 
 @dataclass(frozen=True)
-class Linked:
+class LinkedTranscript:
     """All numbers are positions. What an import does not store is found out when it is asked for."""
 
     leaf: int | None

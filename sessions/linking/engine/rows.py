@@ -56,7 +56,7 @@ def needs_record(type: str, detail: str, flags: int) -> bool:
     return type in _STATE
 
 
-def records_wanted(rows: Sequence[LinkRow]) -> list[int]:
+def positions_to_read(rows: Sequence[LinkRow]) -> list[int]:
     """The positions whose records a full link of these rows reads: fewer than `needs_record` allows for.
 
     Of the many `last-prompt` records only the last counts, and `Task` calls only matter beside inline sub-agents.

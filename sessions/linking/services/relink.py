@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sessions.imports.services.writer import Written, write_marks
+from sessions.imports.services.writer import WriteCounts, write_marks
 from sessions.linking.engine import link
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_MASK
 
 
-def relink(transcript: Transcript, written: Written) -> None:
-    links = Links(transcript.pk, transcript.source_id)
+def relink(transcript: Transcript, written: WriteCounts) -> None:
+    links = LinkRows(transcript.pk, transcript.source_id)
     linked = link(links.with_records(links.load(0, POSITION_MASK)))
     write_marks(transcript.pk, linked.marks, written)
     transcript.state = {**transcript.state, "links": linked.state.to_json()}

@@ -15,7 +15,7 @@ from sessions.lint.engine.mending.draft import Draft, Repair, draft_of
 from sessions.lint.engine.mending.ends import mend_beginning, mend_empty, mend_end
 from sessions.lint.engine.reading import Row, text_of
 from sessions.lint.engine.rules.roles import takes_up_a_refusal
-from sessions.transcripts.engine.messages import Kind, Message, changed
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from sessions.usage.engine.model_facts import facts_of
 
 _MOST_ROUNDS = 100
@@ -119,7 +119,7 @@ def _record(draft: Draft, row: Row, messages: Sequence[Message]) -> Message:
         return messages[row.index]
     content = tuple(spot.block for spot in row.spots)
     if row.index >= 0:
-        return changed(messages[row.index], content=content)
+        return replace_fields(messages[row.index], content=content)
     answered = content[0].get("tool_use_id")
     uuid = str(uuid5(NAMESPACE_OID, f"lucid repair {answered or content[0].get('text')}"))
-    return Message("user", content, Kind.RESULT if answered else Kind.INJECTED, uuid)
+    return Message("user", content, MessageKind.RESULT if answered else MessageKind.INJECTED, uuid)

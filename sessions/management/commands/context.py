@@ -9,22 +9,22 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import Http404
 
 from sessions.context.engine import Context, Element, digest_element
-from sessions.context.engine.left_out import LeftOut
+from sessions.context.engine.left_out import LeftOutEntry
 from sessions.context.engine.log import PointMissingError
 from sessions.context.engine.presentation.pieces import address_of
 from sessions.context.selectors.contexts import (
-    Point,
-    context_of,
-    left_out_of,
+    ContextPoint,
+    load_context,
+    load_left_out,
     point_after,
     point_next,
     point_of_answer,
     point_of_request,
 )
-from sessions.context.selectors.origins import contexts_sent, made_in
+from sessions.context.selectors.forked_contexts import find_original, load_original_contexts
 from sessions.imports.services.named_transcript import SESSION_HELP, transcript_open
 from sessions.linking.engine import LinkRow
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 from sessions.text.engine.terminal import printable
 from sessions.timeline.selectors.entries import find_entry
@@ -59,16 +59,16 @@ class Command(BaseCommand):
                 self._all(transcript, digests=options["digest"])
                 return
             transcript, point = self._point(transcript, options)
-            transcript, context = made_in(transcript, context_of(transcript, point))
+            transcript, context = find_original(transcript, load_context(transcript, point))
         except (LookupFailedError, PointMissingError, Http404) as error:
             raise CommandError(str(error)) from error
-        left = left_out_of(transcript, context)
+        left = load_left_out(transcript, context)
         if options["json"] or options["digest"]:
             self.stdout.write(json.dumps(self._document(transcript, context, left, digests=options["digest"])))
         else:
             self._say(context, left)
 
-    def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, Point]:
+    def _point(self, transcript: Transcript, options: dict[str, Any]) -> tuple[Transcript, ContextPoint]:
         if options["request"] is not None:
             try:
                 return point_of_request(transcript, options["request"])
@@ -82,18 +82,18 @@ class Command(BaseCommand):
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
         """What is left out is not repeated for each: thousands of requests times thousands of entries."""
         told = _Told(digests=digests)
-        for context in contexts_sent(transcript):
+        for context in load_original_contexts(transcript):
             self.stdout.write(json.dumps(_shared(transcript, context, told)))
 
     def _document(
         self,
         transcript: Transcript,
         context: Context,
-        left: list[tuple[LeftOut, LinkRow]],
+        left: list[tuple[LeftOutEntry, LinkRow]],
         *,
         digests: bool,
     ) -> dict[str, Any]:
-        links = Links(transcript.pk, transcript.source_id)
+        links = LinkRows(transcript.pk, transcript.source_id)
         names = links.addresses({one.position for one, _ in left} | {one.by for one, _ in left if one.by is not None})
         return {
             **_shared(transcript, context, _Told(digests=digests)),
@@ -108,7 +108,7 @@ class Command(BaseCommand):
             ],
         }
 
-    def _say(self, context: Context, left: list[tuple[LeftOut, LinkRow]]) -> None:
+    def _say(self, context: Context, left: list[tuple[LeftOutEntry, LinkRow]]) -> None:
         self.stdout.write(f"{context.exactness}, {len(context.elements)} messages, about {context.tokens.total} tokens")
         for element in context.elements:
             kinds = ", ".join(str(piece.block.get("type")) for piece in element.pieces)

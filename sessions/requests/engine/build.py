@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.marks import CacheMark, marks_of
@@ -57,7 +57,7 @@ class Anatomy:
         return sum(section.marks for section in self.sections)
 
 
-def anatomy_of(given: Given, elements: Sequence[Element], usage: Usage | None) -> Anatomy:
+def anatomy_of(given: RequestSetup, elements: Sequence[Element], usage: Usage | None) -> Anatomy:
     raw = [*_tools(given), *_system(given), *_messages(elements)]
     marks = marks_of(given, elements)
     mine: dict[tuple[str, int], list[CacheMark]] = {}
@@ -77,7 +77,7 @@ def anatomy_of(given: Given, elements: Sequence[Element], usage: Usage | None) -
     return Anatomy(sections, usage, scale.at(at), scale.head, given.marks is not None or bool(marks))
 
 
-def _tools(given: Given) -> Iterator[_Raw]:
+def _tools(given: RequestSetup) -> Iterator[_Raw]:
     for at, tool in enumerate(given.tools or ()):
         deferred = "deferred: sent as a name until it is looked up" if tool.get("defer_loading") is True else ""
         yield _Raw(
@@ -85,7 +85,7 @@ def _tools(given: Given) -> Iterator[_Raw]:
         )
 
 
-def _system(given: Given) -> Iterator[_Raw]:
+def _system(given: RequestSetup) -> Iterator[_Raw]:
     for at, block in enumerate(given.system or ()):
         words = text(block.get("text"))
         billing = "changes without effect: it is no part of the cache's key" if words.startswith(BILLING) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import mapping, text
 
@@ -21,7 +21,7 @@ Places = dict[tuple[str, int, int], CacheMark]
 """(section, number of the part, number of the block in it) -> its mark."""
 
 
-def marks_of(given: Given, elements: Sequence[Element]) -> Places:
+def marks_of(given: RequestSetup, elements: Sequence[Element]) -> Places:
     """As the log of the request tells it; else as the blocks themselves carry it."""
     found: Places = {}
     for one in given.marks or ():

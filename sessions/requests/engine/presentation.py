@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.context.engine.certainty import Given
-from sessions.context.engine.presentation.messages import Array, beside_piece
-from sessions.context.engine.presentation.pieces import ShownPiece, told
+from sessions.context.engine.certainty import RequestSetup
+from sessions.context.engine.presentation.messages import MessageArray, setup_piece
+from sessions.context.engine.presentation.pieces import PieceView, block_text
 from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.part import Part
 from sessions.requests.engine.rows import Fold
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.raw import pretty
+from sessions.timeline.engine.cards.value_text import format_value
 
 _LINE = 140
 _VALUE = 2_000
@@ -27,7 +27,7 @@ _PARAMS = 60
 class ShownPart:
     part: Part
     preview: str
-    pieces: tuple[ShownPiece, ...] | None = None
+    pieces: tuple[PieceView, ...] | None = None
     """What it holds, where it is unfolded."""
 
 
@@ -42,9 +42,9 @@ class Unfolding:
 
     def __init__(
         self,
-        given: Given,
+        given: RequestSetup,
         elements: Sequence[Element],
-        array: Array,
+        array: MessageArray,
         mask: Mask,
         *,
         opened: str = "",
@@ -67,12 +67,12 @@ class Unfolding:
         unfolds = part.place == self._opened if whole is None else whole
         return ShownPart(part, self._preview(part, section), self._pieces(part, section) if unfolds else None)
 
-    def _pieces(self, part: Part, section: str) -> tuple[ShownPiece, ...]:
+    def _pieces(self, part: Part, section: str) -> tuple[PieceView, ...]:
         if section == "messages":
             return self._array.whole(part.number - 1).pieces
         block = self._block(section, part.number - 1)
         lens = Lens(self._mask, whole=True)
-        return (beside_piece(section, part.number - 1, block, lens, self._origin),)
+        return (setup_piece(section, part.number - 1, block, lens, self._origin),)
 
     def _block(self, section: str, number: int) -> Mapping[str, Any]:
         blocks = self._given.tools if section == "tools" else self._given.system
@@ -91,17 +91,17 @@ def _said(element: Element) -> str:
     """The calls by name; else its first words."""
     blocks = [piece.block for piece in element.pieces]
     calls = Counter(text(block.get("name")) for block in blocks if text(block.get("type")).endswith("tool_use"))
-    words = next((told(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")
+    words = next((block_text(block) for block in blocks if block.get("type") in ("text", "tool_result")), "")
     named = ", ".join(f"{name} × {count}" if count > 1 else name for name, count in calls.items())
-    return f"{named} · {words}" if named and words else named or words or (told(blocks[0]) if blocks else "")
+    return f"{named} · {words}" if named and words else named or words or (block_text(blocks[0]) if blocks else "")
 
 
-def params_of(given: Given, mask: Mask) -> list[Param]:
+def params_of(given: RequestSetup, mask: Mask) -> list[Param]:
     """What else was sent, one line each. Lists of words, such as betas, are several values."""
     lens = Lens(mask)
     found = []
     for name, value in hide_named(dict(list(given.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        values = value[:_PARAMS] if plain else [pretty(value, _VALUE)]
+        values = value[:_PARAMS] if plain else [format_value(value, _VALUE)]
         found.append(Param(lens.line(str(name), 60), tuple(lens.line(str(one), 400) for one in values)))
     return found

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from sessions.search.engine.folding import folded_words
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 TERM = re.compile(r'"([^"]*)"?|(\S+)')
 WORD = re.compile(r"\w+")
@@ -128,4 +128,4 @@ def _pieces(text: str, pattern: re.Pattern[str], *, before: bool, after: bool) -
 
 
 def _flat(text: str) -> str:
-    return visible(_SPACE.sub(" ", text))
+    return spell_invisible(_SPACE.sub(" ", text))

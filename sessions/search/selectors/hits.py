@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from sessions.archive.selectors.records import Reader, fetch_all, record_of
+from sessions.archive.selectors.records import Reader, fetch_all, parse_record
 from sessions.imports.engine.scan.content import content_of
 from sessions.models import Transcript
 from sessions.models.transcript import project_name, transcript_name
@@ -135,7 +135,7 @@ def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, tuple[Record, st
             reader = Reader(place.source_id)
             packed += [(reader, said) for said in some]
         else:
-            records |= {said.id: (record_of(data), "") for said, data in zip(some, found, strict=True)}
+            records |= {said.id: (parse_record(data), "") for said, data in zip(some, found, strict=True)}
     fetch_all(((reader, said.offset, said.length) for reader, said in packed), ahead=0)
     return records | {said.id: reader.attempt(said.offset, said.length) for reader, said in packed}
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sessions.search.engine.needles import Needle
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
 PIECE = 512 * 1024
 """Small enough to be still in the processor's cache when it is searched."""
@@ -76,7 +76,7 @@ def read_unchanged(place: Place, ranges: Sequence[tuple[int, int]]) -> list[byte
 @contextmanager
 def _opened_unchanged(place: Place) -> Iterator[int | None]:
     try:
-        file = os.open(opened(place.path), os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(decode_path(place.path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         yield None
         return

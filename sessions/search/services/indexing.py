@@ -21,7 +21,7 @@ from inspector.locks.hosts import own_hosts
 from sessions.archive.engine.damage import DamageError
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services.import_lock import ImportLock
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.models import Entry, Transcript
 from sessions.search.services import text_index
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -63,7 +63,7 @@ class Spool:
 
 
 def index_spooled(
-    spool: Spool, written: Written, guard: Callable[[], None], meanwhile: Callable[[], None]
+    spool: Spool, written: WriteCounts, guard: Callable[[], None], meanwhile: Callable[[], None]
 ) -> Iterator[int]:
     """Index what waits, in transactions of some megabytes: after each, how many entries it was. `guard` is called at
     the beginning of each, `meanwhile` in them, once for every piece."""
@@ -92,7 +92,7 @@ def index_spooled(
         yield entries
 
 
-def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
+def index(transcript_id: int, end: int, texts: Texts, written: WriteCounts) -> None:
     """Texts of the entries up to `end`, which follow on what is indexed already."""
     with connection.cursor() as cursor:
         text_index.add(cursor, texts)
@@ -100,7 +100,7 @@ def index(transcript_id: int, end: int, texts: Texts, written: Written) -> None:
     written.add("text", len(texts))
 
 
-def index_owed(written: Written, lock: ImportLock) -> None:
+def index_owed(written: WriteCounts, lock: ImportLock) -> None:
     """What an import that was cut off wrote, but did not index: of any host that does not import."""
     owing = Transcript.objects.filter(indexed__lt=F("entries"))
     # The bytes of these are still in a file of another host, which makes up for it.
@@ -111,7 +111,7 @@ def index_owed(written: Written, lock: ImportLock) -> None:
                 _index_owed(owing.filter(source__host=host), written, lock)
 
 
-def _index_owed(owing: QuerySet[Transcript], written: Written, lock: ImportLock) -> None:
+def _index_owed(owing: QuerySet[Transcript], written: WriteCounts, lock: ImportLock) -> None:
     for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
         try:
             with transaction.atomic():
@@ -122,7 +122,7 @@ def _index_owed(owing: QuerySet[Transcript], written: Written, lock: ImportLock)
             logger.warning("Transcript %s is not indexed: %s", pk, error)
 
 
-def index_archived(transcript_id: int, first: int, end: int, written: Written) -> None:
+def index_archived(transcript_id: int, first: int, end: int, written: WriteCounts) -> None:
     from sessions.imports.engine.scan.content import (
         content_of,  # rarely needed, and not loaded for an import without news
     )

@@ -13,16 +13,16 @@ _WITHOUT_WIDTH = re.compile(f"[{_NO_WIDTH}]")
 _JOINING = re.compile("[\u00ad\u034f\u200c\u200d\U000e0100-\U000e01ef]")
 
 
-def is_any_unseen(text: str) -> bool:
+def has_invisible(text: str) -> bool:
     return _UNSEEN.search(text) is not None
 
 
-def visible(text: str) -> str:
+def spell_invisible(text: str) -> str:
     """The text with control characters, bidi overrides and other unseen characters spelled out."""
     return _UNSEEN.sub(_spell, text) if _UNSEEN.search(text) else text
 
 
-def referred(text: str) -> str:
+def reference_invisible(text: str) -> str:
     """HTML that goes back to us unchanged, such as the text in a form: what has no width as character references.
 
     Control characters stay: a reference to one of the second table means another character, and none turns text around.
@@ -30,7 +30,7 @@ def referred(text: str) -> str:
     return _WITHOUT_WIDTH.sub(lambda match: f"&#x{ord(match[0]):X};", text)
 
 
-def escaped(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """JSON with the same meaning; there, such characters can stand in strings alone."""
     return _UNSEEN.sub(lambda match: _units(match[0]), text)
 

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sessions.text.engine.colours import paint
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 
 MAX_PROSE = 500_000
 MAX_MARKUP = 4_000
@@ -71,7 +71,7 @@ def _remembered(markdown: str) -> Html:
 
 
 def _render(markdown: str, pointers: Pointers | None = None) -> Html:
-    text = visible(markdown[:MAX_PROSE])
+    text = spell_invisible(markdown[:MAX_PROSE])
     if _PLAIN.match(text) and not _NUMBERED.match(text):
         return Html(f"<p>{text.rstrip()}</p>")
     if hostile(text):

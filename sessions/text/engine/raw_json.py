@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import orjson
 
-from sessions.imports.engine.broken_lines import parse
+from sessions.imports.engine.broken_lines import parse_object
 
 
-def pretty(data: bytes) -> str:
+def indent_json(data: bytes) -> str:
     try:
-        return orjson.dumps(parse(data), option=orjson.OPT_INDENT_2).decode()
+        return orjson.dumps(parse_object(data), option=orjson.OPT_INDENT_2).decode()
     except (ValueError, TypeError, RecursionError):
         return data.decode("utf-8", "replace")

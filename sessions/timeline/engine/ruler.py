@@ -1,4 +1,4 @@
-"""The ruler beside a timeline: the context size over the session as coordinates, with strips that can be clicked."""
+"""Coordinates of the ruler beside a timeline: the context size over the session, in strips that can be clicked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERROR_HEIGHT = 14
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A column that can be clicked. It leads to its boundary, if it has one, else to its first entry."""
+    """A column that leads to its first boundary, or to its first entry if it has none."""
 
     x: float
     width: float
@@ -32,14 +32,14 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Ruler:
     line: str
-    """Begins and ends at the bottom, so that what it surrounds can be filled."""
+    """Begins and ends at the bottom, so that the area below it can be filled."""
     strips: tuple[Strip, ...]
     boundaries: tuple[Tick, ...]
     errors: tuple[Tick, ...]
     peak: int
     entries: int
-    mark: float
-    """Where the window begins."""
+    window_x: float
+    """Where the window of the timeline begins."""
 
     width = WIDTH
     height = HEIGHT
@@ -54,8 +54,8 @@ class Ruler:
         return "".join(f"M{tick.x:g} {HEIGHT}v-{ERROR_HEIGHT}" for tick in self.errors)
 
 
-def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
-    """None when there is nothing to draw: no request with a usage."""
+def build_ruler(stored: Mapping[str, Any], entries: int, window_start: int) -> Ruler | None:
+    """None if no request has a usage."""
     pending: Sequence[int] = stored.get("pending") or []
     points: Sequence[Sequence[int]] = [*(stored.get("points") or []), *([pending[:2]] if pending else [])]
     if not points or entries < 2:
@@ -68,7 +68,7 @@ def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
     def x(position: float) -> float:
         return round(position / last * WIDTH, 1)
 
-    # Nothing is known before the first request; the last one's size holds to the end, whose edge is out of sight.
+    # Zero before the first request. The size of the last one holds to the end, whose edge lies outside the picture.
     whole = [(0, 0), (points[0][0], 0), *points, (last * 1.01, points[-1][1]), (last * 1.01, 0)]
     path = " ".join(f"{x(position):g},{HEIGHT - tokens / peak * (HEIGHT - 6):.0f}" for position, tokens in whole)
     return Ruler(
@@ -78,7 +78,7 @@ def ruler(stored: Mapping[str, Any], entries: int, at: int) -> Ruler | None:
         errors=tuple(Tick(x(position), position) for position in errors),
         peak=peak,
         entries=entries,
-        mark=x(at),
+        window_x=x(window_start),
     )
 
 

@@ -1,36 +1,36 @@
-"""Entries in a line each, for pages that list them: one query, and no more bytes than such a page is worth."""
+"""Entries in one line each, for pages that list them: one query, and a limited number of bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from sessions.archive.selectors.records import fetch_all
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.cards.brief import Brief, brief
+from sessions.timeline.engine.cards.brief import Brief, make_brief
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
 
 BYTES = 4 * 1024 * 1024
-"""Of all records together: beyond it only their types are told."""
+"""Of all records together. Beyond it, only the type of a record is shown."""
 
 
-def briefs_of(links: Links, positions: Iterable[int]) -> dict[int, Brief]:
-    """By position. Their rows have to be loaded."""
-    found: dict[int, Brief] = {}
-    wanted, room = [], BYTES
+def briefs_of(links: LinkRows, positions: Iterable[int]) -> dict[int, Brief]:
+    """By position. The rows must be loaded in `links`."""
+    briefs: dict[int, Brief] = {}
+    readable, room = [], BYTES
     for position in sorted(set(positions)):
         length = links.places[position][1]
         if length > room:
-            found[position] = Brief(links.rows[position].type.capitalize(), "")
+            briefs[position] = Brief(links.rows[position].type.capitalize(), "")
         else:
-            wanted.append(position)
+            readable.append(position)
             room -= length
-    fetch_all(((links.reader, *links.places[position]) for position in wanted), ahead=0)
-    return found | {position: brief(_row(links, position), mask) for position in wanted}
+    fetch_all(((links.reader, *links.places[position]) for position in readable), ahead=0)
+    return briefs | {position: make_brief(_row(links, position), mask) for position in readable}
 
 
-def _row(links: Links, position: int) -> Row:
+def _row(links: LinkRows, position: int) -> Row:
     row, place = links.rows[position], links.places[position]
     record, damage = links.reader.attempt(*place)
     return Row(position, *place, row.type, row.detail, row.at, 0, Flag(row.flags), record, damage=damage)

@@ -1,4 +1,4 @@
-"""One entry by its address: the uuid, or `L<position>` for records that have none."""
+"""Finds an entry by its address: its uuid, or `L<position>` for records without one."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from sessions.transcripts.engine.keys import key_of
 
 
 def find_entry(transcript: Transcript, address: str, reader: Reader | None = None) -> tuple[Transcript, Entry]:
-    """In this transcript, or else in one of the session's others: a permalink need not know who wrote the entry.
+    """Looks in this transcript, then in the others of its session, because a permalink does not name the agent.
 
-    `reader`: of this transcript's source, if the caller will go on reading there."""
+    `reader`: for the source of this transcript, if the caller has one."""
     if address[:1] == "L" and address.isascii() and address[1:].isdigit() and len(address) < 12:
         entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | int(address[1:]) & POSITION_MASK).first()
         if entry is not None:
             return transcript, entry
         raise Http404(f"The session has no entry {address}.")
-    found = list(Entry.objects.filter(uuid_key=key_of(address)).order_by("pk"))
-    mine = [entry for entry in found if entry.transcript_id == transcript.pk]
+    entries = list(Entry.objects.filter(uuid_key=key_of(address)).order_by("pk"))
+    mine = [entry for entry in entries if entry.transcript_id == transcript.pk]
     if mine:
-        return _exact(transcript, mine, address, reader or Reader(transcript.source_id))
+        return _match_uuid(transcript, mine, address, reader or Reader(transcript.source_id))
     family = Transcript.objects.filter(
         Q(parent=transcript) | Q(pk=transcript.parent_id) | Q(parent__isnull=False, parent=transcript.parent_id),
-        pk__in={entry.transcript_id for entry in found},
+        pk__in={entry.transcript_id for entry in entries},
     ).select_related("source", "project")
     for other in family:
-        theirs = [entry for entry in found if entry.transcript_id == other.pk]
-        return _exact(other, theirs, address, Reader(other.source_id))
+        theirs = [entry for entry in entries if entry.transcript_id == other.pk]
+        return _match_uuid(other, theirs, address, Reader(other.source_id))
     raise Http404(f"The session has no entry {address}.")
 
 
-def _exact(transcript: Transcript, entries: list[Entry], address: str, reader: Reader) -> tuple[Transcript, Entry]:
-    """The first of the rows with that key whose record really has that uuid. Of a damaged one the key has to do."""
+def _match_uuid(transcript: Transcript, entries: list[Entry], address: str, reader: Reader) -> tuple[Transcript, Entry]:
+    """The first entry whose record has this uuid, because keys may collide. A damaged record is taken by its key."""
     for entry in entries:
         record, damage = reader.attempt(entry.offset, entry.length)
         if damage or record.get("uuid") == address:

@@ -1,4 +1,4 @@
-"""What the panel says of an entry: where it stands, what it is linked to, what it cost."""
+"""The facts in the panel of an entry: its position, its links, its cost."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sessions.timeline.selectors.window import Window
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 from sessions.transcripts.engine.flags import Flag, is_message
 
-SENT = ("user", "assistant", "attachment")
+SENT_TYPES = ("user", "assistant", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class EntryFacts:
     position: int
     type: str
     detail: str
@@ -23,25 +23,25 @@ class Facts:
     length: int
     offset: int
     parent: int | None
-    """Position of the record that it hangs on; None when it has none, or it is not in this file."""
-    dangling: bool
+    """Position of the parent record; None if there is none in this file."""
+    has_missing_parent: bool
     request: Request | None
     version: str
     marks: tuple[tuple[str, int | None], ...]
-    spoken: bool
-    """A record of a kind that is sent to the model, and can be named by its uuid."""
-    message: bool
-    """Something that a person said to the main agent."""
+    is_sent: bool
+    """A record of a type that is sent to the model, with a uuid."""
+    is_prompt: bool
+    """A message from a person to the main agent."""
 
 
-def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
+def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> EntryFacts:
     row = window.rows[0]
     request = None
     if entry.message_key is not None:
         request = Request.objects.filter(transcript=transcript, message_key=entry.message_key).first()
     parent = _position(transcript, entry.parent_key)
     version = row.record.get("version")
-    return Facts(
+    return EntryFacts(
         position=entry.position,
         type=entry.type or "no type",
         detail=entry.detail,
@@ -51,12 +51,12 @@ def entry_facts(transcript: Transcript, entry: Entry, window: Window) -> Facts:
         length=entry.length,
         offset=entry.offset,
         parent=parent,
-        dangling=entry.parent_key is not None and parent is None,
+        has_missing_parent=entry.parent_key is not None and parent is None,
         request=request,
         version=version if isinstance(version, str) else "",
         marks=tuple((mark.fate.value, mark.by) for mark in row.marks),
-        spoken=entry.type in SENT and entry.uuid_key is not None,
-        message=is_message(entry.flags),
+        is_sent=entry.type in SENT_TYPES and entry.uuid_key is not None,
+        is_prompt=is_message(entry.flags),
     )
 
 
@@ -64,5 +64,5 @@ def _position(transcript: Transcript, uuid_key: int | None) -> int | None:
     if uuid_key is None:
         return None
     base = transcript.pk << POSITION_BITS
-    found = Entry.objects.filter(uuid_key=uuid_key, pk__gte=base, pk__lt=base + (1 << POSITION_BITS)).first()
-    return found.position if found else None
+    parent = Entry.objects.filter(uuid_key=uuid_key, pk__gte=base, pk__lt=base + (1 << POSITION_BITS)).first()
+    return parent.position if parent else None

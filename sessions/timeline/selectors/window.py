@@ -1,4 +1,4 @@
-"""A window of a timeline: about a hundred entries around a place, with their records, results, marks and turns."""
+"""A window of a timeline: about a hundred entries with their records, results, marks and turns."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from sessions.transcripts.engine.rows import Record, Row
 
 WINDOW = 100
 LEAD = 12
-"""Entries shown above the one that was asked for."""
+"""Entries shown above the requested one."""
 BYTES = 3 * 1024 * 1024
-"""A window ends early when its records are this large."""
+"""A window ends early if its records are larger than this."""
 
 _SHOWN, _CALL, _RESULT = int(Flag.SHOWN), int(Flag.CALL), int(Flag.RESULT)
 _MASK = (1 << POSITION_BITS) - 1
@@ -34,19 +34,19 @@ COLUMNS = 'id, "offset", length, type, detail, at, turn, flags, tool_key'
 class Window:
     rows: tuple[Row, ...]
     results: dict[str, Row]
-    """Tool results by tool_use id, those outside the window too."""
+    """Tool results by tool_use id, also from outside the window."""
     turns: dict[int, Turn]
     earlier: int | None
     """Position of the nearest entry above the window, if there is one."""
     later: int | None
     decoded: int
-    """Raw bytes that were decompressed for it."""
+    """Bytes that were decompressed for it."""
     digest: bytes | None = None
-    """Of everything that its cards are made of: bytes, rows and marks. None if something of it is damaged."""
+    """Of everything that its cards are made of: bytes, rows and marks. None if any of it is damaged."""
 
 
 def window_at(transcript: Transcript, position: int, *, everything: bool = False) -> Window:
-    """The window that a person sees who asked for `position`: a little of what led there, then what follows."""
+    """The window around `position`: a few entries before it, then those that follow."""
     lead = _select(transcript, "id < %s", position, "DESC", LEAD + 1, everything)
     start = lead[:LEAD][-1][0] & _MASK if lead else position
     return _window_from(transcript, start, lead[LEAD:], everything=everything)
@@ -58,18 +58,18 @@ def window_from(transcript: Transcript, start: int, *, everything: bool = False)
 
 
 def _window_from(transcript: Transcript, start: int, above: list[tuple[Any, ...]], *, everything: bool) -> Window:
-    found = _select(transcript, "id >= %s", start, "ASC", WINDOW + 1, everything)
-    rows = _within_bytes(found[:WINDOW])
-    later = found[len(rows)][0] & _MASK if len(found) > len(rows) else None
+    selected = _select(transcript, "id >= %s", start, "ASC", WINDOW + 1, everything)
+    rows = _limit_bytes(selected[:WINDOW])
+    later = selected[len(rows)][0] & _MASK if len(selected) > len(rows) else None
     return _build(transcript, rows, above[0][0] & _MASK if above else None, later)
 
 
 def window_until(transcript: Transcript, end: int, *, everything: bool = False) -> Window:
     """The window that ends just above position `end`."""
-    found = _select(transcript, "id < %s", end, "DESC", WINDOW + 1, everything)
-    kept = _within_bytes(found[:WINDOW])
-    earlier = found[len(kept)][0] & _MASK if len(found) > len(kept) else None
-    return _build(transcript, kept[::-1], earlier, end if end < transcript.entries else None)
+    selected = _select(transcript, "id < %s", end, "DESC", WINDOW + 1, everything)
+    rows = _limit_bytes(selected[:WINDOW])
+    earlier = selected[len(rows)][0] & _MASK if len(selected) > len(rows) else None
+    return _build(transcript, rows[::-1], earlier, end if end < transcript.entries else None)
 
 
 def window_last(transcript: Transcript, *, everything: bool = False) -> Window:
@@ -83,17 +83,17 @@ def rows_at(transcript: Transcript, positions: Iterable[int], reader: Reader | N
     if not ids:
         return Window((), {}, {}, None, None, 0)
     marks = ",".join(["%s"] * len(ids))
-    found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
-    return _build(transcript, found, None, None, reader)
+    rows = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE id IN ({marks}) ORDER BY id", ids)
+    return _build(transcript, rows, None, None, reader)
 
 
 def _select(
     transcript: Transcript, where: str, position: int, order: str, limit: int, everything: bool
 ) -> list[tuple[Any, ...]]:
     base = transcript.pk << POSITION_BITS
-    shown = "" if everything else f"AND (flags & {_SHOWN}) != 0"
+    shown_only = "" if everything else f"AND (flags & {_SHOWN}) != 0"
     sql = (
-        f"SELECT {COLUMNS} FROM transcripts_entry WHERE id >= %s AND id <= %s AND {where} {shown}"
+        f"SELECT {COLUMNS} FROM transcripts_entry WHERE id >= %s AND id <= %s AND {where} {shown_only}"
         f" ORDER BY id {order} LIMIT {limit}"
     )
     return _fetch(sql, [base, base | _MASK, base | position])
@@ -106,7 +106,7 @@ def _fetch(sql: str, parameters: Sequence[int]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _within_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _limit_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     total = 0
     for number, row in enumerate(rows):
         total += row[2]
@@ -117,58 +117,59 @@ def _within_bytes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def _build(
     transcript: Transcript,
-    found: list[tuple[Any, ...]],
+    fields: list[tuple[Any, ...]],
     earlier: int | None,
     later: int | None,
     reader: Reader | None = None,
 ) -> Window:
-    if not found:
+    if not fields:
         return Window((), {}, {}, earlier, later, 0)
     reader = reader or Reader(transcript.source_id)
-    called = {row[8] for row in found if row[7] & _CALL and row[8] is not None}
-    answers = _answers(transcript, called)
-    reader.fetch([(row[1], row[2]) for row in found + answers])
-    rows = [_row(row, reader) for row in found]
-    # A row is filed under its first call. Others stood in one row only in files of other makers.
-    others = {key_of(one) for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)} - called
-    answers += _answers(transcript, others)
-    results = [_row(row, reader) for row in answers]
+    called = {row[8] for row in fields if row[7] & _CALL and row[8] is not None}
+    answers = _select_results(transcript, called)
+    reader.fetch([(row[1], row[2]) for row in fields + answers])
+    rows = [_make_row(row, reader) for row in fields]
+    # A row has the key of its first call only. Several calls in one record occur only in files of other programs.
+    others = {key_of(tool_id) for row in rows if Flag.CALL in row.flags for tool_id in tool_ids(row.record)} - called
+    answers += _select_results(transcript, others)
+    results = [_make_row(row, reader) for row in answers]
     lost = {row[8]: result for row, result in zip(answers, results, strict=True) if result.damage}
-    marks = _marks(transcript, rows, results)
+    marks = _load_marks(transcript, rows, results)
     damaged = any(row.damage for row in (*rows, *results))
     return Window(
-        tuple(_marked(row, marks) for row in rows),
-        _by_call([_marked(row, marks) for row in results]) | (_lost(rows, lost) if lost else {}),
-        _turns(transcript, {row.turn for row in rows}),
+        tuple(_attach_marks(row, marks) for row in rows),
+        _results_by_call([_attach_marks(row, marks) for row in results])
+        | (_damaged_by_call(rows, lost) if lost else {}),
+        _load_turns(transcript, {row.turn for row in rows}),
         earlier,
         later,
         reader.decoded,
-        None if damaged else _digest(found, answers, marks, reader),
+        None if damaged else _digest(fields, answers, marks, reader),
     )
 
 
 def _digest(
-    found: Sequence[tuple[Any, ...]], answers: Sequence[tuple[Any, ...]], marks: Sequence[Mark], reader: Reader
+    calls: Sequence[tuple[Any, ...]], answers: Sequence[tuple[Any, ...]], marks: Sequence[Mark], reader: Reader
 ) -> bytes:
-    # The rows tell the lengths, so that no bytes of one record can be taken for those of another.
-    digest = blake2b(repr((found, answers, marks)).encode(), digest_size=32)
-    for row in (*found, *answers):
+    # The rows contain the lengths, so that bytes cannot move from one record to the next unnoticed.
+    digest = blake2b(repr((calls, answers, marks)).encode(), digest_size=32)
+    for row in (*calls, *answers):
         digest.update(reader.read(row[1], row[2]))
     return digest.digest()
 
 
-def _row(row: tuple[Any, ...], reader: Reader) -> Row:
+def _make_row(row: tuple[Any, ...], reader: Reader) -> Row:
     record, damage = reader.attempt(row[1], row[2])
     return Row(row[0] & _MASK, row[1], row[2], row[3], row[4], row[5], row[6], Flag(row[7]), record, (), damage)
 
 
-def _marked(row: Row, marks: Sequence[Mark]) -> Row:
+def _attach_marks(row: Row, marks: Sequence[Mark]) -> Row:
     mine = tuple(mark for mark in marks if mark.first <= row.position <= mark.last)
     return replace(row, marks=mine) if mine else row
 
 
-def _marks(transcript: Transcript, *groups: Sequence[Row]) -> list[Mark]:
-    """Those that touch one of these stretches of rows."""
+def _load_marks(transcript: Transcript, *groups: Sequence[Row]) -> list[Mark]:
+    """The marks that overlap one of these groups of rows."""
     touching = Q()
     for rows in groups:
         if rows:
@@ -184,55 +185,55 @@ def tool_ids(record: Record) -> list[str]:
     if not isinstance(content, list):
         return []
     ids = [block.get("id") for block in content if isinstance(block, dict)]
-    return [one for one in ids if isinstance(one, str)]
+    return [tool_id for tool_id in ids if isinstance(tool_id, str)]
 
 
-def _answers(transcript: Transcript, calls: Collection[int]) -> list[tuple[Any, ...]]:
-    """The rows with the results of these calls: beside them as a rule, pages away when calls run in parallel."""
+def _select_results(transcript: Transcript, calls: Collection[int]) -> list[tuple[Any, ...]]:
+    """The rows with the results of these calls: usually close by, but pages away if calls run in parallel."""
     if not calls:
         return []
     marks = ",".join(["%s"] * len(calls))
-    found = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(calls))
-    return [row for row in found if row[7] & _RESULT and row[0] >> POSITION_BITS == transcript.pk]
+    rows = _fetch(f"SELECT {COLUMNS} FROM transcripts_entry WHERE tool_key IN ({marks}) ORDER BY id", list(calls))
+    return [row for row in rows if row[7] & _RESULT and row[0] >> POSITION_BITS == transcript.pk]
 
 
-def _by_call(rows: Iterable[Row]) -> dict[str, Row]:
-    """One that was written again after a resume says the same: the first has the right place."""
+def _results_by_call(rows: Iterable[Row]) -> dict[str, Row]:
+    """The first result of each call: a resumed session may write results again."""
     results: dict[str, Row] = {}
     for row in rows:
-        for call in _answered(row.record):
+        for call in _answered_calls(row.record):
             results.setdefault(call, row)
     return results
 
 
-def _lost(rows: Iterable[Row], damaged: Mapping[int | None, Row]) -> dict[str, Row]:
-    """Damaged results by the ids of their calls, which only the calls can tell now."""
-    ids = [one for row in rows if Flag.CALL in row.flags for one in tool_ids(row.record)]
-    return {one: damaged[key_of(one)] for one in ids if key_of(one) in damaged}
+def _damaged_by_call(rows: Iterable[Row], damaged: Mapping[int | None, Row]) -> dict[str, Row]:
+    """Damaged results by the ids of their calls, which are taken from the calls themselves."""
+    ids = [tool_id for row in rows if Flag.CALL in row.flags for tool_id in tool_ids(row.record)]
+    return {tool_id: damaged[key_of(tool_id)] for tool_id in ids if key_of(tool_id) in damaged}
 
 
-def _answered(record: Record) -> list[str]:
-    """The calls that a record has results of."""
+def _answered_calls(record: Record) -> list[str]:
+    """The ids of the calls whose results a record holds."""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     blocks = content if isinstance(content, list) else []
     ids = [block.get("tool_use_id") for block in blocks if isinstance(block, dict)]
-    return [one for one in ids if isinstance(one, str)]
+    return [tool_id for tool_id in ids if isinstance(tool_id, str)]
 
 
-def _turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
+def _load_turns(transcript: Transcript, numbers: set[int]) -> dict[int, Turn]:
     base = transcript.pk << POSITION_BITS
     turns = Turn.objects.filter(pk__in=[base | number for number in numbers])
     return {turn.pk & _MASK: turn for turn in turns}
 
 
 def calls_answered_since(transcript: Transcript, position: int) -> list[int]:
-    """Positions of the calls above `position` whose results stand at or below it, the latest so many."""
+    """Positions of the latest calls before `position` whose results come at or after it."""
     base = transcript.pk << POSITION_BITS
-    found = _fetch(
+    rows = _fetch(
         f"SELECT id FROM transcripts_entry WHERE id >= %s AND id < %s AND (flags & {int(Flag.CALL)}) != 0"
         " AND tool_key IN (SELECT tool_key FROM transcripts_entry WHERE id >= %s AND id <= %s"
         f" AND tool_key IS NOT NULL AND (flags & {_RESULT}) != 0) ORDER BY id DESC LIMIT {WINDOW}",
         [base, base | position, base | position, base | _MASK],
     )
-    return [row[0] & _MASK for row in found]
+    return [row[0] & _MASK for row in rows]

@@ -1,4 +1,4 @@
-"""One entry: its permalink, its raw record, its images, the file that its output was spilled to."""
+"""One entry: its page, raw record, images, and the file with its spilled output."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inspector.web.htmx import HtmxRequest
 from sessions.archive.selectors.records import Reader
 from sessions.models import Problem
 from sessions.secrets.engine import mask
-from sessions.text.engine.raw_json import pretty
-from sessions.timeline.engine.cards import build, load
-from sessions.timeline.engine.cards.pictures import SHOWABLE
+from sessions.text.engine.raw_json import indent_json
+from sessions.timeline.engine.cards import build_cards, load_image
+from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 from sessions.timeline.selectors.entries import find_entry
 from sessions.timeline.selectors.facts import entry_facts
-from sessions.timeline.selectors.linked_files import spilled_source, with_what_is_here
+from sessions.timeline.selectors.linked_files import remove_dead_links, spilled_source
 from sessions.timeline.selectors.window import rows_at
 from sessions.transcripts.selectors.session import session_head, transcript_get
 
@@ -34,7 +34,7 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
     if transcript.pk != head.transcript.pk:
         return HttpResponseRedirect(reverse("entry-detail", args=[transcript.public_id, address]))
     window = rows_at(transcript, [entry.position], reader)
-    cards = with_what_is_here(transcript, build(window.rows, window.results, mask=mask, whole=True))
+    cards = remove_dead_links(transcript, build_cards(window.rows, window.results, mask=mask, whole=True))
     context = {
         "section": "sessions",
         "tab": "entry",
@@ -54,10 +54,10 @@ def entry_detail(request: HtmxRequest, session: str, address: str) -> HttpRespon
 @sends_file
 @require_safe
 def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
-    """The record as it stands in the file, masked, as plain text: whatever it holds, a browser must not run it."""
+    """The record as it is in the file, masked, as plain text that a browser does not run."""
     transcript, entry = find_entry(transcript_get(session), address)
     data = Reader(transcript.source_id).read(entry.offset, min(entry.length, RAW_BYTES))
-    text = pretty(data) if entry.length <= RAW_BYTES else data.decode("utf-8", "replace") + "\n… cut here"
+    text = indent_json(data) if entry.length <= RAW_BYTES else data.decode("utf-8", "replace") + "\n… cut here"
     return HttpResponse(mask(text), content_type="text/plain; charset=utf-8")
 
 
@@ -66,10 +66,10 @@ def entry_raw(request: HtmxRequest, session: str, address: str) -> HttpResponse:
 def entry_image(request: HtmxRequest, session: str, address: str, number: int) -> HttpResponse:
     transcript, entry = find_entry(transcript_get(session), address)
     record = Reader(transcript.source_id).record(entry.offset, entry.length)
-    found = load(record, number)
-    if found is None or found[0] not in SHOWABLE:
+    image = load_image(record, number)
+    if image is None or image[0] not in SHOWABLE:
         raise Http404("The entry has no such image.")
-    return HttpResponse(found[1], content_type=found[0])
+    return HttpResponse(image[1], content_type=image[0])
 
 
 @sends_file
@@ -87,7 +87,7 @@ def problem_raw(request: HtmxRequest, session: str, offset: int) -> HttpResponse
 
 @sends_file
 @require_safe
-def spilled(request: HtmxRequest, session: str, name: str) -> HttpResponse:
+def spilled_output(request: HtmxRequest, session: str, name: str) -> HttpResponse:
     """Tool output that the client wrote to a file of its own."""
     source = spilled_source(transcript_get(session), name)
     if source is None:

@@ -1,4 +1,4 @@
-"""What was appended to a session since its page was drawn: new cards below, and the calls that got their result."""
+"""What was appended to a session since its page was rendered: new cards, and calls that got their results."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from inspector.web.htmx import HtmxRequest
 from inspector.web.query import query_number
 from sessions.models import Transcript
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.cards import build
-from sessions.timeline.engine.ruler import ruler
+from sessions.timeline.engine.cards import build_cards
+from sessions.timeline.engine.ruler import build_ruler
 from sessions.timeline.selectors.window import calls_answered_since, rows_at, window_from
-from sessions.timeline.views.session import stretches_of
+from sessions.timeline.views.session import group_by_turn
 from sessions.transcripts.selectors.session import session_head
 
 
@@ -35,9 +35,11 @@ def transcript_live(request: HtmxRequest, session: str) -> HttpResponse:
         "head": head,
         "session": transcript,
         "window": window,
-        "stretches": stretches_of(build(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True),
-        "answered": build(answered.rows, answered.results, mask=mask),
-        "ruler": ruler(transcript.ruler, transcript.entries, after),
+        "groups": group_by_turn(
+            build_cards(window.rows, window.results, mask=mask, at_end=True), window.turns, joins=True
+        ),
+        "answered": build_cards(answered.rows, answered.results, mask=mask),
+        "ruler": build_ruler(transcript.ruler, transcript.entries, after),
         "everything": everything,
         "more": "&all=1" if everything else "",
     }

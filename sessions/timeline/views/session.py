@@ -12,32 +12,26 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.kept import Kept
 from inspector.web.query import query_number
-from sessions.context.selectors.contexts import left_out_among
-from sessions.context.selectors.viewpoint import Viewpoint, viewpoint
+from sessions.context.selectors.contexts import load_left_out_among
+from sessions.context.selectors.viewpoint import Viewpoint, find_viewpoint
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.cards import Card, build
-from sessions.timeline.engine.cards.arrival import with_arrival
-from sessions.timeline.engine.cards.size import frames, texts
-from sessions.timeline.engine.cards.viewpoint_filter import seen_from
-from sessions.timeline.engine.ruler import ruler
-from sessions.timeline.selectors.linked_files import with_what_is_here
-from sessions.timeline.selectors.window import (
-    Window,
-    window_at,
-    window_from,
-    window_last,
-    window_until,
-)
+from sessions.timeline.engine.cards import Card, build_cards
+from sessions.timeline.engine.cards.adjustments.anchors import anchor_position
+from sessions.timeline.engine.cards.adjustments.visibility import mark_visibility
+from sessions.timeline.engine.cards.page_bytes import frames_bytes, text_bytes
+from sessions.timeline.engine.ruler import build_ruler
+from sessions.timeline.selectors.linked_files import remove_dead_links
+from sessions.timeline.selectors.window import Window, window_at, window_from, window_last, window_until
 from sessions.transcripts.selectors.session import session_head
 
-_windows: Kept[tuple[Card, ...]] = Kept(2_000_000, lambda cards: frames(cards) + sum(map(texts, cards)))
-"""Bytes that they come to on a page."""
+_windows: Kept[tuple[Card, ...]] = Kept(2_000_000, lambda cards: frames_bytes(cards) + sum(map(text_bytes, cards)))
+"""Limited by the bytes that the cards take on a page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Cards of one turn. `heading` says whether the turn's own line stands above them."""
+class TurnGroup:
+    """Cards of one turn. `heading`: the line of the turn is shown above them."""
 
     number: int
     turn: Turn | None
@@ -50,10 +44,10 @@ class Stretch:
 def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
     head = session_head(session, now_ms())
     everything = request.GET.get("all") == "1"
-    window, asked = _window(request, head.transcript, everything=everything)
+    window, parameter = _window(request, head.transcript, everything=everything)
     fragment = request.GET.get("part") == "rows" and bool(request.htmx)
-    chosen = _chosen(request, head.transcript)
-    cards = _cards(request, head.transcript, window, chosen)
+    chosen = _chosen_viewpoint(request, head.transcript)
+    cards = _cards_of(request, head.transcript, window, chosen)
     first = window.rows[0].position if window.rows else 0
     return render_page(
         request,
@@ -63,20 +57,20 @@ def transcript_detail(request: HtmxRequest, session: str) -> HttpResponse:
             "tab": "timeline",
             "head": head,
             "session": head.transcript,
-            "ruler": ruler(head.transcript.ruler, head.transcript.entries, first),
+            "ruler": build_ruler(head.transcript.ruler, head.transcript.entries, first),
             "window": window,
-            "stretches": stretches_of(cards, window.turns, joins=fragment and asked == "from"),
+            "groups": group_by_turn(cards, window.turns, joins=fragment and parameter == "from"),
             "everything": everything,
             "chosen": chosen,
-            "more": _more(everything=everything, chosen=chosen),
-            "above": window.earlier is not None and not (fragment and asked == "from"),
-            "below": not (fragment and asked == "before"),
+            "more": _shared_query(everything=everything, chosen=chosen),
+            "above": window.earlier is not None and not (fragment and parameter == "from"),
+            "below": not (fragment and parameter == "before"),
         },
     )
 
 
 def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -> tuple[Window, str]:
-    """The window that the address asks for, and by which of its parameters. Places outside mean the nearest inside."""
+    """The window for the query, and the parameter that chose it. Positions outside the session mean the nearest one."""
     if request.GET.get("at") == "end":
         return window_last(transcript, everything=everything), "at"
     last = max(0, transcript.entries - 1)
@@ -91,60 +85,60 @@ def _window(request: HtmxRequest, transcript: Transcript, *, everything: bool) -
     return window_from(transcript, 0, everything=everything), ""
 
 
-def _chosen(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
-    """The request, or the place after an entry, that the timeline is to be looked at from, if one is named."""
-    asked, after = request.GET.get("context", ""), request.GET.get("after", "")
-    if not asked and not after:
+def _chosen_viewpoint(request: HtmxRequest, transcript: Transcript) -> Viewpoint | None:
+    """The request, or the point after an entry, from which to view the timeline, if the query names one."""
+    request_id, after = request.GET.get("context", ""), request.GET.get("after", "")
+    if not request_id and not after:
         return None
-    chosen = viewpoint(transcript, request=asked, after=after)
+    chosen = find_viewpoint(transcript, request=request_id, after=after)
     if chosen.transcript.pk != transcript.pk:
         raise Http404("The point that is to be looked from is in the transcript of a sub-agent.")
     return chosen
 
 
-def _cards(request: HtmxRequest, transcript: Transcript, window: Window, chosen: Viewpoint | None) -> list[Card]:
-    cards = _drawn(window)
-    cards = with_what_is_here(transcript, cards)
+def _cards_of(request: HtmxRequest, transcript: Transcript, window: Window, chosen: Viewpoint | None) -> list[Card]:
+    cards = _build_cards(window)
+    cards = remove_dead_links(transcript, cards)
     if chosen is not None:
-        cards = _seen(chosen, cards)
+        cards = _mark_for_viewpoint(chosen, cards)
     place = query_number(request, "at")
-    return cards if place is None else with_arrival(cards, place)
+    return cards if place is None else anchor_position(cards, place)
 
 
-def _drawn(window: Window) -> list[Card]:
+def _build_cards(window: Window) -> list[Card]:
     at_end = window.later is None
 
-    def draw() -> tuple[Card, ...]:
-        return tuple(build(window.rows, window.results, mask=mask, at_end=at_end))
+    def build() -> tuple[Card, ...]:
+        return tuple(build_cards(window.rows, window.results, mask=mask, at_end=at_end))
 
-    return list(draw() if window.digest is None else _windows.get((window.digest, at_end), draw))
+    return list(build() if window.digest is None else _windows.get((window.digest, at_end), build))
 
 
-def _seen(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
+def _mark_for_viewpoint(chosen: Viewpoint, cards: list[Card]) -> list[Card]:
     """The cards as the model saw them at the chosen point."""
     positions = {row for card in cards for row in card.rows} | {chip.position for card in cards for chip in card.chips}
     sent = chosen.context()
-    return seen_from(cards, left_out_among(chosen.transcript, sent, positions), sent.position)
+    return mark_visibility(cards, load_left_out_among(chosen.transcript, sent, positions), sent.position)
 
 
-def _more(*, everything: bool, chosen: Viewpoint | None) -> str:
-    """What every address of the timeline carries on."""
+def _shared_query(*, everything: bool, chosen: Viewpoint | None) -> str:
+    """The part of the query that all links of the timeline share."""
     return ("&all=1" if everything else "") + (f"&{chosen.as_context}" if chosen else "")
 
 
-def stretches_of(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[Stretch]:
-    """The cards by turn. `joins`: they come in below others, where a turn that goes on has its heading already."""
+def group_by_turn(cards: Sequence[Card], turns: dict[int, Turn], *, joins: bool) -> list[TurnGroup]:
+    """The cards by turn. `joins`: they are added below other cards, where a continued turn already has its heading."""
     groups: list[tuple[int, list[Card]]] = []
     for card in cards:
         if not groups or groups[-1][0] != card.turn:
             groups.append((card.turn, []))
         groups[-1][1].append(card)
-    stretches = []
+    turn_groups = []
     for number, (turn_number, members) in enumerate(groups):
         turn = turns.get(turn_number)
-        # The record that begins a turn may have no card; the one after it stands for it then.
+        # The first record of a turn may have no card; then the next one begins the turn.
         tolerance = 0 if joins and number == 0 else 1
         begins = turn is not None and members[0].position <= turn.first + tolerance
         heading = turn is not None and turn_number > 0 and (begins or (number == 0 and not joins))
-        stretches.append(Stretch(turn_number, turn, tuple(members), heading, begins))
-    return stretches
+        turn_groups.append(TurnGroup(turn_number, turn, tuple(members), heading, begins))
+    return turn_groups

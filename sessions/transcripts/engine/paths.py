@@ -11,11 +11,11 @@ _KEPT = {code: _PLANE + code for code in _ESCAPED}
 _OPENED = {_PLANE + code: code for code in _ESCAPED}
 
 
-def kept(path: str | PurePath) -> str:
+def encode_path(path: str | PurePath) -> str:
     text = str(path)
     return text if text.isascii() else text.translate(_KEPT)  # nearly all are
 
 
-def opened(path: str) -> Path:
+def decode_path(path: str) -> Path:
     """The path of the file itself."""
     return Path(path.translate(_OPENED))

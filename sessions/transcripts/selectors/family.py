@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from sessions.archive.engine.frames import blocks_of
+from sessions.archive.engine.frames import block_numbers
 from sessions.archive.selectors.records import Reader, fetch_all
 from sessions.models import Entry, Source, Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -22,7 +22,7 @@ _NAMES = ("id", "type", "detail", "flags", "at", "tool_key", "uuid_key", "parent
 COLUMNS = 'e.id, e.type, e.detail, e.flags, e.at, e.tool_key, e.uuid_key, e.parent_key, e."offset", e.length'
 
 
-class Found(NamedTuple):
+class FamilyRow(NamedTuple):
     """One row, of whichever file."""
 
     id: int
@@ -61,11 +61,11 @@ class Family:
         self.damage: dict[str, Transcript] = {}
         """What could not be read of whose file, as a sentence."""
 
-    def owner(self, row: Found) -> str:
+    def agent_of(self, row: FamilyRow) -> str:
         """The agent in whose file it stands; empty for the session's."""
         return self.keys.get(row.transcript, "")
 
-    def find(self, where: str, parameters: Sequence[int | str], most: int = MOST) -> list[Found]:
+    def find(self, where: str, parameters: Sequence[int | str], most: int = MOST) -> list[FamilyRow]:
         """Rows of all files, in file order. `where` speaks of the row as `e`."""
         sql = (
             f"SELECT {COLUMNS} FROM transcripts_transcript t CROSS JOIN transcripts_entry e"
@@ -74,19 +74,19 @@ class Family:
         )
         with connection.cursor() as cursor:
             cursor.execute(sql, [self.session.pk, self.session.pk, *parameters])
-            found = [Found(*row) for row in cursor.fetchall()]
+            found = [FamilyRow(*row) for row in cursor.fetchall()]
         return [row for row in found if row.transcript in self.transcripts]
 
-    def answers(self, calls: Iterable[Found]) -> list[Found]:
+    def find_results(self, calls: Iterable[FamilyRow]) -> list[FamilyRow]:
         """The rows with the results of these calls."""
         keys = sorted({call.tool for call in calls if call.tool is not None})
-        found: list[Found] = []
+        found: list[FamilyRow] = []
         for at in range(0, len(keys), AT_ONCE):
             rows = Entry.objects.filter(tool_key__in=keys[at : at + AT_ONCE], type="user")
-            found += (Found(*row) for row in rows.values_list(*_NAMES)[:MOST])
+            found += (FamilyRow(*row) for row in rows.values_list(*_NAMES)[:MOST])
         return sorted(row for row in found if row.transcript in self.transcripts)
 
-    def ends(self, transcripts: Sequence[Transcript], count: int) -> list[Found]:
+    def last_rows(self, transcripts: Sequence[Transcript], count: int) -> list[FamilyRow]:
         """The last rows of these files."""
         return self.rows_at(
             one.pk << POSITION_BITS | position
@@ -94,27 +94,27 @@ class Family:
             for position in range(max(0, one.entries - count), one.entries)
         )
 
-    def rows_at(self, wanted: Iterable[int]) -> list[Found]:
+    def rows_at(self, wanted: Iterable[int]) -> list[FamilyRow]:
         ids = sorted(wanted)
-        found: list[Found] = []
+        found: list[FamilyRow] = []
         for at in range(0, len(ids), AT_ONCE):
             rows = Entry.objects.filter(pk__in=ids[at : at + AT_ONCE])
-            found += (Found(*row) for row in rows.values_list(*_NAMES))
+            found += (FamilyRow(*row) for row in rows.values_list(*_NAMES))
         return sorted(found)
 
-    def records(self, rows: Iterable[Found]) -> Iterator[tuple[Found, Record]]:
+    def read_records(self, rows: Iterable[FamilyRow]) -> Iterator[tuple[FamilyRow, Record]]:
         """The records of rows, some blocks of the archive at a time. A damaged one is empty, and noted in `damage`."""
-        waiting: list[Found] = []
+        waiting: list[FamilyRow] = []
         blocks: set[tuple[int, int]] = set()
         for row in sorted(rows):
-            blocks.update((row.transcript, number) for number in blocks_of(row.offset, row.length))
+            blocks.update((row.transcript, number) for number in block_numbers(row.offset, row.length))
             waiting.append(row)
             if len(blocks) >= HELD:
                 yield from self._decoded(waiting)
                 waiting, blocks = [], set()
         yield from self._decoded(waiting)
 
-    def _decoded(self, rows: list[Found]) -> Iterator[tuple[Found, Record]]:
+    def _decoded(self, rows: list[FamilyRow]) -> Iterator[tuple[FamilyRow, Record]]:
         readers = {row.transcript: Reader(self.transcripts[row.transcript].source_id) for row in rows}
         fetch_all((readers[row.transcript], row.offset, row.length) for row in rows)
         for row in rows:

@@ -7,7 +7,7 @@ import os
 from django.db.models import Q
 
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 LISTED = 5
 
@@ -22,7 +22,7 @@ def is_path(name: str) -> bool:
 
 def find_transcript(name: str) -> Transcript:
     """A session id, a unique prefix of one, or a path. Sub-agents answer to `agent-<id>` and to their bare id."""
-    name = kept(name)
+    name = encode_path(name)
     known = Transcript.objects.select_related("source", "project")
     current = known.exclude(source__state=Source.State.REPLACED)
     exact = known.filter(public_id=name).first()
@@ -48,7 +48,7 @@ def find_transcript(name: str) -> Transcript:
 
 def find_agent(session: Transcript, name: str) -> Transcript:
     """A sub-agent of the session, by its id or the beginning of it."""
-    name = kept(name).removeprefix("agent-")
+    name = encode_path(name).removeprefix("agent-")
     known = Transcript.objects.select_related("source", "project").filter(parent=session)
     found = list(known.filter(agent_id=name)[:2])
     if name and not found:

@@ -26,7 +26,7 @@ class Slot(Expression):
         return "%s", (self,)
 
 
-class Prepared(Generic[M]):
+class PreparedQuery(Generic[M]):
     def __init__(self, make: Callable[[], QuerySet[M]]) -> None:
         """`make`: the query, with slots in it."""
         self._make = make
@@ -34,7 +34,7 @@ class Prepared(Generic[M]):
     def rows(self, **values: str | int | None) -> list[M]:
         connection = connections[DEFAULT_DB_ALIAS]
         # Kept there: whoever gives up a connection gives these up with it.
-        plans: dict[Prepared[M], _Plan[M]] = vars(connection).setdefault("lucid_plans", {})
+        plans: dict[PreparedQuery[M], _Plan[M]] = vars(connection).setdefault("lucid_plans", {})
         plan = plans.get(self)
         if plan is None:
             plan = plans[self] = _Plan(self._make(), connection)

@@ -12,16 +12,16 @@ from django.http import Http404
 from sessions.catalog.selectors.sessions import current_sessions
 from sessions.models import Source, Transcript
 from sessions.secrets.engine import mask
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.transcripts.selectors.live import is_live
-from sessions.transcripts.selectors.prepared import Prepared, Slot
+from sessions.transcripts.selectors.prepared import PreparedQuery, Slot
 from sessions.usage.selectors import SPEND, AgentSpend, agent_spend
 
 NEIGHBOURS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SessionHead:
     transcript: Transcript
     agents: AgentSpend
     successor: Transcript | None
@@ -40,7 +40,7 @@ class Head:
         transcript = self.transcript
         said = transcript.meta.get("description")
         named = said if isinstance(said, str) else ""
-        return visible(mask(transcript.title) or mask(named)) or transcript.name or "Untitled session"
+        return spell_invisible(mask(transcript.title) or mask(named)) or transcript.name or "Untitled session"
 
     @property
     def duration(self) -> int | None:
@@ -86,7 +86,7 @@ def _column(name: str) -> Field[Any, Any]:
     return field
 
 
-_named = Prepared(
+_named = PreparedQuery(
     lambda: (
         Transcript.objects.select_related("source", "project", "parent", "forked_from")
         .defer("state", "parent__state", "parent__ruler", "forked_from__state", "forked_from__ruler")
@@ -102,7 +102,7 @@ def transcript_get(public_id: str) -> Transcript:
     return found[0]
 
 
-def session_head(public_id: str, now: int) -> Head:
+def session_head(public_id: str, now: int) -> SessionHead:
     transcript = transcript_get(public_id)
     source = transcript.source
     known = Transcript.objects.only("public_id", "title", "first_prompt", "continued_in")
@@ -114,7 +114,7 @@ def session_head(public_id: str, now: int) -> Head:
     rewritten_as = None
     if source.state == Source.State.REPLACED:
         rewritten_as = known.filter(source__path=source.path).exclude(source__state=Source.State.REPLACED).first()
-    return Head(transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), rewritten_as)
+    return SessionHead(transcript, agent_spend(agents), successor, predecessor, is_live(transcript, now), rewritten_as)
 
 
 def _family(transcript: Transcript) -> list[Transcript]:
@@ -135,15 +135,15 @@ def _is_child() -> Q:
     return Q(parent=Slot("parent", _column("id")))
 
 
-_children = Prepared(lambda: _with_spend(_is_child()))
-_kin = Prepared(
+_children = PreparedQuery(lambda: _with_spend(_is_child()))
+_kin = PreparedQuery(
     lambda: _with_spend(
         _is_child()
         | Q(continued_in=Slot("session", _column("continued_in")), kind=Transcript.Kind.MAIN)
         | Q(public_id=Slot("next", _column("public_id")))
     )
 )
-_latest = Prepared(
+_latest = PreparedQuery(
     lambda: (
         current_sessions()
         .filter(project=Slot("project", _column("id")))

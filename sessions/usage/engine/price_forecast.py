@@ -19,7 +19,7 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class PriceForecast:
     """In dollars. None: the price of the model is not known."""
 
     requests: int
@@ -31,11 +31,11 @@ class Price:
     """With answers as long as they may be."""
 
 
-def price_of(model: str, weights: Sequence[Weight]) -> Price:
+def forecast_price(model: str, weights: Sequence[Weight]) -> PriceForecast:
     """At the full price of what is sent: how much of it comes out of a cache, nobody can tell beforehand."""
     sent = [cost_of(model, Usage(one.input, 0, 0, 0, 0)) for one in weights]
     whole = [cost_of(model, Usage(one.input, 0, 0, 0, one.output)) for one in weights]
-    return Price(
+    return PriceForecast(
         len(weights),
         sum(one.input for one in weights),
         sum(one.output for one in weights),

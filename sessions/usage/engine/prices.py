@@ -33,7 +33,7 @@ class Price:
     cache_write_1h: float
     output: float
 
-    def of(self, usage: Usage) -> float:
+    def cost(self, usage: Usage) -> float:
         return (
             usage.input * self.input
             + usage.cache_read * self.cache_read
@@ -64,7 +64,7 @@ def cost_of(model: str | None, usage: Usage) -> float | None:
     if known is None:
         return None
     long = known.long_over is not None and usage.context > known.long_over
-    return (known.long_price if long else known.price).of(usage)
+    return (known.long_price if long else known.price).cost(usage)
 
 
 def context_window(model: str | None) -> int:

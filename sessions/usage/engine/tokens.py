@@ -57,7 +57,7 @@ def estimate(messages: Sequence[Message], counter: TokenCounter = estimate_block
     return sum([counter(message.content) for message in messages])
 
 
-class Remembered:
+class CountCache:
     """A counter that counts the content of a message once, for callers that ask about the same messages again.
 
     It goes by identity and keeps what it has counted alive: make one for a run, not one for a process.

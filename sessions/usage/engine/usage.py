@@ -20,7 +20,7 @@ class Usage(Struct, frozen=True, gc=False):
     output: int
 
     @classmethod
-    def of(cls, raw: object) -> Usage | None:
+    def from_raw(cls, raw: object) -> Usage | None:
         """Reads `message.usage`, whatever it is; None if it counts nothing."""
         if not isinstance(raw, dict):
             return None
@@ -34,10 +34,10 @@ class Usage(Struct, frozen=True, gc=False):
         if isinstance(split, dict):
             five_minutes = _count(split.get("ephemeral_5m_input_tokens"))
             one_hour = _count(split.get("ephemeral_1h_input_tokens"))
-        return cls.counted(_count(input), _count(read), _count(written), (five_minutes, one_hour), _count(output))
+        return cls.from_counts(_count(input), _count(read), _count(written), (five_minutes, one_hour), _count(output))
 
     @classmethod
-    def counted(cls, input: int, cache_read: int, written: int, split: tuple[int, int], output: int) -> Usage:
+    def from_counts(cls, input: int, cache_read: int, written: int, split: tuple[int, int], output: int) -> Usage:
         """`written` in all, which older versions did not split by lifetime: then all of it lived five minutes."""
         five_minutes, one_hour = split
         return cls(input, cache_read, max(five_minutes, written - one_hour), one_hour, output)

@@ -25,7 +25,8 @@ from compaction.export.services import (
     directory_named,
     exports_descend,
 )
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
+from compaction.kinds.engine.specs.budget import BUDGET
 from compaction.kinds.selectors import compaction_get
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
@@ -54,8 +55,8 @@ def session(folder: Path, *, turns: int = 3, text: str = LARGE, said: str = "") 
     return Transcript.objects.get(source__path=str(path))
 
 
-def compacted(transcript: Transcript, kind: Kind = Kind.BUDGET) -> Compaction:
-    settings = {"per_result": "1000", "preview": "100"} if kind is Kind.BUDGET else {}
+def compacted(transcript: Transcript, kind: KindSpec = BUDGET) -> Compaction:
+    settings = {"per_result": "1000", "preview": "100"} if kind is BUDGET else {}
     made = compaction_make(
         transcript=transcript,
         kind=kind,

@@ -17,7 +17,7 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine.specs.full import FULL
 from compaction.models import Compaction, Export
 from inspector.locks.database_lock import database_lock
 from inspector.runs.models import Run
@@ -164,7 +164,7 @@ def test_what_is_made_of_the_demo_does_not_put_the_demo_away(
     settings.LUCID_HOME = tmp_path / "home"
     settings.DEMO_DIR = tmp_path
     monkeypatch.setattr("sessions.imports.services.runs.DEMO", tmp_path)
-    made = compacted(session(tmp_path), Kind.FULL)
+    made = compacted(session(tmp_path), FULL)
     client.post(address(made), {"directory": ""})
     assert Path(Export.objects.get().path).is_relative_to(tmp_path / "home" / "exports")
     Source.objects.filter(path__startswith=f"{tmp_path}/projects").update(state="present")

@@ -15,7 +15,7 @@ from compaction.kinds.services.runs import compaction_run
 from inspector.agents.choosing import ModelSettings
 from inspector.budget.selectors import budget_at
 from inspector.runs.models import Run
-from inspector.runs.services import RunError, Running
+from inspector.runs.services import ActiveRun, RunError
 from inspector.web.clock import now_ms
 from sessions.models import Transcript
 from tests.inspector.agents.server import (
@@ -61,7 +61,7 @@ def spent(cost: float | None, at: int | None = None, **more: Any) -> Run:
 def run(transcript: Transcript, **parameters: Any) -> dict[str, Any]:
     asked = {"transcript": transcript.pk, "kind": "full", "model": MODEL, **parameters}
     made = Run.objects.create(kind="compaction", status="running", created_at=now_ms(), parameters=asked)
-    return compaction_run(Running(made), made)
+    return compaction_run(ActiveRun(made), made)
 
 
 def test_the_calendar_month_counts_and_what_is_not_known_is_said(settings: Settings) -> None:
@@ -72,14 +72,14 @@ def test_the_calendar_month_counts_and_what_is_not_known_is_said(settings: Setti
     spent(None, NOVEMBER)
     spent(None, NOVEMBER, output_tokens=0)
     found = budget_at(NOVEMBER)
-    assert (found.month, found.spent, found.left, found.unpriced) == ("November 2026", 3.5, 6.5, 1)
-    assert not found.used_up
+    assert (found.month, found.spent, found.remaining, found.unpriced) == ("November 2026", 3.5, 6.5, 1)
+    assert not found.is_used_up
 
 
 def test_without_a_budget_there_is_no_limit(settings: Settings) -> None:
     spent(1_000.0)
     found = budget_at(now_ms())
-    assert (found.limit, found.left, found.used_up) == (None, None, False)
+    assert (found.limit, found.remaining, found.is_used_up) == (None, None, False)
 
 
 def test_a_run_does_not_start_when_nothing_is_left(server: MessagesServer, transcript: Transcript) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import Parameters
+from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
@@ -201,7 +202,7 @@ def test_a_damaged_version_is_named_shown_as_a_card_and_comes_back_from_the_file
 def test_a_damaged_compaction_is_named_and_shown_as_a_card(client: Client, transcript: Transcript) -> None:
     made = compaction_make(
         transcript=transcript,
-        kind=Kind.FULL,
+        kind=FULL,
         parameters=Parameters(),
         summariser=summariser_choose(ModelSettings(claude="off")),
         now_ms=NOW,

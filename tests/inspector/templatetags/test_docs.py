@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine.specs import KINDS
 from inspector.docs.selectors import document
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,7 +20,7 @@ def places() -> list[tuple[str, str]]:
     """Where the marks of the templates lead, with the template."""
     texts = [(str(path.relative_to(ROOT)), path.read_text()) for path in TEMPLATES]
     marks = [(name, place) for name, text in texts for place, _ in (*MARK.findall(text), *NAMED.findall(text))]
-    return [*marks, *(("templates/compact.html", f"compaction#{kind.value}") for kind in Kind)]
+    return [*marks, *(("templates/compact.html", f"compaction#{kind}") for kind in KINDS)]
 
 
 @pytest.mark.parametrize(("template", "place"), places())
@@ -35,7 +35,7 @@ def test_what_a_page_links_to_is_a_heading_of_a_document(template: str, place: s
 def test_every_mark_is_seen_by_the_test_above() -> None:
     """A place that is put together on the page would escape it; there is one, of which all kinds are looked at."""
     written = sum(path.read_text().count("{% explained ") for path in TEMPLATES)
-    assert written == len(places()) - len(Kind) + 1
+    assert written == len(places()) - len(KINDS) + 1
 
 
 def test_a_page_has_no_two_marks_for_the_same_place() -> None:

@@ -375,7 +375,7 @@ def test_nothing_starts_by_itself_unless_it_is_switched_on(shelf: Shelf) -> None
 
 def test_the_schedule_looks_as_often_as_sessions_may_be_counted(shelf: Shelf) -> None:
     (duty,) = [duty for duty in worker_duties() if duty.name == "dreams"]
-    assert duty.every == MINUTES_BETWEEN_SCANS * 60
+    assert duty.interval == MINUTES_BETWEEN_SCANS * 60
     sessions(shelf, 5)
     assert not duty_do(duty), "it is off"
     with override_settings(LUCID_DREAMS=True):

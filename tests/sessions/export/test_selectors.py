@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions.export.selectors import Sheet, sections, sheets
-from sessions.timeline.engine.cards import Kind
+from sessions.timeline.engine.cards import CardKind
 from sessions.timeline.selectors.window import WINDOW
 from tests.sessions.written import Written
 
@@ -57,7 +57,7 @@ def test_a_boundary_and_its_summary_stay_together_at_the_end_of_a_window(file: W
         file.assistant(f"Answer {number}")
     file.compacts("This session is being continued: they counted.")
     file.assistant("Back")
-    bars = [card for sheet in sheets(file.read()) for card in sheet.cards if card.kind is Kind.BAR]
+    bars = [card for sheet in sheets(file.read()) for card in sheet.cards if card.kind is CardKind.BAR]
     assert [card.rows for card in bars] == [(WINDOW - 1, WINDOW)]
 
 

@@ -14,13 +14,13 @@ from django.test import Client
 from django.urls import reverse
 
 from sessions.archive.selectors.records import Reader
-from sessions.imports.engine.discovery import candidate, discover
+from sessions.imports.engine.discovery import discover, make_candidate
 from sessions.imports.services.import_lock import ImportLock
 from sessions.imports.services.plan import Planner
 from sessions.imports.services.sync import Progress, sync, sync_files
-from sessions.imports.services.writer import Written
+from sessions.imports.services.writer import WriteCounts
 from sessions.models import Source, Transcript
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 from tests.serving import lucid
 from tests.sessions.crawling import FAR_OR_NEAR, crawl
 from tests.sessions.hostile import NAMES
@@ -59,7 +59,7 @@ def test_any_name_of_a_file_is_imported_and_has_a_page(client: Client, project: 
 
     assert (report.failed, report.skipped, report.files) == ([], [], len(NAMES))
     transcripts = list(Transcript.objects.select_related("source"))
-    assert sorted(os.fsencode(opened(one.source.path)) for one in transcripts) == sorted(
+    assert sorted(os.fsencode(decode_path(one.source.path)) for one in transcripts) == sorted(
         os.fsencode(project) + b"/" + name + b".jsonl" for name in NAMES
     )
     assert all(archived(one.source) == lines and one.entries == 4 for one in transcripts)
@@ -76,10 +76,10 @@ def _quoted(public_id: str) -> str:
 
 def test_names_that_are_not_utf8_are_kept_as_text_and_opened_as_they_were() -> None:
     name = os.fsdecode(b"/home/andr\xe9/caf\xff.jsonl")
-    text = kept(name)
+    text = encode_path(name)
     assert text.encode("utf-8")
-    assert os.fsencode(opened(text)) == b"/home/andr\xe9/caf\xff.jsonl"
-    assert kept("/home/dev/plain.jsonl") == "/home/dev/plain.jsonl"
+    assert os.fsencode(decode_path(text)) == b"/home/andr\xe9/caf\xff.jsonl"
+    assert encode_path("/home/dev/plain.jsonl") == "/home/dev/plain.jsonl"
 
 
 def test_a_home_whose_name_is_not_utf8_is_read_grows_and_is_found_by_the_command_line(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_found(project: Path) -> N
     with somebody_else():
         found = list(discover([config(project)]))
     locked.chmod(0o700)
-    assert [(one.path, one.refused) for one in found if one.refused] == [(str(locked), "permission denied")]
-    assert [Path(one.path).parent for one in found if not one.refused] == [project]
+    assert [(one.path, one.refusal) for one in found if one.refusal] == [(str(locked), "permission denied")]
+    assert [Path(one.path).parent for one in found if not one.refusal] == [project]
 
 
 def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(project: Path) -> None:
@@ -202,7 +202,7 @@ def test_sessions_in_a_directory_that_cannot_be_read_now_have_not_vanished(proje
     with somebody_else():
         found = list(discover([config(project)]))
     project.chmod(0o700)
-    plan = Planner(Written(), lock=ImportLock()).plan(found, [config(project)])
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan(found, [config(project)])
     assert plan.failed == [f"{project}: permission denied"]
     assert Source.objects.get().state == Source.State.PRESENT
 
@@ -213,7 +213,7 @@ def test_files_that_go_between_being_found_and_being_read_are_named(project: Pat
     first.unlink()
     second.unlink()
     second.mkdir()
-    plan = Planner(Written(), lock=ImportLock()).plan(found, [config(project)])
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan(found, [config(project)])
     assert sorted(Path(failure.split(":")[0]).name for failure in plan.failed) == [first.name, second.name]
     assert [Path(job.path) for job in plan.jobs] == [third]
 
@@ -288,7 +288,7 @@ def test_numbers_of_a_file_system_fit_into_the_database(project: Path) -> None:
     path = good(project)
     status = list(path.stat())
     status[1] = status[2] = 2**64 - 1
-    found = candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
-    plan = Planner(Written(), lock=ImportLock()).plan([found])
+    found = make_candidate(str(path), os.stat_result(status, {"st_mtime_ns": 2**65}))
+    plan = Planner(WriteCounts(), lock=ImportLock()).plan([found])
     assert len(plan.jobs) == 1
     assert Source.objects.get().inode == 2**63 - 1

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.template import engines
 
-from sessions.timeline.engine.cards import Card, build
+from sessions.timeline.engine.cards import Card, build_cards
 from sessions.transcripts.engine.marks import Fate, Mark
 from tests.pages import tight
 from tests.sessions.timeline.engine.cards.window import (
@@ -101,14 +101,14 @@ def test_an_image_is_loaded_by_its_address() -> None:
 
 def test_a_mark_has_symbol_words_and_a_link() -> None:
     marked = row(user("hi"), 2, marks=(Mark(0, 5, Fate.SNIPPED, 9),))
-    html = page(build([marked], {}, mask=unmasked))
+    html = page(build_cards([marked], {}, mask=unmasked))
     assert '<a class="mk snipped" href="/sessions/s%201/entries/L9/">✂ snipped</a>' in html
 
 
 def test_agents_lone_results_and_spilled_output_link_on() -> None:
     html = page(cards(call("Agent", {"prompt": "x"}), result("x", {"agentId": "a7"})))
     assert 'href="/sessions/s%201/agents/a7/"' in html
-    assert 'href="/sessions/s%201/entries/a-1/">its call' in page(build([row(result("x"))], {}, mask=unmasked))
+    assert 'href="/sessions/s%201/entries/a-1/">its call' in page(build_cards([row(result("x"))], {}, mask=unmasked))
     html = page(cards(call("Bash", {}), result("x", {"persistedOutputPath": "/r/b c.txt"})))
     assert 'href="/sessions/s%201/results/b%20c.txt/"' in html
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sessions.context.engine import Context
 from sessions.linking.engine.raw_fields import text
 from sessions.text.engine.diffs import common_ends
-from sessions.timeline.engine.cards.raw import pretty
+from sessions.timeline.engine.cards.value_text import format_value
 from sessions.usage.engine.billing_header import BILLING
 
 Status = Literal["same", "changed", "added", "removed", "moved"]
@@ -51,13 +51,13 @@ class Part:
 
 def differences_of(before: Context, after: Context) -> tuple[Part, Part, Part]:
     """Parameters, tools, system prompt."""
-    old, new = before.given, after.given
+    old, new = before.setup, after.setup
     return _params(before, after), _tools(old.tools, new.tools), _system(old.system, new.system)
 
 
 def _params(before: Context, after: Context) -> Part:
     model = Row("model", "same" if before.model == after.model else "changed", before.model, after.model)
-    old, new = before.given.params, after.given.params
+    old, new = before.setup.params, after.setup.params
     if not old or not new:
         return Part("params", (model,), _missing("parameters", known_before=bool(old), known_after=bool(new)))
     names = [name for name in dict.fromkeys([*old, *new]) if name != "model"]
@@ -76,7 +76,7 @@ def _param(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Row:
 def _value(value: object) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return "\n".join(value)
-    return pretty(value, _LONG)
+    return format_value(value, _LONG)
 
 
 def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
@@ -94,7 +94,9 @@ def _tools(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, A
 
 
 def _gone(name: str, tool: Mapping[str, Any]) -> Row:
-    return Row(name, "removed", pretty(dict(tool), _LONG), "", ON_DEMAND if tool.get("defer_loading") is True else "")
+    return Row(
+        name, "removed", format_value(dict(tool), _LONG), "", ON_DEMAND if tool.get("defer_loading") is True else ""
+    )
 
 
 def _moved(row: Row, before: list[str], after: list[str]) -> Row:
@@ -109,10 +111,10 @@ def _name(tool: Mapping[str, Any]) -> str:
 def _tool(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> Row:
     note = ON_DEMAND if new.get("defer_loading") is True else ""
     if old is None:
-        return Row(name, "added", "", pretty(dict(new), _LONG), note)
+        return Row(name, "added", "", format_value(dict(new), _LONG), note)
     if old == new:
         return Row(name, "same")
-    return Row(name, "changed", pretty(dict(old), _LONG), pretty(dict(new), _LONG), note)
+    return Row(name, "changed", format_value(dict(old), _LONG), format_value(dict(new), _LONG), note)
 
 
 def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, Any]] | None) -> Part:
@@ -133,7 +135,7 @@ def _system(old: Sequence[Mapping[str, Any]] | None, new: Sequence[Mapping[str, 
 
 
 def _words(block: Mapping[str, Any]) -> str:
-    return text(block.get("text")) or pretty(dict(block), _LONG)
+    return text(block.get("text")) or format_value(dict(block), _LONG)
 
 
 def _missing(what: str, *, known_before: bool, known_after: bool) -> str:

@@ -12,7 +12,7 @@ from compaction.compare.engine.words import (
     elided,
     word_diff,
 )
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Limit, Mask
 
 _TEXT, _WHOLE = 40_000, 200_000
@@ -70,7 +70,7 @@ def _row(place: str, row: Row, mask: Mask, opened: str, room: Room) -> ShownDiff
         words = lens.block(row.after or row.before, _ALONE)
         return ShownDifference(place, row, name, (Stretch(kind, words),), lens.tally.cut)
     most = _WHOLE if whole else _TEXT
-    before, after = (visible(mask(one[: most + 4_096])[:most]) for one in (row.before, row.after))
+    before, after = (spell_invisible(mask(one[: most + 4_096])[:most]) for one in (row.before, row.after))
     found = word_diff(before, after, Room() if whole else room)
     if not whole:
         found = elided(found, _AROUND, _LONGEST)

@@ -8,7 +8,7 @@ from itertools import groupby
 from compaction.compare.engine.presentation import Side
 from sessions.context.engine import Context
 from sessions.context.engine.rendering.array import Element, Piece
-from sessions.transcripts.engine.messages import Message, changed
+from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 def as_sent(context: Context, side: Side) -> Side:
@@ -27,7 +27,7 @@ def _runs(number: int, element: Element) -> Iterator[tuple[int, Message, bool]]:
     for _, run in groupby(element.pieces, key=_record):
         pieces = list(run)
         blocks = tuple(piece.block for piece in pieces)
-        yield number + 1, changed(pieces[0].message, content=blocks, role=element.role), _exact(pieces)
+        yield number + 1, replace_fields(pieces[0].message, content=blocks, role=element.role), _exact(pieces)
 
 
 def _record(piece: Piece) -> tuple[str, int | None]:

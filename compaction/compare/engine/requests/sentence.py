@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compaction.cache.engine.changes import (
+from compaction.cache.engine.differences.changes import (
     Change,
     Rank,
-    changes,
-    comparable,
+    find_changes,
+    is_comparable,
 )
-from compaction.cache.engine.prompt import Prompt, prompt_of
+from compaction.cache.engine.requests.prompt import Prompt, prompt_of
 from sessions.context.engine import Context
 from sessions.text.engine.words import plural
 
@@ -33,20 +33,20 @@ class Verdict:
 
 def verdict_of(before: Context, after: Context) -> Verdict:
     old, new = prompt_of(before), prompt_of(after)
-    found = changes(old, new)
+    found = find_changes(old, new)
     first = next((change for change in found if change.rank < Rank.HINT), None)
     also = tuple(change for change in found if change is not first)
-    caveat = "" if comparable(old, new) else " Whether tools and system prompt stayed the same is not recorded."
+    caveat = "" if is_comparable(old, new) else " Whether tools and system prompt stayed the same is not recorded."
     if first is None:
         return Verdict(True, f"{_held(old, new)}{caveat}", None, also)
-    if first.rewriting is not None and first.rewriting.went_back:
+    if first.rewrite is not None and first.rewrite.went_back:
         return Verdict(True, f"{first.sentence} What is left could be read from the cache.{caveat}", first, also)
     return Verdict(False, f"{first.sentence} {_MEANS.get(first.rank, '')}{caveat}", first, also)
 
 
 def _held(old: Prompt, new: Prompt) -> str:
     more = len(new.elements) - len(old.elements)
-    what = "Model, tools, system prompt and" if comparable(old, new) else "Model and"
+    what = "Model, tools, system prompt and" if is_comparable(old, new) else "Model and"
     same = f"{what} all {plural(len(old.elements), 'message')} of the former are the same"
     if more <= 0:
         return f"{same}, and nothing follows."

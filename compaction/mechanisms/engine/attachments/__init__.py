@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.attachments.attach import (
-    Attached,
     AttachmentConfig,
-    attached,
+    Attachments,
+    attach,
     hook_messages,
 )
 from compaction.mechanisms.engine.attachments.files import FileConfig, files_read
@@ -20,8 +20,8 @@ from compaction.mechanisms.engine.attachments.surroundings import (
 )
 
 __all__ = [
-    "Attached",
     "AttachmentConfig",
+    "Attachments",
     "BackgroundAgent",
     "FileConfig",
     "Listing",
@@ -30,7 +30,7 @@ __all__ = [
     "Skill",
     "SkillConfig",
     "Surroundings",
-    "attached",
+    "attach",
     "files_read",
     "hook_messages",
     "is_skill_attachment",

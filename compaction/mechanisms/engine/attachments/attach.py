@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from compaction.mechanisms.engine.attachments.files import FileConfig, restored_files
-from compaction.mechanisms.engine.attachments.parts import Part
-from compaction.mechanisms.engine.attachments.skills import SkillConfig, restored_skills
+from compaction.mechanisms.engine.attachments.files import FileConfig, restore_files
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart
+from compaction.mechanisms.engine.attachments.skills import SkillConfig, restore_skills
 from compaction.mechanisms.engine.attachments.surroundings import (
     BackgroundAgent,
     Listing,
@@ -15,33 +16,36 @@ from compaction.mechanisms.engine.attachments.surroundings import (
     Surroundings,
 )
 from compaction.mechanisms.engine.identity import derived_id
-from compaction.mechanisms.engine.report import Change, What
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from compaction.mechanisms.engine.report import Change, ChangeKind
+from compaction.mechanisms.engine.setting_field import setting
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentConfig:
-    enabled: bool = True
+    TITLE: ClassVar[str] = "Attached again after the summary"
+
+    enabled: bool = setting(True, "Whether anything is attached after the summary.")
     files: FileConfig = field(default_factory=FileConfig)
     skills: SkillConfig = field(default_factory=SkillConfig)
-    plan_file: bool = True
-    plan_mode: bool = True
-    agents: bool = True
-    tool_listing: bool = True
-    agent_listing: bool = True
-    mcp_instructions: bool = True
+    plan_file: bool = setting(True, "The plan.")
+    plan_mode: bool = setting(True, "That plan mode is on.")
+    agents: bool = setting(True, "Agents that still run in the background.")
+    tool_listing: bool = setting(True, "Tools that were announced.")
+    agent_listing: bool = setting(True, "Kinds of agents that were announced.")
+    mcp_instructions: bool = setting(True, "What servers of tools said about themselves.")
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class Attachments:
     messages: tuple[Message, ...] = ()
     changes: tuple[Change, ...] = ()
     remarks: tuple[str, ...] = ()
     """Sentences: what was cut, and what was left out and why."""
 
 
-def attached(
+def attach(
     covered: Sequence[Message],
     kept: Sequence[Message],
     surroundings: Surroundings,
@@ -51,10 +55,10 @@ def attached(
     owner: str,
     counter: TokenCounter,
     now: float | None = None,
-) -> Attached:
+) -> Attachments:
     """`covered` messages are about to go, `kept` ones stay; `owner` is the id of the boundary."""
     if not config.enabled:
-        return Attached(remarks=("attachments are off",))
+        return Attachments(remarks=("attachments are off",))
     messages: list[Message] = []
     changes: list[Change] = []
     remarks: list[str] = []
@@ -63,16 +67,16 @@ def attached(
         if not part.text:
             continue
         uuid = derived_id("attachment", part.name, owner)
-        message = Message("user", (text_block(part.text),), Kind.INJECTED, uuid, at=now)
+        message = Message("user", (text_block(part.text),), MessageKind.INJECTED, uuid, at=now)
         messages.append(message)
-        changes.append(Change(What.ADDED, uuid, 0, estimate((message,), counter), part.why))
-    return Attached(tuple(messages), tuple(changes), tuple(remarks))
+        changes.append(Change(ChangeKind.ADDED, uuid, 0, estimate((message,), counter), part.why))
+    return Attachments(tuple(messages), tuple(changes), tuple(remarks))
 
 
 def hook_messages(texts: Sequence[str], owner: str, now: float | None = None) -> tuple[Message, ...]:
     """What hooks said, after everything else."""
     return tuple(
-        Message("user", (text_block(text),), Kind.INJECTED, derived_id("hook", str(number), owner), at=now)
+        Message("user", (text_block(text),), MessageKind.INJECTED, derived_id("hook", str(number), owner), at=now)
         for number, text in enumerate(texts)
         if text.strip()
     )
@@ -84,25 +88,25 @@ def _parts(
     surroundings: Surroundings,
     config: AttachmentConfig,
     read_file: ReadFile,
-) -> Iterator[Part]:
+) -> Iterator[AttachmentPart]:
     if config.files.enabled:
-        yield from restored_files(covered, kept, surroundings, config.files, read_file)
+        yield from restore_files(covered, kept, surroundings, config.files, read_file)
     if config.plan_file and surroundings.plan is not None:
         plan = surroundings.plan
         text = f'<plan-file path="{plan.path}">\n{plan.text}\n</plan-file>'
-        yield Part("plan-file", text if plan.text.strip() else "", f"the plan {plan.path}")
+        yield AttachmentPart("plan-file", text if plan.text.strip() else "", f"the plan {plan.path}")
     if config.skills.enabled:
-        yield from restored_skills(surroundings.skills, config.skills)
+        yield from restore_skills(surroundings.skills, config.skills)
     if config.plan_mode and surroundings.plan_mode:
-        yield Part("plan-mode", PLAN_MODE, "plan mode is on")
+        yield AttachmentPart("plan-mode", PLAN_MODE, "plan mode is on")
     if config.agents and surroundings.agents:
-        yield Part("background-agents", _agents(surroundings.agents), "agents run in the background")
+        yield AttachmentPart("background-agents", _agents(surroundings.agents), "agents run in the background")
     if config.tool_listing:
-        yield _delta("tools", "The tools", surroundings.tools)
+        yield _listing_changes("tools", "The tools", surroundings.tools)
     if config.agent_listing:
-        yield _delta("agent-types", "The kinds of agents", surroundings.agent_types)
+        yield _listing_changes("agent-types", "The kinds of agents", surroundings.agent_types)
     if config.mcp_instructions:
-        yield _delta("mcp-instructions", "The instructions of MCP servers", surroundings.mcp_instructions)
+        yield _listing_changes("mcp-instructions", "The instructions of MCP servers", surroundings.mcp_instructions)
 
 
 PLAN_MODE = (
@@ -116,14 +120,14 @@ def _agents(agents: Sequence[BackgroundAgent]) -> str:
     return f"<background-agents>\nStarted before the summary; do not start them again.\n{listed}\n</background-agents>"
 
 
-def _delta(name: str, what: str, listing: Listing) -> Part:
+def _listing_changes(name: str, what: str, listing: Listing) -> AttachmentPart:
     known, there = set(listing.announced), {entry for entry, _ in listing.available}
     added = [line for entry, line in listing.available if entry not in known]
     gone = [entry for entry in listing.announced if entry not in there]
     if not added and not gone:
-        return Part(name, "", "")
+        return AttachmentPart(name, "", "")
     lines = [f"{what} have changed."]
     lines += ["Now there:", *added] if added else []
     lines += [f"No longer there: {', '.join(gone)}"] if gone else []
     text = "\n".join(lines)
-    return Part(name, f"<{name}-changed>\n{text}\n</{name}-changed>", f"{len(added)} new, {len(gone)} gone")
+    return AttachmentPart(name, f"<{name}-changed>\n{text}\n</{name}-changed>", f"{len(added)} new, {len(gone)} gone")

@@ -7,45 +7,46 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.attachments.parts import Part, cut_to, tokens_of
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart, count_tokens, cut_to_tokens
 from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings
-from compaction.mechanisms.engine.calls import result_text, results_of
+from compaction.mechanisms.engine.conversation.calls import result_text, results_of
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.imports.engine.scan.content import CLEARED_TEXT, PERSISTED_TAG
-from sessions.transcripts.engine.messages import Block, Kind, Message
+from sessions.transcripts.engine.messages import Block, Message, MessageKind
 
-READING = frozenset({"Read", "View", "FileRead"})
+READING_TOOLS = frozenset({"Read", "View", "FileRead"})
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md"})
-NAMED = 3
+MOST_NAMED_FILES = 3
 """Files that are left out for one reason and told by their names."""
 _RESTORED = re.compile(r'<file path="([^"\n]+)">')
 
 
 @dataclass(frozen=True, slots=True)
 class FileConfig:
-    enabled: bool = True
-    most: int = 5
-    tokens_each: int = 5_000
-    tokens_in_all: int = 50_000
+    enabled: bool = setting(True, "Files that were read last, as the session shows them.")
+    most: int = setting(5, "Files that are attached again, those read last.", label="Files attached again")
+    tokens_each: int = setting(5_000, "Tokens of one such file; a longer one is cut.", label="Tokens of a file")
+    tokens_in_all: int = setting(50_000, "Tokens of all such files; a quarter of the former size at most.")
 
 
 def files_read(messages: Sequence[Message]) -> tuple[str, ...]:
     """The paths that were read, the latest first."""
-    return tuple(_read(messages, frozenset()))
+    return tuple(_paths_read(messages, frozenset()))
 
 
 def files_shown(messages: Sequence[Message]) -> frozenset[str]:
     """The paths whose text stands here: not where it was cleared, is in a file, or could not be read."""
     textless = frozenset(result.tool_use_id for result in results_of(messages) if _is_textless(result.block))
-    return frozenset(_read(messages, textless))
+    return frozenset(_paths_read(messages, textless))
 
 
-def restored_files(
+def restore_files(
     covered: Sequence[Message],
     kept: Sequence[Message],
     surroundings: Surroundings,
     config: FileConfig,
     read_file: ReadFile,
-) -> Iterator[Part]:
+) -> Iterator[AttachmentPart]:
     """One part for each file that fits, then the remarks about those that do not."""
     shown = files_shown(kept)
     plan = surroundings.plan.path if surroundings.plan is not None else ""
@@ -71,33 +72,35 @@ def restored_files(
             left.setdefault(f"{config.tokens_in_all:,} tokens of files are restored", []).append(path)
             continue
         files += 1
-        fits = cut_to(text, room)
-        spent += tokens_of(fits)
+        fits = cut_to_tokens(text, room)
+        spent += count_tokens(fits)
         yield _part(path, text, fits)
     if left:
-        yield Part("files-left-out", "", "", tuple(_left_out(left)))
+        yield AttachmentPart("files-left-out", "", "", tuple(_left_out(left)))
 
 
 def _left_out(left: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Each file by its name, or, where there are many, the first of them: a session may have read thousands."""
     for why, paths in left.items():
-        if len(paths) <= NAMED:
+        if len(paths) <= MOST_NAMED_FILES:
             yield from (f"{path} is left out: {why}" for path in paths)
         else:
-            more = "1 more file" if len(paths) == NAMED + 1 else f"{len(paths) - NAMED:,} more files"
-            yield f"{', '.join(paths[:NAMED])} and {more} are left out: {why}"
+            more = (
+                "1 more file" if len(paths) == MOST_NAMED_FILES + 1 else f"{len(paths) - MOST_NAMED_FILES:,} more files"
+            )
+            yield f"{', '.join(paths[:MOST_NAMED_FILES])} and {more} are left out: {why}"
 
 
-def _part(path: str, text: str, fits: str) -> Part:
+def _part(path: str, text: str, fits: str) -> AttachmentPart:
     if len(fits) == len(text):
-        return Part(f"file:{path}", f'<file path="{path}">\n{text}\n</file>', f"{path}, read again")
+        return AttachmentPart(f"file:{path}", f'<file path="{path}">\n{text}\n</file>', f"{path}, read again")
     note = f"[cut after {len(fits):,} of {len(text):,} characters; read the file for the rest]"
     why = f"{path}, read again and cut"
-    remark = f"{path} is cut from {tokens_of(text):,} to {tokens_of(fits):,} tokens"
-    return Part(f"file:{path}", f'<file path="{path}">\n{fits}\n{note}\n</file>', why, (remark,))
+    remark = f"{path} is cut from {count_tokens(text):,} to {count_tokens(fits):,} tokens"
+    return AttachmentPart(f"file:{path}", f'<file path="{path}">\n{fits}\n{note}\n</file>', why, (remark,))
 
 
-def _read(messages: Sequence[Message], without: frozenset[str]) -> dict[str, None]:
+def _paths_read(messages: Sequence[Message], without: frozenset[str]) -> dict[str, None]:
     paths: dict[str, None] = {}
     for message in reversed(messages):
         for block in reversed(message.content):
@@ -113,11 +116,11 @@ def _is_textless(result: Block) -> bool:
 
 def _path(message: Message, block: Block) -> str:
     """Read by a call, or handed over again after an earlier compaction."""
-    if message.kind is Kind.INJECTED:
+    if message.kind is MessageKind.INJECTED:
         restored = _RESTORED.match(str(block.get("text")))
         return restored[1] if restored else ""
     given = block.get("input")
-    if block.get("type") != "tool_use" or block.get("name") not in READING or not isinstance(given, dict):
+    if block.get("type") != "tool_use" or block.get("name") not in READING_TOOLS or not isinstance(given, dict):
         return ""
     path = given.get("file_path") or given.get("path")
     return path if isinstance(path, str) else ""

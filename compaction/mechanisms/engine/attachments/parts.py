@@ -8,18 +8,18 @@ CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AttachmentPart:
     name: str
     text: str
     why: str
     remarks: tuple[str, ...] = ()
 
 
-def tokens_of(text: str) -> int:
+def count_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
-def cut_to(text: str, tokens: int) -> str:
+def cut_to_tokens(text: str, tokens: int) -> str:
     """At the end of a line where one is near, so that no half line looks like a whole one."""
     room = tokens * CHARACTERS_A_TOKEN
     if len(text) <= room:

@@ -9,7 +9,7 @@ ReadFile = Callable[[str], str | None]
 """The text of a file as it is now; None if it cannot be read."""
 
 
-def nothing_readable(path: str) -> str | None:
+def read_nothing(path: str) -> str | None:
     return None
 
 

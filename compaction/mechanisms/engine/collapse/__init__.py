@@ -16,7 +16,7 @@ from compaction.mechanisms.engine.collapse.records import (
     snapshot_record,
     to_records,
 )
-from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, Staged
+from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, StagedSpan
 
 __all__ = [
     "Announce",
@@ -24,7 +24,7 @@ __all__ = [
     "CollapseReport",
     "CollapseState",
     "Commit",
-    "Staged",
+    "StagedSpan",
     "Summarise",
     "Weights",
     "collapse",

@@ -8,27 +8,27 @@ from typing import Protocol
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
 from compaction.mechanisms.engine.collapse.replay import (
-    Replayed,
-    Skipped,
-    Span,
-    replay,
+    CollapsedSpan,
+    CollapsedView,
+    SkippedCommit,
+    replay_commits,
 )
-from compaction.mechanisms.engine.collapse.spans import candidates
+from compaction.mechanisms.engine.collapse.spans import find_candidates
 from compaction.mechanisms.engine.collapse.state import (
     CollapseState,
     Commit,
-    Staged,
-    made,
+    StagedSpan,
+    commit_span,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
+from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 from sessions.usage.engine.tokens import (
     Limits,
     TokenCounter,
@@ -55,8 +55,8 @@ class Announce(Protocol):
 class CollapseReport(Report):
     committed: tuple[Commit, ...] = ()
     """In this call, for the caller to record."""
-    staged: tuple[Staged, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    staged: tuple[StagedSpan, ...] = ()
+    skipped: tuple[SkippedCommit, ...] = ()
 
 
 def collapse(
@@ -75,23 +75,23 @@ def collapse(
     if not config.enabled:
         size = estimate(messages, counter)
         return Outcome(messages, CollapseReport(_NAME, False, "Collapse is switched off.", size, size), state)
-    replayed = replay(messages, state.commits)
+    replayed = replay_commits(messages, state.commits)
     size = estimate(replayed.messages, counter) if tokens is None else tokens
-    moment = _Moment(size, config, limits, counter)
+    moment = _CollapseRun(size, config, limits, counter)
     view = replayed.messages
-    legal = cuts(view) if size >= config.stage_at * limits.effective else None
-    state = moment.staged(view, legal, state)
-    committed = moment.committed(view, legal, state.staged, summarise, announce)
+    legal = find_cuts(view) if size >= config.stage_at * limits.effective else None
+    state = moment.stage_spans(view, legal, state)
+    committed = moment.commit_spans(view, legal, state.staged, summarise, announce)
     if committed:
         names = {commit.first_uuid for commit in committed}
         left = tuple(span for span in state.staged if span.first_uuid not in names)
         state = replace(state, commits=(*state.commits, *committed), staged=left)
-        replayed = replay(messages, state.commits, legal if view is messages else None)
+        replayed = replay_commits(messages, state.commits, legal if view is messages else None)
     return Outcome(replayed.messages, moment.report(messages, replayed, state, committed), state)
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
+class _CollapseRun:
     """One request: how large the context is, and by which rules it is judged."""
 
     size: int
@@ -99,7 +99,7 @@ class _Moment:
     limits: Limits
     counter: TokenCounter
 
-    def staged(self, view: Sequence[Message], legal: Cuts | None, state: CollapseState) -> CollapseState:
+    def stage_spans(self, view: Sequence[Message], legal: Cuts | None, state: CollapseState) -> CollapseState:
         config = self.config
         if legal is None:
             return replace(state, armed=False)
@@ -110,19 +110,19 @@ class _Moment:
         # Beyond the threshold the choice is between a poor span and a request that does not fit.
         least = 0.0 if self.size >= self.limits.threshold else config.least_score
         written = {(one.first_uuid, one.last_uuid): one.summary for one in state.staged}
-        found = [one for one in candidates(view, legal, config, self.counter) if one.score.total >= least]
-        staged: list[Staged] = []
+        found = [one for one in find_candidates(view, legal, config, self.counter) if one.score.total >= least]
+        staged: list[StagedSpan] = []
         for one in found[: config.max_staged]:
             first, last = view[one.first].uuid, view[one.end - 1].uuid
             summary = written.get((first, last), "")
-            staged.append(Staged(first, last, one.tokens, round(one.score.total, 4), summary))
+            staged.append(StagedSpan(first, last, one.tokens, round(one.score.total, 4), summary))
         return replace(state, staged=tuple(staged), armed=True, last_spawn_tokens=self.size)
 
-    def committed(
+    def commit_spans(
         self,
         view: Sequence[Message],
         legal: Cuts | None,
-        staged: Sequence[Staged],
+        staged: Sequence[StagedSpan],
         summarise: Summarise | None,
         announce: Announce | None,
     ) -> tuple[Commit, ...]:
@@ -132,7 +132,7 @@ class _Moment:
             return ()
         places = {message.uuid: at for at, message in enumerate(view)}
         # A span may have been chosen when another turn was the latest.
-        held = held_by_thinking(view)
+        held = places_held_by_thinking(view)
         committed = []
         for number, one in enumerate(staged, 1):
             first, end = places.get(one.first_uuid), places.get(one.last_uuid, -1) + 1
@@ -146,7 +146,7 @@ class _Moment:
             summary = one.summary or (summarise(span) if summarise else "")
             if not summary.strip():
                 continue
-            commit = made(span, summary)
+            commit = commit_span(span, summary)
             saved = estimate(span, self.counter) - self.counter(commit.placeholder.content)
             if saved > 0:
                 committed.append(commit)
@@ -154,7 +154,7 @@ class _Moment:
         return tuple(committed)
 
     def report(
-        self, messages: Sequence[Message], replayed: Replayed, state: CollapseState, committed: Sequence[Commit]
+        self, messages: Sequence[Message], replayed: CollapsedView, state: CollapseState, committed: Sequence[Commit]
     ) -> CollapseReport:
         new = {commit.collapse_id for commit in committed}
         changes: list[Change] = []
@@ -164,7 +164,7 @@ class _Moment:
         return CollapseReport(
             _NAME,
             bool(replayed.spans),
-            self.why(len(committed), len(replayed.spans), state),
+            self.explain(len(committed), len(replayed.spans), state),
             before,
             before - sum(change.tokens_before - change.tokens_after for change in changes),
             tuple(changes),
@@ -173,7 +173,7 @@ class _Moment:
             replayed.skipped,
         )
 
-    def why(self, committed: int, collapsed: int, state: CollapseState) -> str:
+    def explain(self, committed: int, collapsed: int, state: CollapseState) -> str:
         size, effective = self.size, self.limits.effective
         stays = f" {collapsed} collapsed earlier stay so." if collapsed else ""
         if committed:
@@ -187,12 +187,12 @@ class _Moment:
         return f"At {size:,} tokens no span could be replaced; {len(state.staged)} have no summary.{stays}"
 
 
-def _changes(messages: Sequence[Message], span: Span, new: bool, counter: TokenCounter) -> list[Change]:
+def _changes(messages: Sequence[Message], span: CollapsedSpan, new: bool, counter: TokenCounter) -> list[Change]:
     placeholder = span.commit.placeholder
     why = f"It is part of the collapsed history {span.commit.collapse_id}{'' if new else ', as before'}."
     gone = [
-        Change(What.REMOVED, message.uuid, counter(message.content), 0, why)
+        Change(ChangeKind.REMOVED, message.uuid, counter(message.content), 0, why)
         for message in messages[span.first : span.end]
     ]
     stands = f"It stands for {len(gone)} messages."
-    return [*gone, Change(What.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]
+    return [*gone, Change(ChangeKind.ADDED, placeholder.uuid, 0, counter(placeholder.content), stands)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, Staged
+from compaction.mechanisms.engine.collapse.state import CollapseState, Commit, StagedSpan
 
 COMMIT = "marble-origami-commit"
 SNAPSHOT = "marble-origami-snapshot"
@@ -80,13 +80,13 @@ def _commit(record: Mapping[str, Any]) -> Commit | None:
     return Commit(*values) if len(values) == len(keys) else None
 
 
-def _staged(one: object) -> Staged | None:
+def _staged(one: object) -> StagedSpan | None:
     if not isinstance(one, Mapping):
         return None
     first, last, score, summary = one.get("firstUuid"), one.get("lastUuid"), one.get("score"), one.get("summary")
     if not isinstance(first, str) or not isinstance(last, str):
         return None
-    return Staged(
+    return StagedSpan(
         first,
         last,
         _number(one.get("tokens")),

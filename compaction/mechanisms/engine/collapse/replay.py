@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.collapse.state import Commit
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Cuts, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, find_cuts
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedCommit:
     """A commit that does not fit these messages."""
 
     collapse_id: str
@@ -19,7 +19,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CollapsedSpan:
     """`messages[first:end]` of the conversation gave way to the commit's placeholder."""
 
     first: int
@@ -28,47 +28,49 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class CollapsedView:
     messages: Sequence[Message]
-    spans: tuple[Span, ...]
-    skipped: tuple[Skipped, ...]
+    spans: tuple[CollapsedSpan, ...]
+    skipped: tuple[SkippedCommit, ...]
 
 
-def replay(messages: Sequence[Message], commits: Sequence[Commit], legal: Cuts | None = None) -> Replayed:
+def replay_commits(messages: Sequence[Message], commits: Sequence[Commit], legal: Cuts | None = None) -> CollapsedView:
     """A commit may stand for placeholders of earlier ones. One that would split anything is skipped.
 
     `legal` are the cuts of these messages, where they are known.
     """
     if not commits:
-        return Replayed(messages, (), ())
+        return CollapsedView(messages, (), ())
     places: dict[str, tuple[int, int]] = {}
     for at, message in enumerate(messages):
         if message.uuid:
             places.setdefault(message.uuid, (at, at + 1))
-    legal = legal or cuts(messages)
-    spans: list[Span] = []
-    skipped: list[Skipped] = []
+    legal = legal or find_cuts(messages)
+    spans: list[CollapsedSpan] = []
+    skipped: list[SkippedCommit] = []
     for commit in commits:
         if commit.first_uuid not in places or commit.last_uuid not in places:
-            skipped.append(Skipped(commit.collapse_id, "Its messages are not in this conversation."))
+            skipped.append(SkippedCommit(commit.collapse_id, "Its messages are not in this conversation."))
             continue
-        span = Span(places[commit.first_uuid][0], places[commit.last_uuid][1], commit)
+        span = CollapsedSpan(places[commit.first_uuid][0], places[commit.last_uuid][1], commit)
         apart = [one for one in spans if one.end <= span.first or span.end <= one.first]
         inside = [one for one in spans if span.first <= one.first and one.end <= span.end]
         if span.end <= span.first:
-            skipped.append(Skipped(commit.collapse_id, "Its last message stands before its first."))
+            skipped.append(SkippedCommit(commit.collapse_id, "Its last message stands before its first."))
         elif not legal.is_legal(span.first) or not legal.is_legal(span.end):
-            skipped.append(Skipped(commit.collapse_id, "It would split a tool call from its result, or an answer."))
+            skipped.append(
+                SkippedCommit(commit.collapse_id, "It would split a tool call from its result, or an answer.")
+            )
         elif len(apart) + len(inside) < len(spans):
-            skipped.append(Skipped(commit.collapse_id, "It overlaps an earlier one."))
+            skipped.append(SkippedCommit(commit.collapse_id, "It overlaps an earlier one."))
         else:
             spans = [*apart, span]
             places[commit.summary_uuid] = (span.first, span.end)
     spans.sort(key=lambda span: span.first)
-    return Replayed(_spliced(messages, spans), tuple(spans), tuple(skipped))
+    return CollapsedView(_splice(messages, spans), tuple(spans), tuple(skipped))
 
 
-def _spliced(messages: Sequence[Message], spans: Sequence[Span]) -> Sequence[Message]:
+def _splice(messages: Sequence[Message], spans: Sequence[CollapsedSpan]) -> Sequence[Message]:
     if not spans:
         return messages
     view: list[Message] = []

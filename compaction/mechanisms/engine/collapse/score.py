@@ -38,7 +38,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ConversationSurvey:
     """What scores need to know of a conversation, gathered once."""
 
     sizes: tuple[int, ...]
@@ -56,17 +56,17 @@ class Survey:
         return self.before[end] - self.before[first]
 
 
-def survey(messages: Sequence[Message], counter: TokenCounter) -> Survey:
+def survey_conversation(messages: Sequence[Message], counter: TokenCounter) -> ConversationSurvey:
     sizes = tuple(counter(message.content) for message in messages)
     things = tuple(_things(message) for message in messages)
     named: dict[str, list[int]] = {}
     for at, of_message in enumerate(things):
         for thing in of_message:
             named.setdefault(thing, []).append(at)
-    return Survey(sizes, tuple(accumulate(sizes, initial=0)), things, named)
+    return ConversationSurvey(sizes, tuple(accumulate(sizes, initial=0)), things, named)
 
 
-def score(view: Survey, first: int, end: int, latest: int, *, most: int, weights: Weights) -> Score:
+def score_span(view: ConversationSurvey, first: int, end: int, latest: int, *, most: int, weights: Weights) -> Score:
     """Of `messages[first:end]`, where the latest part begins at `latest`."""
     things = frozenset[str]().union(*view.things[first:end])
     size = min(1.0, view.between(first, end) / most)
@@ -84,24 +84,24 @@ def _things(message: Message) -> frozenset[str]:
     for block in message.content:
         kind = block.get("type")
         if kind == "text":
-            found.update(_words(block.get("text")))
+            found.update(_things_in_text(block.get("text")))
         elif kind == "tool_use":
-            found.update(_of_call(block))
+            found.update(_things_of_call(block))
     return frozenset(found)
 
 
-def _of_call(block: Block) -> set[str]:
+def _things_of_call(block: Block) -> set[str]:
     given = block.get("input")
     if not isinstance(given, Mapping):
         return set()
-    named = {_plain(value) for key in _GIVEN if isinstance(value := given.get(key), str)}
-    return named | _words(given.get("command"))
+    named = {_shorten_path(value) for key in _GIVEN if isinstance(value := given.get(key), str)}
+    return named | _things_in_text(given.get("command"))
 
 
-def _words(text: object) -> set[str]:
-    return {_plain(word) for word in _NAMED.findall(text[:_LOOKED_AT])} if isinstance(text, str) else set()
+def _things_in_text(text: object) -> set[str]:
+    return {_shorten_path(word) for word in _NAMED.findall(text[:_LOOKED_AT])} if isinstance(text, str) else set()
 
 
-def _plain(name: str) -> str:
+def _shorten_path(name: str) -> str:
     """The last two parts of a path: the same file is called by its whole path here and by its name there."""
     return "/".join(name.rstrip("/").split("/")[-2:])

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
 from compaction.mechanisms.engine.collapse.score import (
+    ConversationSurvey,
     Score,
-    Survey,
-    score,
-    survey,
+    score_span,
+    survey_conversation,
 )
-from compaction.mechanisms.engine.kept_range import held_by_thinking
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.conversation.kept_range import places_held_by_thinking
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.messages.cuts import Cuts
 from sessions.usage.engine.tokens import TokenCounter
 
@@ -28,36 +28,36 @@ class Candidate:
     score: Score
 
 
-def candidates(
+def find_candidates(
     messages: Sequence[Message], legal: Cuts, config: CollapseConfig, counter: TokenCounter
 ) -> list[Candidate]:
     """Best first; of equals the earlier."""
-    view = survey(messages, counter)
-    latest = _latest(view, config.keep_tokens)
+    view = survey_conversation(messages, counter)
+    latest = _start_of_latest(view, config.keep_tokens)
     found = []
-    for first, end in _runs(messages, legal, view, latest, config):
+    for first, end in _replaceable_ranges(messages, legal, view, latest, config):
         tokens = view.between(first, end)
         if tokens >= config.least:
-            marks = score(view, first, end, latest, most=config.most, weights=config.weights)
+            marks = score_span(view, first, end, latest, most=config.most, weights=config.weights)
             found.append(Candidate(first, end, tokens, marks))
     return sorted(found, key=lambda one: (-one.score.total, one.first))
 
 
-def _latest(view: Survey, keep_tokens: int) -> int:
+def _start_of_latest(view: ConversationSurvey, keep_tokens: int) -> int:
     """Where the part begins that is never touched."""
     return next(at for at in range(len(view.sizes), -1, -1) if at == 0 or view.tokens - view.before[at] >= keep_tokens)
 
 
-def _runs(
-    messages: Sequence[Message], legal: Cuts, view: Survey, latest: int, config: CollapseConfig
+def _replaceable_ranges(
+    messages: Sequence[Message], legal: Cuts, view: ConversationSurvey, latest: int, config: CollapseConfig
 ) -> Iterator[tuple[int, int]]:
     names = Counter(message.uuid for message in messages)
     start: int | None = None
-    held = held_by_thinking(messages)
+    held = places_held_by_thinking(messages)
     places = [place for place in legal.legal if place <= latest and place not in held]
     for first, end in pairwise(places):
         piece = messages[first:end]
-        stays = any(_stays(message, config) for message in piece)
+        stays = any(_must_stay(message, config) for message in piece)
         # A record names a span by the uuids of its ends.
         nameless = any(not message.uuid or names[message.uuid] > 1 for message in (piece[0], piece[-1]))
         full = start is not None and view.between(start, end) > config.most
@@ -70,5 +70,5 @@ def _runs(
         yield start, places[-1]
 
 
-def _stays(message: Message, config: CollapseConfig) -> bool:
-    return message.kind is Kind.SUMMARY or (config.keep_inputs and message.kind is Kind.PROMPT)
+def _must_stay(message: Message, config: CollapseConfig) -> bool:
+    return message.kind is MessageKind.SUMMARY or (config.keep_inputs and message.kind is MessageKind.PROMPT)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 _NAMESPACE = UUID("8a0f9d0e-3a2b-4d0f-b0de-6d0c6a1d5c37")
 
@@ -25,11 +25,11 @@ class Commit:
     def placeholder(self) -> Message:
         """It is made of the record alone, so that it always has the same bytes."""
         text = f'<collapsed-history id="{self.collapse_id}">\n{self.summary}\n</collapsed-history>'
-        return Message("user", (text_block(text),), Kind.SUMMARY, self.summary_uuid)
+        return Message("user", (text_block(text),), MessageKind.SUMMARY, self.summary_uuid)
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedSpan:
     """A span that may be replaced; with its summary, as soon as somebody wrote one."""
 
     first_uuid: str
@@ -43,7 +43,7 @@ class Staged:
 class CollapseState:
     commits: tuple[Commit, ...] = ()
     """In the order in which they were made."""
-    staged: tuple[Staged, ...] = ()
+    staged: tuple[StagedSpan, ...] = ()
     """Best first."""
     armed: bool = False
     last_spawn_tokens: int = 0
@@ -59,7 +59,7 @@ class CollapseState:
                 placeholders.add(one.summary_uuid)
         return replace(self, commits=tuple(one for one in self.commits if one.collapse_id not in gone))
 
-    def summarised(self, first_uuid: str, summary: str) -> CollapseState:
+    def with_summary(self, first_uuid: str, summary: str) -> CollapseState:
         """With the summary of a staged span, written before it is needed."""
         staged = tuple(replace(one, summary=summary) if one.first_uuid == first_uuid else one for one in self.staged)
         return replace(self, staged=staged)
@@ -71,13 +71,13 @@ class CollapseState:
     def from_json(cls, saved: Mapping[str, Any]) -> CollapseState:
         return cls(
             tuple(Commit(**one) for one in saved["commits"]),
-            tuple(Staged(**one) for one in saved["staged"]),
+            tuple(StagedSpan(**one) for one in saved["staged"]),
             saved["armed"],
             saved["last_spawn_tokens"],
         )
 
 
-def made(span: Sequence[Message], summary: str) -> Commit:
+def commit_span(span: Sequence[Message], summary: str) -> Commit:
     """The ids follow from the span: the same commit is the same wherever it is made."""
     first, last = span[0].uuid, span[-1].uuid
     return Commit(

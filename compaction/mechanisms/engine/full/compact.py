@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
-from compaction.mechanisms.engine.boundary import floor_of
-from compaction.mechanisms.engine.full.asking import FullConfig, Reply, asked
-from compaction.mechanisms.engine.full.media import thinks
+from compaction.mechanisms.engine.compaction.boundary import index_after_boundary
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import CompactionMethod, Cut
+from compaction.mechanisms.engine.compaction.result_messages import CompactionDraft, apply_draft
+from compaction.mechanisms.engine.full.media import any_thinking
 from compaction.mechanisms.engine.full.prompt import Variant, compaction_prompt
+from compaction.mechanisms.engine.full.reply import FullConfig, Reply, obtain_reply
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.guards.quotes import quotes_checked
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
-from compaction.mechanisms.engine.record import Cut, Way
+from compaction.mechanisms.engine.guards.quotes import check_quotes
 from compaction.mechanisms.engine.report import Outcome, Report
-from compaction.mechanisms.engine.result_messages import Draft, survivors
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate
 
@@ -32,33 +32,40 @@ def full_compact(
 ) -> Outcome[Attempt]:
     config, occasion = config or FullConfig(), occasion or Occasion()
     if not config.enabled:
-        return unchanged(MECHANISM, messages, occasion, "Full compact is switched off.")
-    recent = messages[floor_of(messages) :]
+        return decline(MECHANISM, messages, occasion, "Full compact is switched off.")
+    recent = messages[index_after_boundary(messages) :]
     if not any(message.content for message in recent):
-        return unchanged(MECHANISM, messages, occasion, "There is nothing to summarise.")
+        return decline(MECHANISM, messages, occasion, "There is nothing to summarise.")
     hooked = occasion.hooks.pre_compact(occasion.trigger, config.instructions)
     prompt = compaction_prompt(Variant.FULL, instructions=config.instructions, hook_instructions=hooked)
-    reply = asked(recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=thinks(messages))
-    draft = Draft(
-        MECHANISM, Way.FULL, Cut(0, len(messages)), reply.summary, "The summary stands for it.", "The summary."
+    reply = obtain_reply(
+        recent, prompt, summarise, config, occasion.counter, occasion.model, thinks=any_thinking(messages)
     )
-    return summarised(messages, draft, reply, occasion, attachments or AttachmentConfig())
+    draft = CompactionDraft(
+        MECHANISM,
+        CompactionMethod.FULL,
+        Cut(0, len(messages)),
+        reply.summary,
+        "The summary stands for it.",
+        "The summary.",
+    )
+    return apply_reply(messages, draft, reply, occasion, attachments or AttachmentConfig())
 
 
-def summarised(
-    messages: Sequence[Message], draft: Draft, reply: Reply, occasion: Occasion, attachments: AttachmentConfig
+def apply_reply(
+    messages: Sequence[Message], draft: CompactionDraft, reply: Reply, occasion: Occasion, attachments: AttachmentConfig
 ) -> Outcome[Attempt]:
     """What becomes of a reply."""
     if reply.problem:
         failed = Attempt(failed=True, requests=reply.requests)
-        return unchanged(draft.mechanism, messages, occasion, reply.problem, failed)
-    quotes = quotes_checked(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
+        return decline(draft.mechanism, messages, occasion, reply.problem, failed)
+    quotes = check_quotes(reply.summary, messages[draft.cut.start : draft.cut.stop], occasion.whole).remark
     remarks = (*reply.remarks, *([quotes] if quotes else []))
     draft = replace(draft, remarks=remarks, requests=reply.requests)
-    return survivors(messages, draft, occasion, attachments)
+    return apply_draft(messages, draft, occasion, attachments)
 
 
-def unchanged(
+def decline(
     mechanism: str, messages: Sequence[Message], occasion: Occasion, why: str, attempt: Attempt | None = None
 ) -> Outcome[Attempt]:
     tokens = estimate(messages, occasion.counter)

@@ -8,7 +8,7 @@ from compaction.mechanisms.engine.attachments.skills import is_skill_attachment
 from sessions.transcripts.engine.messages import (
     Block,
     Message,
-    changed,
+    replace_fields,
     text_block,
 )
 
@@ -18,7 +18,7 @@ PLACEHOLDERS = {"image": "[image]", "document": "[document]"}
 
 def without_media(messages: Sequence[Message]) -> list[Message]:
     """Messages without pictures and documents are the same objects as before."""
-    return [_replaced(message) if any(map(_holds_media, message.content)) else message for message in messages]
+    return [_replace_media(message) if any(map(_holds_media, message.content)) else message for message in messages]
 
 
 def without_skills(
@@ -27,14 +27,14 @@ def without_skills(
     return [message for message in messages if not is_skill(message)]
 
 
-def thinks(messages: Sequence[Message]) -> bool:
+def any_thinking(messages: Sequence[Message]) -> bool:
     return any(block.get("type") in THINKING for message in messages for block in message.content)
 
 
 def without_thinking(messages: Sequence[Message]) -> list[Message]:
     """For a call that does not think: signatures of another conversation would be refused."""
     kept = (
-        changed(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
+        replace_fields(message, content=tuple(block for block in message.content if block.get("type") not in THINKING))
         if any(block.get("type") in THINKING for block in message.content)
         else message
         for message in messages
@@ -53,13 +53,13 @@ def _is_media(block: object) -> bool:
     return isinstance(block, dict) and block.get("type") in PLACEHOLDERS
 
 
-def _replaced(message: Message) -> Message:
-    return changed(message, content=tuple(_plain(block) for block in message.content))
+def _replace_media(message: Message) -> Message:
+    return replace_fields(message, content=tuple(_replace_block(block) for block in message.content))
 
 
-def _plain(block: Block) -> Block:
+def _replace_block(block: Block) -> Block:
     if block.get("type") in PLACEHOLDERS:
         return text_block(PLACEHOLDERS[block["type"]])
     if _holds_media(block):
-        return {**block, "content": [_plain(one) if isinstance(one, dict) else one for one in block["content"]]}
+        return {**block, "content": [_replace_block(one) if isinstance(one, dict) else one for one in block["content"]]}
     return block

@@ -9,26 +9,26 @@ _TAGS = {name: re.compile(rf"<\s*(/?)\s*{name}\b[^<>]*>", re.IGNORECASE) for nam
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedSummary:
     summary: str
     """Empty if there was none."""
-    tagged: bool
+    has_tags: bool
     """Whether the reply had a summary block at all; without one, all of it counts."""
-    complete: bool
+    is_complete: bool
     """Whether the block was closed: an open one was probably cut off by an output limit."""
 
 
-def parsed_summary(reply: str) -> Parsed:
+def parse_summary(reply: str) -> ParsedSummary:
     text = _without_draft(reply)
     opening = next((tag for tag in _TAGS["summary"].finditer(text) if not tag[1]), None)
     if opening is None:
         closing = next(_TAGS["summary"].finditer(text), None)
         body = text if closing is None else text[: closing.start()]
-        return Parsed(_bare(body), tagged=closing is not None, complete=True)
-    end = _end(text, opening.end(), "summary")
+        return ParsedSummary(_strip_draft(body), has_tags=closing is not None, is_complete=True)
+    end = _find_end(text, opening.end(), "summary")
     if end is None:
-        return Parsed(_bare(text[opening.end() :]), tagged=True, complete=False)
-    return Parsed(_bare(text[opening.end() : end[0]]), tagged=True, complete=True)
+        return ParsedSummary(_strip_draft(text[opening.end() :]), has_tags=True, is_complete=False)
+    return ParsedSummary(_strip_draft(text[opening.end() : end[0]]), has_tags=True, is_complete=True)
 
 
 def _without_draft(text: str) -> str:
@@ -39,7 +39,7 @@ def _without_draft(text: str) -> str:
         return text
     if tag[1]:  # closed but never opened: everything up to here was the draft
         return text[tag.end() :]
-    end = _balanced(text, tag.end(), "analysis")
+    end = _find_balanced_end(text, tag.end(), "analysis")
     if end is not None:
         return text[: tag.start()] + text[end[1] :]
     # Never closed: the draft ends where the summary begins, or is all there is.
@@ -47,25 +47,25 @@ def _without_draft(text: str) -> str:
     return text[: tag.start()] + (text[rest.start() :] if rest is not None else "")
 
 
-def _bare(text: str) -> str:
+def _strip_draft(text: str) -> str:
     """A draft inside the summary block is still a draft when it stands first in it."""
     stripped = text.strip()
     opening = _TAGS["analysis"].match(stripped)
     if opening is None or opening[1]:
         return stripped
-    end = _balanced(stripped, opening.end(), "analysis")
+    end = _find_balanced_end(stripped, opening.end(), "analysis")
     return stripped if end is None else stripped[end[1] :].strip()
 
 
-def _end(text: str, start: int, name: str) -> tuple[int, int] | None:
+def _find_end(text: str, start: int, name: str) -> tuple[int, int] | None:
     """Where the block that was opened before `start` is closed; if nothing balances, the last closing tag."""
-    if (balanced := _balanced(text, start, name)) is not None:
+    if (balanced := _find_balanced_end(text, start, name)) is not None:
         return balanced
     closings = [tag for tag in _TAGS[name].finditer(text, start) if tag[1]]
     return closings[-1].span() if closings else None
 
 
-def _balanced(text: str, start: int, name: str) -> tuple[int, int] | None:
+def _find_balanced_end(text: str, start: int, name: str) -> tuple[int, int] | None:
     depth = 1
     for tag in _TAGS[name].finditer(text, start):
         depth += -1 if tag[1] else 1

@@ -150,22 +150,22 @@ def compaction_prompt(
     sections = SECTIONS[variant]
     parts = [
         PREAMBLE,
-        TASKS[variant].format(begins=_beginning(begins)),
+        TASKS[variant].format(begins=_quote_beginning(begins)),
         ANALYSIS.format(what=_SPAN[variant]),
-        _listed(sections),
+        _list_sections(sections),
         _example(sections),
-        *_custom(instructions, hook_instructions),
+        *_custom_instructions(instructions, hook_instructions),
         REMINDER,
     ]
     return "\n\n".join(parts)
 
 
-def _beginning(begins: str) -> str:
+def _quote_beginning(begins: str) -> str:
     quoted = " ".join(begins.split())[:200]
     return f'it begins with the message "{quoted}"' if quoted else "what follows the messages that are kept"
 
 
-def _listed(sections: tuple[Section, ...]) -> str:
+def _list_sections(sections: tuple[Section, ...]) -> str:
     lines = [f"{number}. {section.title}: {section.guidance}" for number, section in enumerate(sections, 1)]
     return "The summary has these sections, numbered as here:\n\n" + "\n".join(lines)
 
@@ -182,7 +182,7 @@ def _example(sections: tuple[Section, ...]) -> str:
     )
 
 
-def _custom(instructions: str, hook_instructions: str) -> list[str]:
+def _custom_instructions(instructions: str, hook_instructions: str) -> list[str]:
     given = [text.strip() for text in (instructions, hook_instructions) if text.strip()]
     if not given:
         return []

@@ -15,7 +15,7 @@ SYSTEM = "You summarise conversations between a user and a coding assistant."
 OUTPUT_CAP = 20_000
 
 
-class Path(StrEnum):
+class RequestPath(StrEnum):
     FORK = "fork"
     """The parent's system prompt, tools, model and thinking: what it has cached is read, not paid for again."""
     DIRECT = "direct"
@@ -27,7 +27,7 @@ class SummaryRequest:
     """One turn with every tool denied. `messages` ends with the instruction."""
 
     messages: Sequence[Message]
-    path: Path
+    path: RequestPath
     max_output_tokens: int | None
     """None on a fork: a limit would change the thinking budget, and with it the cache key."""
     thinking: bool
@@ -61,15 +61,15 @@ class Summarise(Protocol):
     def __call__(self, request: SummaryRequest, /) -> str: ...
 
 
-def summary_request(
+def build_summary_request(
     messages: Sequence[Message],
-    path: Path,
+    path: RequestPath,
     output_cap: int = OUTPUT_CAP,
     variant: Variant = Variant.FULL,
     begins_at: str = "",
     dropped_rounds: int = 0,
 ) -> SummaryRequest:
-    fork = path is Path.FORK
+    fork = path is RequestPath.FORK
     return SummaryRequest(
         messages,
         path,

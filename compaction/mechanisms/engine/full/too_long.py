@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from compaction.mechanisms.engine.identity import derived_id
 from sessions.lint.engine import repair_messages
-from sessions.transcripts.engine.messages import Kind, Message, text_block
-from sessions.transcripts.engine.messages.cuts import cuts
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
+from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
 
 MARKER = "[earlier conversation truncated for compaction retry]"
@@ -51,7 +51,7 @@ def token_gap(text: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Truncated:
+class Truncation:
     messages: list[Message]
     dropped: int
     """Rounds."""
@@ -64,11 +64,11 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
 
     Records of one response stay together whatever stands between them, and so a call is never parted from its result.
     """
-    places = cuts(messages)
+    places = find_cuts(messages)
     rounds: list[list[Message]] = []
     answered = False
     for at, message in enumerate(messages):
-        input_or_answer = message.kind is not Kind.RESULT and message.role != "system"
+        input_or_answer = message.kind is not MessageKind.RESULT and message.role != "system"
         begins = answered and input_or_answer and places.is_legal(at)
         if begins or not rounds:
             rounds.append([])
@@ -78,9 +78,9 @@ def rounds_of(messages: Sequence[Message]) -> list[list[Message]]:
     return rounds
 
 
-def truncated(
+def truncate(
     messages: Sequence[Message], error: str, *, attempt: int = 1, counter: TokenCounter = estimate_blocks
-) -> Truncated:
+) -> Truncation:
     """Without the oldest rounds: as many as the error says are too much, or a fifth of them.
 
     Raises NothingLeftError when no round would be left to summarise.
@@ -90,7 +90,7 @@ def truncated(
         # Else the marker of an earlier retry would be the oldest round, and dropping it would gain nothing.
         body = body[1:]
     rounds = rounds_of(body)
-    drop = _how_many(rounds, token_gap(error), counter)
+    drop = _count_rounds_to_drop(rounds, token_gap(error), counter)
     if drop >= len(rounds):
         raise NothingLeftError(
             "The conversation is too long to be summarised: even its last round alone does not fit. "
@@ -98,13 +98,13 @@ def truncated(
         )
     kept = [message for group in rounds[drop:] for message in group]
     if next((message.role for message in kept if message.role != "system"), "") == "assistant":
-        marker = Message("user", (text_block(MARKER),), Kind.INJECTED, derived_id("truncated", str(attempt)))
+        marker = Message("user", (text_block(MARKER),), MessageKind.INJECTED, derived_id("truncated", str(attempt)))
         kept.insert(0, marker)
     kept, _ = repair_messages(kept)
-    return Truncated(kept, drop, len(rounds))
+    return Truncation(kept, drop, len(rounds))
 
 
-def _how_many(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:
+def _count_rounds_to_drop(rounds: Sequence[Sequence[Message]], gap: int | None, counter: TokenCounter) -> int:
     if gap is None:
         return max(1, int(len(rounds) * SHARE_WITHOUT_GAP))
     covered = 0
@@ -117,7 +117,7 @@ def _how_many(rounds: Sequence[Sequence[Message]], gap: int | None, counter: Tok
 
 def _is_marker(message: Message) -> bool:
     return (
-        message.kind is Kind.INJECTED
+        message.kind is MessageKind.INJECTED
         and len(message.content) == 1
         and message.content[0].get("text") == MARKER
         and message.role == "user"

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.guards.breaker import Breaker
-from compaction.mechanisms.engine.guards.inflation import inflation
-from compaction.mechanisms.engine.guards.quotes import Quotes, quotes_checked
-from compaction.mechanisms.engine.guards.recompaction import Recompaction, recompaction
+from compaction.mechanisms.engine.guards.inflation import explain_inflation
+from compaction.mechanisms.engine.guards.quotes import QuoteCheck, check_quotes
+from compaction.mechanisms.engine.guards.recompaction import Recompaction, track_recompaction
 from compaction.mechanisms.engine.guards.recursion import may_compact
 
-__all__ = ["Breaker", "Quotes", "Recompaction", "inflation", "may_compact", "quotes_checked", "recompaction"]
+__all__ = [
+    "Breaker",
+    "QuoteCheck",
+    "Recompaction",
+    "check_quotes",
+    "explain_inflation",
+    "may_compact",
+    "track_recompaction",
+]

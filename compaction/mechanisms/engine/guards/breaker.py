@@ -15,8 +15,8 @@ class Breaker:
     def is_open(self, most: int = MOST_FAILURES) -> bool:
         return self.failures >= most
 
-    def failed(self) -> Breaker:
+    def after_failure(self) -> Breaker:
         return Breaker(self.failures + 1)
 
-    def succeeded(self) -> Breaker:
+    def after_success(self) -> Breaker:
         return Breaker()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def inflation(before: int, after: int) -> str | None:
+def explain_inflation(before: int, after: int) -> str | None:
     """Why a result is refused, or None if it is smaller."""
     if after < before:
         return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 _SECTION = re.compile(r"^[ \t#*]*(\d+)[.)][ \t*]*(.*)$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+")
@@ -20,7 +20,7 @@ _NOTHING = re.compile(r"^\W*(?:none|nothing|no (?:user )?messages?)\b.{0,40}$", 
 
 
 @dataclass(frozen=True, slots=True)
-class Quotes:
+class QuoteCheck:
     verbatim: tuple[str, ...] = ()
     shortened: tuple[str, ...] = ()
     """The user's words, with gaps that are marked as such."""
@@ -40,38 +40,40 @@ class Quotes:
         return " and ".join(parts)
 
 
-def quotes_checked(summary: str, source: Sequence[Message], whole: Sequence[Message] = ()) -> Quotes:
+def check_quotes(summary: str, source: Sequence[Message], whole: Sequence[Message] = ()) -> QuoteCheck:
     """Compares the section of user messages with what the user wrote, or what an earlier summary says they wrote.
 
     `whole` is the conversation before any compaction, where it is known: then what an earlier summary made up is not
     passed on as the user's.
     """
-    said = {message.uuid: _plain(_text(message)) for message in source if message.kind is Kind.PROMPT}
-    earlier = (Kind.SUMMARY, Kind.PROMPT) if whole else (Kind.SUMMARY,)
-    passed_on = [_plain(_text(message)) for message in whole or source if message.kind in earlier]
+    said = {
+        message.uuid: _collapse_whitespace(_text(message)) for message in source if message.kind is MessageKind.PROMPT
+    }
+    earlier = (MessageKind.SUMMARY, MessageKind.PROMPT) if whole else (MessageKind.SUMMARY,)
+    passed_on = [_collapse_whitespace(_text(message)) for message in whole or source if message.kind in earlier]
     # The same words count once, however often they were written.
     texts, passed_on = set(said.values()), list(dict.fromkeys(passed_on))
     verbatim, shortened, invented = [], [], []
     quoted: set[str] = set()
-    for item in quoted_messages(summary):
-        plain = _plain(item.strip().strip(_QUOTED))
+    for item in find_quoted_messages(summary):
+        plain = _collapse_whitespace(item.strip().strip(_QUOTED))
         pieces = [piece.strip(_QUOTED + " ") for piece in _ELLIPSIS.split(plain)]
         if not any(pieces):
             continue
-        full = {text for text in texts if _in_order([plain], text)}
-        partly = {text for text in texts if _in_order(pieces, text)}
-        if full or any(_in_order([plain], text) for text in passed_on):
+        full = {text for text in texts if _occur_in_order([plain], text)}
+        partly = {text for text in texts if _occur_in_order(pieces, text)}
+        if full or any(_occur_in_order([plain], text) for text in passed_on):
             verbatim.append(item)
-        elif partly or any(_in_order(pieces, text) for text in passed_on):
+        elif partly or any(_occur_in_order(pieces, text) for text in passed_on):
             shortened.append(item)
         else:
             invented.append(item)
         quoted |= full | partly
     missing = tuple(uuid for uuid, text in said.items() if text and text not in quoted)
-    return Quotes(tuple(verbatim), tuple(shortened), tuple(invented), missing)
+    return QuoteCheck(tuple(verbatim), tuple(shortened), tuple(invented), missing)
 
 
-def quoted_messages(summary: str) -> list[str]:
+def find_quoted_messages(summary: str) -> list[str]:
     """The items of the section "All User Messages"."""
     section = _user_section(summary)
     items: list[list[str]] = []
@@ -113,33 +115,33 @@ def _is_next(heading: re.Match[str], number: int) -> bool:
     return int(heading[1]) == number + 1 and titled
 
 
-def _in_order(pieces: Sequence[str], text: str) -> bool:
+def _occur_in_order(pieces: Sequence[str], text: str) -> bool:
     """Whole words at both ends: "no" is not quoted from "know". At a gap a word may be cut; one at an end is an empty
     piece."""
     at = 0
     for number, piece in enumerate(pieces):
-        at = _end_of(piece, text, at, begins=number == 0, ends=number == len(pieces) - 1)
+        at = _find_piece_end(piece, text, at, begins=number == 0, ends=number == len(pieces) - 1)
         if at < 0:
             return False
     return True
 
 
-def _end_of(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
+def _find_piece_end(piece: str, text: str, start: int, *, begins: bool, ends: bool) -> int:
     found = text.find(piece, start)
     while found >= 0:
         end = found + len(piece)
         # From a place in the middle of a word the next look goes to where the word ends: character by character, a
         # long text without a space would be compared with itself.
-        if piece and begins and (word := _end_of_word(text, found)):
+        if piece and begins and (word := _find_word_end(text, found)):
             found = text.find(piece, word)
-        elif piece and ends and (word := _end_of_word(text, end)):
+        elif piece and ends and (word := _find_word_end(text, end)):
             found = text.find(piece, max(found + 1, word - len(piece)))
         else:
             return end
     return -1
 
 
-def _end_of_word(text: str, place: int) -> int:
+def _find_word_end(text: str, place: int) -> int:
     """Where the word ends that goes on across the place; 0 if none does."""
     if not place or not _LETTERS.match(text, place - 1):
         return 0
@@ -147,7 +149,7 @@ def _end_of_word(text: str, place: int) -> int:
     return rest.end() if rest else 0
 
 
-def _plain(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 

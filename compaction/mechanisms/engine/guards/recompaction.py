@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.record import Compaction
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.compaction.record import Compaction
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,13 @@ class Recompaction:
     source: str
 
 
-def recompaction(messages: Sequence[Message], last: Compaction | None, threshold: int, source: str) -> Recompaction:
+def track_recompaction(
+    messages: Sequence[Message], last: Compaction | None, threshold: int, source: str
+) -> Recompaction:
     start = 0
     if last is not None:
         ends = {last.inserted[-1].uuid, *(message.uuid for message in last.appended)}
         start = next((at + 1 for at in range(len(messages) - 1, -1, -1) if messages[at].uuid in ends), 0)
-    answers = {message.message_id or message.uuid for message in messages[start:] if message.kind is Kind.ANSWER}
+    answers = {message.message_id or message.uuid for message in messages[start:] if message.kind is MessageKind.ANSWER}
     last_id = last.boundary.uuid if last is not None else ""
     return Recompaction(last is not None, len(answers), last_id, threshold, source)

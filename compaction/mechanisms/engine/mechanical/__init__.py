@@ -5,8 +5,7 @@ from __future__ import annotations
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
 from compaction.mechanisms.engine.mechanical.facts import Facts, facts_of
 from compaction.mechanisms.engine.mechanical.notes import notes_sections
-from compaction.mechanisms.engine.mechanical.summarise import Mechanical
-from compaction.mechanisms.engine.mechanical.summary import LABEL, mechanical_summary
+from compaction.mechanisms.engine.mechanical.summary import LABEL, Mechanical, mechanical_summary
 
 __all__ = [
     "LABEL",

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+from compaction.mechanisms.engine.setting_field import setting
 
 
 @dataclass(frozen=True, slots=True)
 class MechanicalConfig:
-    most_characters: int = 30_000
+    TITLE: ClassVar[str] = "Mechanical summary"
+
+    most_characters: int = setting(
+        30_000, "Characters of a mechanical summary, at most.", label="Longest mechanical summary"
+    )
     """Of a summary, or of all notes together."""
-    share: float = 0.3
+    share: float = setting(0.3, "The same as a share of what is summarised.", most=1)
     """Of the characters that are summarised: a summary of a short conversation has to be shorter still."""
-    least_characters: int = 1_200
+    least_characters: int = setting(1_200, "Characters that a mechanical summary may always have.")
     """Below this nothing could be told."""
 
     def room(self, characters: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
@@ -16,11 +16,11 @@ from compaction.mechanisms.engine.calls import (
     results_of,
 )
 from compaction.mechanisms.engine.full.media import PLACEHOLDERS
-from compaction.mechanisms.engine.guards.quotes import quoted_messages
-from compaction.mechanisms.engine.mechanical.fitting import line
+from compaction.mechanisms.engine.guards.quotes import find_quoted_messages
 from compaction.mechanisms.engine.mechanical.tasks import Task, tasks_of
+from compaction.mechanisms.engine.mechanical.text_fitting import line
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate
 
 CHANGING = frozenset({"Edit", "Write", "NotebookEdit"})
@@ -94,12 +94,12 @@ class Facts:
 def facts_of(messages: Sequence[Message]) -> Facts:
     calls = calls_of(messages)
     results = {result.tool_use_id: result for result in results_of(messages)}
-    ordered = sorted(calls.values(), key=lambda call: call.at)
-    inputs = [at for at, message in enumerate(messages) if message.kind is Kind.PROMPT and words_of(message)]
+    ordered = sorted(calls.values(), key=lambda call: call.message_index)
+    inputs = [at for at, message in enumerate(messages) if message.kind is MessageKind.PROMPT and words_of(message)]
     spoken = [at for at, message in enumerate(messages) if message.role == "assistant" and words_of(message)]
-    earlier = [words_of(message) for message in messages if message.kind is Kind.SUMMARY and words_of(message)]
+    earlier = [words_of(message) for message in messages if message.kind is MessageKind.SUMMARY and words_of(message)]
     answered = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    passed_on = (item.strip().strip(_QUOTES) for text in earlier for item in quoted_messages(text))
+    passed_on = (item.strip().strip(_QUOTES) for text in earlier for item in find_quoted_messages(text))
     return Facts(
         requests=(*(item for item in passed_on if item), *(words_of(messages[at]) for at in inputs)),
         earlier=earlier[-1] if earlier else "",
@@ -179,9 +179,9 @@ def _failures(
         result = results.get(call.id)
         if result is None or result.block.get("is_error") is not True:
             continue
-        later = next((other for other in calls if other.at > result.at), None)
-        said = next((at for at in inputs if at > result.at), None)
-        if said is not None and (later is None or said < later.at):
+        later = next((other for other in calls if other.message_index > result.message_index), None)
+        said = next((at for at in inputs if at > result.message_index), None)
+        if said is not None and (later is None or said < later.message_index):
             then = f"the user said: {line(words_of(messages[said]), 120)}"
         elif later is not None:
             then = f"{told_of(later)}: {ending_of(results.get(later.id))}"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
 from compaction.mechanisms.engine.mechanical.facts import facts_of
-from compaction.mechanisms.engine.mechanical.fitting import fitted, line
 from compaction.mechanisms.engine.mechanical.summary import (
     bulleted,
     concept_lines,
@@ -15,6 +14,7 @@ from compaction.mechanisms.engine.mechanical.summary import (
     request_lines,
     task_lines,
 )
+from compaction.mechanisms.engine.mechanical.text_fitting import fitted, line
 from memory.notes.engine import TITLES
 from sessions.transcripts.engine.messages import Message
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
+from compaction.mechanisms.engine.full.request import SummaryRequest
 from compaction.mechanisms.engine.mechanical.config import MechanicalConfig
-from compaction.mechanisms.engine.mechanical.facts import Facts, FileUse
-from compaction.mechanisms.engine.mechanical.fitting import (
+from compaction.mechanisms.engine.mechanical.facts import Facts, FileUse, facts_of
+from compaction.mechanisms.engine.mechanical.text_fitting import (
     GAP,
     fitted,
     line,
     shortened,
 )
+from sessions.transcripts.engine.messages import Message
 
 LABEL = (
     "This summary was put together mechanically from the record, without a model: it quotes and lists, and judges "
@@ -25,6 +28,19 @@ _NOTHING = "- None recorded."
 _OWN_WORDS = 0.6
 """Of the whole, for the messages of the user. What they leave is divided among the others:"""
 _SHARES = {"request": 0.12, "earlier": 0.16, "files": 0.24, "errors": 0.16, "commands": 0.1, "tasks": 0.06, "now": 0.08}
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanical:
+    config: MechanicalConfig = field(default_factory=MechanicalConfig)
+
+    def __call__(self, request: SummaryRequest, /) -> str:
+        messages = request.messages[:-1]  # the last is the instruction
+        begin = next((at for at, message in enumerate(messages) if message.uuid == request.begins_at), 0)
+        return f"<summary>\n{self.text(messages[begin:], request.variant)}\n</summary>"
+
+    def text(self, messages: Sequence[Message], variant: Variant = Variant.FULL) -> str:
+        return mechanical_summary(facts_of(messages), self.config, variant)
 
 
 def mechanical_summary(facts: Facts, config: MechanicalConfig, variant: Variant = Variant.FULL) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.calls import Call, Result, result_text
-from compaction.mechanisms.engine.mechanical.fitting import line
+from compaction.mechanisms.engine.conversation.calls import Call, Result, result_text
+from compaction.mechanisms.engine.mechanical.text_fitting import line
 
 DONE = frozenset({"completed", "deleted"})
 _NUMBER = re.compile(r"#(\d+)")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compaction.mechanisms.engine.microcompact.clearable import ALIASES, WRITERS, tool_of
+from compaction.mechanisms.engine.setting_field import setting
 
 CLEARING_BETA = "context-management-2025-06-27"
 COMPACTING_BETA, ON_DEMAND_BETA = "compact-2026-01-12", "compact-2026-09-04"
@@ -17,14 +18,14 @@ _HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class ClearToolUsesConfig:
-    enabled: bool = True
-    trigger: int = 180_000
-    """Input tokens."""
-    target: int = 40_000
+    enabled: bool = setting(True, "Whether it is done at all.")
+    trigger: int = setting(180_000, "Tokens of the prompt from which on it acts.", label="Starts at")
+    target: int = setting(40_000, "Tokens that it should come down to, or it does nothing.", label="Down to")
     """Input tokens that should be left: at least the difference has to go, or nothing does."""
-    keep: int | None = None
-    """Latest uses that stay; the API's own default is 3."""
-    exclude_tools: tuple[str, ...] = ()
+    keep: int | None = setting(
+        None, "The latest results that stay; the API keeps 3 if it is told none.", label="Latest results that stay"
+    )
+    exclude_tools: tuple[str, ...] = setting((), "Tools whose results stay.", label="Tools to leave alone")
     """Tools that lose nothing, beside those that are never cleared."""
 
     @property

@@ -19,21 +19,20 @@ from compaction.mechanisms.engine.microcompact.clearable import (
 )
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
+from compaction.mechanisms.engine.setting_field import setting
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 
 @dataclass(frozen=True, slots=True)
 class CachedConfig:
-    enabled: bool = True
-    trigger: int = 12
-    """Results that are not deleted, from which on the oldest are."""
-    keep: int = 5
-    """The latest results, which stay."""
+    enabled: bool = setting(True, "Whether it is done at all.")
+    trigger: int = setting(12, "Results that may be active before any is deleted.", label="Starts at")
+    keep: int = setting(5, "The latest results that stay.", label="Latest results that stay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +145,8 @@ def _freed(one: Clearable, counter: TokenCounter) -> int:
 
 def _change(messages: Sequence[Message], one: Clearable, counter: TokenCounter) -> Change:
     return Change(
-        What.REPLACED,
-        messages[one.result.at].uuid,
+        ChangeKind.REPLACED,
+        messages[one.result.message_index].uuid,
         counter((one.result.block,)),
         counter((cleared(one.result.block),)),
         f"A result of {one.call.name}, deleted from the cache; the array keeps it.",

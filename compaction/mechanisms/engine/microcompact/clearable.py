@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
@@ -89,4 +89,4 @@ def pointer(messages: Sequence[Message], one: Clearable) -> Pointer:
     given = one.call.input.get(key) or next(iter(one.call.input.values()), "")
     what = str(given)
     short = what if len(what) <= _LONGEST else what[: _LONGEST - 1] + "…"
-    return Pointer(messages[one.result.at].uuid, one.call.id, one.call.name, sentence.format(short))
+    return Pointer(messages[one.result.message_index].uuid, one.call.id, one.call.name, sentence.format(short))

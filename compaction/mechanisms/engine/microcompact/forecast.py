@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compaction.mechanisms.engine.calls import (
+from compaction.mechanisms.engine.conversation.calls import (
     Call,
     Result,
     calls_of,
     results_of,
 )
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED, cleared
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.tokens import (
     TokenCounter,
     context_tokens,
@@ -64,7 +64,7 @@ def forecast_clear_tool_uses(
         )
         return Outcome(messages, Report(_NAME, False, why, before, before), None)
     why = f"{len(chosen)} of {len(pairs)} tool uses would be cleared, {saved:,} tokens."
-    return Outcome(with_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
+    return Outcome(replace_blocks(messages, edited), Report(_NAME, True, why, before, before - saved, changes), None)
 
 
 def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
@@ -73,7 +73,7 @@ def after_compaction_block(messages: Sequence[Message]) -> Sequence[Message]:
         content = messages[at].content
         place = next((place for place in range(len(content) - 1, -1, -1) if _sums_up(content[place])), None)
         if place is not None:
-            first = changed(messages[at], content=content[place:]) if place else messages[at]
+            first = replace_fields(messages[at], content=content[place:]) if place else messages[at]
             return [first, *messages[at + 1 :]]
     return messages
 
@@ -99,22 +99,24 @@ def _cleared(
     chosen: Sequence[tuple[Call, Result]],
     edit: Mapping[str, Any],
     counter: TokenCounter,
-) -> tuple[dict[Place, Block], tuple[Change, ...]]:
+) -> tuple[dict[BlockPosition, Block], tuple[Change, ...]]:
     inputs = edit.get("clear_tool_inputs") or ()
-    edited: dict[Place, Block] = {}
+    edited: dict[BlockPosition, Block] = {}
     changes: list[Change] = []
     for call, result in chosen:
-        _change(messages, edited, changes, result.at, result.place, cleared(result.block), call, counter)
+        _change(
+            messages, edited, changes, result.message_index, result.block_index, cleared(result.block), call, counter
+        )
         if inputs is True or (not isinstance(inputs, bool) and call.name in inputs):
-            place, block = _place(messages[call.at], call)
+            place, block = _place(messages[call.message_index], call)
             emptied = {**block, "input": {}}
-            _change(messages, edited, changes, call.at, place, emptied, call, counter)
+            _change(messages, edited, changes, call.message_index, place, emptied, call, counter)
     return edited, tuple(changes)
 
 
 def _change(
     messages: Sequence[Message],
-    edited: dict[Place, Block],
+    edited: dict[BlockPosition, Block],
     changes: list[Change],
     at: int,
     place: int,
@@ -127,7 +129,7 @@ def _change(
     edited[at, place] = block
     changes.append(
         Change(
-            What.REPLACED,
+            ChangeKind.REPLACED,
             messages[at].uuid,
             counter((old,)),
             counter((block,)),

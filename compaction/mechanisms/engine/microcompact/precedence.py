@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from compaction.mechanisms.engine.microcompact.cached import (
     CachedConfig,
@@ -29,6 +29,8 @@ _LONGEST_LIFE = 60
 
 @dataclass(frozen=True, slots=True)
 class MicrocompactConfig:
+    TITLE: ClassVar[str] = "Microcompact"
+
     timed: TimedConfig = field(default_factory=TimedConfig)
     cached: CachedConfig = field(default_factory=CachedConfig)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compaction.mechanisms.engine.edits import Place, with_blocks
+from compaction.mechanisms.engine.conversation.edits import BlockPosition, replace_blocks
 from compaction.mechanisms.engine.microcompact.clearable import (
     Pointer,
     clearable,
@@ -15,11 +15,12 @@ from compaction.mechanisms.engine.microcompact.clearable import (
 )
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
-from sessions.transcripts.engine.messages import Block, Kind, Message
+from compaction.mechanisms.engine.setting_field import setting
+from sessions.transcripts.engine.messages import Block, Message, MessageKind
 from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
 
 _MINUTE = 60
@@ -27,10 +28,9 @@ _MINUTE = 60
 
 @dataclass(frozen=True, slots=True)
 class TimedConfig:
-    enabled: bool = False
-    gap_minutes: float = 60
-    """More than this since the last answer."""
-    keep: int = 5
+    enabled: bool = setting(False, "Whether it is done at all.")
+    gap_minutes: float = setting(60, "Minutes since the last answer from which on it acts.")
+    keep: int = setting(5, "The latest results that stay.", label="Latest results that stay")
     """The latest results, which stay; at least one."""
 
 
@@ -80,16 +80,16 @@ def timed(
         old = found[: -max(config.keep, 1)]
         new = frozenset(one.call.id for one in old) - state.cleared
     gone = [one for one in found if one.call.id in new or one.call.id in state.cleared]
-    changed: dict[Place, Block] = {}
+    changed: dict[BlockPosition, Block] = {}
     changes = []
     for one in gone:
         block = cleared(one.result.block)
-        changed[one.result.at, one.result.place] = block
+        changed[one.result.message_index, one.result.block_index] = block
         result = f"result of {one.call.name}"
         fresh = f"A {result} from before the pause." if config.gap_minutes else f"An earlier {result}."
         why = fresh if one.call.id in new else "Cleared earlier."
         tokens = counter((one.result.block,)), counter((block,))
-        changes.append(Change(What.REPLACED, messages[one.result.at].uuid, *tokens, why, one.call.id))
+        changes.append(Change(ChangeKind.REPLACED, messages[one.result.message_index].uuid, *tokens, why, one.call.id))
     after = before - sum(change.tokens_before - change.tokens_after for change in changes)
     report = ClearingReport(
         "microcompact",
@@ -101,12 +101,12 @@ def timed(
         tuple(pointer(messages, one) for one in gone),
         bool(new),
     )
-    return Outcome(with_blocks(messages, changed), report, TimedState(state.cleared | new))
+    return Outcome(replace_blocks(messages, changed), report, TimedState(state.cleared | new))
 
 
 def minutes_idle(messages: Sequence[Message], now: float) -> float | None:
     """Since the last answer; None if its time is not known."""
-    last = next((message.at for message in reversed(messages) if message.kind is Kind.ANSWER), None)
+    last = next((message.at for message in reversed(messages) if message.kind is MessageKind.ANSWER), None)
     return None if last is None else (now - last) / _MINUTE
 
 

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.collapse import CollapseConfig
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.full.reply import FullConfig
 from compaction.mechanisms.engine.guards.breaker import MOST_FAILURES
 from compaction.mechanisms.engine.guards.recursion import MAIN, owns_shared_state
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig
 from compaction.mechanisms.engine.session_memory import SessionMemoryConfig
-from compaction.mechanisms.engine.snip import SnipConfig
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig
+from compaction.mechanisms.engine.setting_field import setting
+from compaction.mechanisms.engine.snip.removal import SnipConfig
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig
 from sessions.usage.engine.tokens import Limits, context_window
 
 
 @dataclass(frozen=True, slots=True)
 class AutoCompactConfig:
-    enabled: bool = True
-    most_failures: int = MOST_FAILURES
-    """In a row; then it does not try again in this session."""
-    percent: float | None = None
-    """Moves the threshold down to this share of the effective window, to try things on short sessions."""
+    TITLE: ClassVar[str] = "When it starts"
+
+    enabled: bool = setting(True, "Whether it compacts by itself.")
+    most_failures: int = setting(MOST_FAILURES, "Failures in a row after which it is not tried again.")
+    percent: float | None = setting(
+        None,
+        "Lowers the threshold to so many percent of the window, to try things.",
+        label="Threshold, in percent",
+        most=100,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
-    model: str = ""
-    betas: tuple[str, ...] = ()
-    window: int | None = None
-    """Tokens, where the model is not known."""
-    max_output: int = 0
-    overhead: int = 0
+    model: str = setting("", "The model whose window counts; empty for that of the session.")
+    betas: tuple[str, ...] = setting((), "Beta features of the API that count for the window.")
+    window: int | None = setting(None, "Tokens of the window, where the model's is not known.", label="Window")
+    max_output: int = setting(0, "Tokens of the longest answer; at least 20,000 are left free.")
+    overhead: int = setting(0, "Tokens of the system prompt and the tools, if not those on record.")
     """Tokens of system prompt and tools: an estimate of the messages does not hold them."""
-    source: str = MAIN
-    """Who asks: a compaction or the taking of notes never compacts."""
-    snip_tool: bool = False
+    source: str = setting(MAIN, "Who asks; compact and session_memory never compact.")
+    snip_tool: bool = setting(False, "Whether the model may snip by itself.")
     """The model can snip: inputs get their ids, and it is reminded now and then."""
-    cache_edits: bool = False
-    """The model's cache can be edited."""
+    cache_edits: bool = setting(False, "Whether the model's cache can be edited.")
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     snip: SnipConfig = field(default_factory=SnipConfig)
     microcompact: MicrocompactConfig = field(default_factory=MicrocompactConfig)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compaction.mechanisms.engine.attachments import ReadFile, Surroundings
-from compaction.mechanisms.engine.attachments.surroundings import nothing_readable
-from compaction.mechanisms.engine.boundary import Trigger
+from compaction.mechanisms.engine.attachments.surroundings import read_nothing
 from compaction.mechanisms.engine.collapse import Announce
 from compaction.mechanisms.engine.collapse import Summarise as SummariseSpan
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.occasion import Hooks, NoHooks, Occasion
 from compaction.mechanisms.engine.full.request import Summarise
-from compaction.mechanisms.engine.occasion import Hooks, NoHooks, Occasion
 from compaction.mechanisms.engine.session_memory import ReadNotes
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter
@@ -24,7 +24,7 @@ class Effects:
     """For collapse: sums up a few messages."""
     announce_span: Announce | None = None
     read_notes: ReadNotes | None = None
-    read_file: ReadFile = nothing_readable
+    read_file: ReadFile = read_nothing
     hooks: Hooks = field(default_factory=NoHooks)
     surroundings: Surroundings = field(default_factory=Surroundings)
     transcript_path: str = ""

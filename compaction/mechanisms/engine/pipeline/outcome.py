@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.guards.recompaction import Recompaction
 from compaction.mechanisms.engine.pipeline.state import PipelineState
-from compaction.mechanisms.engine.record import Compaction
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.tool_result_limit import Persisted
-from sessions.transcripts.engine.messages import Message, joined
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
+from sessions.transcripts.engine.messages import Message, join_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class PipelineOutcome:
     state: PipelineState
     cache_edits: tuple[Mapping[str, Any], ...] = ()
     """Instructions to be sent beside the messages."""
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     """Texts to be written to files before the messages are sent."""
     compaction: Compaction | None = None
     """Made in this run, to be recorded."""
@@ -53,4 +53,4 @@ class PipelineOutcome:
     @property
     def array(self) -> list[dict[str, Any]]:
         """The messages as the API takes them."""
-        return joined(self.messages)
+        return join_messages(self.messages)

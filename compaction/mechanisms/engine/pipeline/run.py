@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compaction.mechanisms.engine.boundary import Direction, Trigger
+from compaction.mechanisms.engine.compaction.boundary import Direction, Trigger
 from compaction.mechanisms.engine.full.compact import full_compact
 from compaction.mechanisms.engine.full.request import Summarise
 from compaction.mechanisms.engine.full.too_long import is_too_long
-from compaction.mechanisms.engine.partial import partial_compact
-from compaction.mechanisms.engine.pipeline.automatic import Compacted, auto_compact, take
+from compaction.mechanisms.engine.partial.compact import partial_compact
+from compaction.mechanisms.engine.pipeline.auto_compact import Compacted, auto_compact, take
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
 from compaction.mechanisms.engine.pipeline.effects import Effects
 from compaction.mechanisms.engine.pipeline.outcome import PipelineOutcome, PipelineReport
@@ -21,7 +21,7 @@ from compaction.mechanisms.engine.pipeline.state import PipelineState
 from compaction.mechanisms.engine.pipeline.work import Work
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import (
-    Remembered,
+    CountCache,
     TokenCounter,
     estimate,
     estimate_blocks,
@@ -108,7 +108,7 @@ def _work(
         config or PipelineConfig(),
         effects or Effects(),
         now,
-        counter if isinstance(counter, Remembered) else Remembered(counter),
+        counter if isinstance(counter, CountCache) else CountCache(counter),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction.mechanisms.engine.record import Compaction
+from compaction.mechanisms.engine.compaction.record import Compaction
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, context_size, estimate
 

@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from compaction.mechanisms.engine.collapse import CollapseState
+from compaction.mechanisms.engine.compaction.record import Compaction
 from compaction.mechanisms.engine.guards.breaker import Breaker
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.pipeline.size import Savings
 from compaction.mechanisms.engine.pipeline.thinking import Bound
-from compaction.mechanisms.engine.record import Compaction
-from compaction.mechanisms.engine.replacements import ContentReplacementState
-from compaction.mechanisms.engine.snips import SnipState
+from compaction.mechanisms.engine.snip.state import SnipState
+from compaction.mechanisms.engine.tool_result_limit.replacements import ContentReplacementState
 from sessions.transcripts.engine.messages import Message
 
 

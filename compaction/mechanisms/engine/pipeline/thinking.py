@@ -11,16 +11,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first
 from compaction.mechanisms.engine.fingerprint import fingerprint
-from compaction.mechanisms.engine.kept_range import has_to_think_first
-from compaction.mechanisms.engine.loops import loops_of
 from compaction.mechanisms.engine.report import (
     Change,
+    ChangeKind,
     Outcome,
     Report,
-    What,
 )
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.model_facts import facts_of
 from sessions.usage.engine.model_names import bare_name
 from sessions.usage.engine.tokens import TokenCounter, estimate
@@ -98,17 +98,17 @@ def _without(
         if len(content) == len(message.content):
             kept.append(message)
             continue
-        what = What.REPLACED if content else What.REMOVED
+        what = ChangeKind.REPLACED if content else ChangeKind.REMOVED
         changes.append(Change(what, message.uuid, counter(message.content), counter(content), why(message)))
         if content:
-            kept.append(changed(message, content=content))
+            kept.append(replace_fields(message, content=content))
     return kept, changes
 
 
 def _taken_over(shown: Sequence[Message], others: Container[str]) -> frozenset[int]:
     """The messages of turns that others began and the model that is asked goes on with, or went on with: those stay as
     they were, so that later requests begin with the same bytes."""
-    loops = loops_of(shown)
+    loops = api_turns_of(shown)
     found: set[int] = set()
     for head, end in pairwise((*loops.heads, len(shown))):
         answers = [message for message in shown[head:end] if message.role == "assistant"]

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compaction.mechanisms.engine.collapse import collapse
-from compaction.mechanisms.engine.collapse.replay import replay as collapse_replayed
-from compaction.mechanisms.engine.kept_range import has_to_think_first, loses_first_thoughts
-from compaction.mechanisms.engine.loops import loops_of
+from compaction.mechanisms.engine.collapse.replay import replay_commits as collapse_replayed
+from compaction.mechanisms.engine.compaction.record import replay_with_misfits
+from compaction.mechanisms.engine.conversation.api_turns import api_turns_of
+from compaction.mechanisms.engine.conversation.kept_range import has_to_think_first, loses_first_thoughts
 from compaction.mechanisms.engine.microcompact import microcompact
-from compaction.mechanisms.engine.nudge import nudge
 from compaction.mechanisms.engine.pipeline.config import PipelineConfig
 from compaction.mechanisms.engine.pipeline.effects import Effects
 from compaction.mechanisms.engine.pipeline.size import Savings, since_last, sized
 from compaction.mechanisms.engine.pipeline.state import PipelineState, Reminder
 from compaction.mechanisms.engine.pipeline.thinking import without_dead_thinking, without_foreign_thinking
-from compaction.mechanisms.engine.record import replay
 from compaction.mechanisms.engine.report import Report
-from compaction.mechanisms.engine.snip import replayed as snips_replayed
-from compaction.mechanisms.engine.snip import tagged
-from compaction.mechanisms.engine.tool_result_limit import Persisted, budget
+from compaction.mechanisms.engine.snip.nudge import nudge
+from compaction.mechanisms.engine.snip.removal import replay_snips as snips_replayed
+from compaction.mechanisms.engine.snip.removal import tag_inputs
+from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult, limit_tool_results
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import TokenCounter, estimate
 
@@ -39,7 +39,7 @@ class Work:
     shown: Sequence[Message] = ()
     reports: list[Report] = field(default_factory=list)
     cache_edits: tuple[Mapping[str, Any], ...] = ()
-    persisted: tuple[Persisted, ...] = ()
+    persisted: tuple[PersistedResult, ...] = ()
     earlier: Savings = field(default_factory=Savings)
     """As the last run left them."""
     tokens: int = 0
@@ -60,7 +60,7 @@ class Work:
     def replay(self) -> None:
         # Reminders come first: a compaction may have covered or kept them like any other message.
         reminded = _with_reminders(self.given, self.state.reminders)
-        self.told, unfit = replay(reminded, self.state.compactions)
+        self.told, unfit = replay_with_misfits(reminded, self.state.compactions)
         self.shown = self.told
         compactions, reminders = len(self.state.compactions) - len(unfit), len(self.state.reminders)
         if compactions or reminders or unfit:
@@ -70,7 +70,7 @@ class Work:
             self.reports.append(Report("replay", after != before, why, before, after))
 
     def trim(self) -> None:
-        limited = budget(self.shown, self.config.budget, self.state.budget, counter=self.counter)
+        limited = limit_tool_results(self.shown, self.config.budget, self.state.budget, counter=self.counter)
         self.take_snips_back(limited.messages)
         snipped = snips_replayed(limited.messages, self.config.snip, self.state.snip, counter=self.counter)
         self.persisted = limited.persisted
@@ -106,7 +106,7 @@ class Work:
         gone = {at for span in spans for at in range(span.first, span.end)}
         if not spans or not loses_first_thoughts(self.shown, gone):
             return ""
-        head = loops_of(self.shown).latest
+        head = api_turns_of(self.shown).latest
         return next(span.commit.collapse_id for span in spans if head in range(span.first, span.end))
 
     def took_back(self, mechanism: str, why: str) -> None:
@@ -174,7 +174,7 @@ class Work:
         self.shown = living.messages
         self.state = replace(self.state, bound=living.state)
         if self.config.snip_tool:
-            copy = tagged(self.shown, self.config.snip, counter=self.counter)
+            copy = tag_inputs(self.shown, self.config.snip, counter=self.counter)
             self.reports.append(copy.report)
             self.shown = copy.messages
 

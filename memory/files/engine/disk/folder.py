@@ -22,8 +22,8 @@ from memory.files.engine.disk.errors import (
     TooLargeError,
     translate_errors,
 )
-from sessions.text.engine.invisible_characters import is_any_unseen, visible
-from sessions.transcripts.engine.paths import opened
+from sessions.text.engine.invisible_characters import has_invisible, spell_invisible
+from sessions.transcripts.engine.paths import decode_path
 
 LARGEST = 64 * 1024 * 1024
 TEMPORARY = ".lucid-"
@@ -84,19 +84,19 @@ def check_new_name(name: str) -> None:
     changed, renamed and deleted."""
     if readable_name(name) != name:
         raise OutsideError(
-            f"“{visible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
+            f"“{spell_invisible(name)}” holds line breaks, or characters that nobody sees or that turn text around. "
             "Names of memory files must not."
         )
 
 
 def readable_name(name: str) -> str:
     """The name with each forbidden character replaced by a hyphen."""
-    return "".join("-" if char in "\n\r\t" or is_any_unseen(char) else char for char in name)
+    return "".join("-" if char in "\n\r\t" or has_invisible(char) else char for char in name)
 
 
 def disk_name(name: str) -> str:
     """Turns a name from the database into the name on disk. Raises OutsideError for an invalid name."""
-    return "/".join(str(opened(part)) for part in split_name(name))
+    return "/".join(str(decode_path(part)) for part in split_name(name))
 
 
 class Folder:

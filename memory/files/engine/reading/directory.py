@@ -18,7 +18,7 @@ from memory.files.engine.reading.file import (
 from memory.files.engine.reading.index import EMPTY_INDEX_FILE, Index, read_index
 from memory.files.engine.reading.problem import Problem
 from memory.files.engine.reading.regular_files import NotRegularError, open_regular
-from sessions.transcripts.engine.paths import kept
+from sessions.transcripts.engine.paths import encode_path
 
 LARGEST = 32 * 1024 * 1024
 """Bytes to read from one file."""
@@ -65,7 +65,7 @@ def read_directory(path: Path) -> MemoryDirectory:
         raise DirectoryMissingError(f"{path} {reason}.")
     walk = _Walk(path)
     files = tuple(sorted(walk.files(), key=lambda file: file.name))
-    return MemoryDirectory(kept(path), files, tuple(walk.problems))
+    return MemoryDirectory(encode_path(path), files, tuple(walk.problems))
 
 
 def directory_from_contents(path: str, contents: Mapping[str, bytes], *, mtime_ns: int = 0) -> MemoryDirectory:
@@ -102,7 +102,7 @@ class _Walk:
                 )
                 continue
             for entry in entries:
-                name = kept(prefix + entry.name)
+                name = encode_path(prefix + entry.name)
                 if entry.name.startswith("."):
                     continue
                 if not entry.is_dir(follow_symlinks=False):

@@ -1,5 +1,5 @@
-"""The seam of a compaction in the middle of a turn. A version of the client writes the next answer as if it followed
-what stood before the boundary; the request was made of the summary."""
+"""Compactions in the middle of a turn. 2.1.90 gives the next answer the last record before the boundary as its parent,
+although the request was made from the summary."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _SIDECHAIN, _SUMMARY = int(Flag.SIDECHAIN), int(Flag.SUMMARY)
 
 
 @dataclass(slots=True)
-class Seam:
+class MidTurnBoundary:
     _latest: LinkRow | None = None
-    """The newest row of the conversation itself."""
-    _ended: LinkRow | None = None
-    """That row as it was when the boundary was written, until an answer follows."""
+    """The newest row of the main conversation."""
+    _row_before_boundary: LinkRow | None = None
+    """The newest row when the boundary was written, until an answer follows."""
     _boundary: int | None = None
     _summary: int | None = None
 
     def feed(self, row: LinkRow) -> int | None:
-        """Takes a row of the conversation, and returns what it follows."""
+        """Take a row of the conversation, and return the row that it follows."""
         if row.flags & _SIDECHAIN:
             return row.parent
         if row.type == "user":
@@ -30,27 +30,27 @@ class Seam:
             else:
                 self._latest = row
             return row.parent
-        parent = row.parent if self._ended is None else self.parent_of(row)
-        self._latest, self._ended = row, None
+        parent = row.parent if self._row_before_boundary is None else self.parent_of(row)
+        self._latest, self._row_before_boundary = row, None
         return parent
 
     @property
     def latest(self) -> int | None:
-        """The newest row of the conversation itself."""
+        """The newest row of the main conversation."""
         return None if self._latest is None else self._latest.uuid
 
     @property
-    def open(self) -> bool:
-        """Has no answer followed the newest boundary?"""
-        return self._ended is not None
+    def is_open(self) -> bool:
+        """Is the newest boundary still without an answer after it?"""
+        return self._row_before_boundary is not None
 
-    def cut(self, boundary: LinkRow) -> None:
-        """Everything before this boundary is gone."""
-        self._ended, self._boundary, self._summary = self._latest, boundary.uuid, None
+    def feed_boundary(self, boundary: LinkRow) -> None:
+        """Nothing before this boundary is sent any more."""
+        self._row_before_boundary, self._boundary, self._summary = self._latest, boundary.uuid, None
 
     def parent_of(self, row: LinkRow) -> int | None:
-        """The parent; of an answer that was written as if there were no boundary, the summary."""
-        ended = self._ended
+        """The parent; or the summary, for an answer whose parent is from before the boundary."""
+        ended = self._row_before_boundary
         if ended is None or row.type != "assistant" or row.parent != ended.uuid or row.parent is None:
             return row.parent
         goes_on = row.message is not None and row.message == ended.message

@@ -1,5 +1,5 @@
-"""Rows that follow one that is not in the file. Some versions give their hooks a place in the chain and do not write it
-down: the conversation went on all the same, from the row before."""
+"""Rows whose parent is not in the file. Some versions make a hook part of the chain without writing it down. The
+conversation then continues from the row before in the file."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _SIDECHAIN = int(Flag.SIDECHAIN)
 
 
 @dataclass(slots=True)
-class Gaps:
-    _before: dict[int, int | None] = field(default_factory=dict)
-    """A row whose parent had not been fed -> the row before it in the file."""
+class MissingParents:
+    _row_before: dict[int, int | None] = field(default_factory=dict)
+    """A row whose parent was not fed -> the row before it in the file."""
     _awaited: set[int] = field(default_factory=set)
-    """Those parents: they may still come."""
+    """These parents, which may still come."""
     _latest: dict[int, int] = field(default_factory=dict)
-    """The row that came last, of the main thread (0) and of sub-agents in the same file."""
+    """The newest row, of the main thread (0) and of sub-agents in the same file."""
 
-    def feed(self, row: LinkRow, uuid: int, *, known: bool) -> bool:
-        """`known`: its parent was fed. Returns whether a row that was missed has come."""
-        side = row.flags & _SIDECHAIN
-        if row.parent is not None and not known:
-            self._before[uuid] = self._latest.get(side)
+    def feed(self, row: LinkRow, uuid: int, *, parent_is_fed: bool) -> bool:
+        """Returns whether this row is a parent that was missing."""
+        sidechain = row.flags & _SIDECHAIN
+        if row.parent is not None and not parent_is_fed:
+            self._row_before[uuid] = self._latest.get(sidechain)
             self._awaited.add(row.parent)
-        self._latest[side] = uuid
+        self._latest[sidechain] = uuid
         if uuid not in self._awaited:
             return False
         self._awaited.remove(uuid)
@@ -35,11 +35,11 @@ class Gaps:
 
     @property
     def rows(self) -> Collection[int]:
-        return self._before
+        return self._row_before
 
     @property
     def latest(self) -> int | None:
         return self._latest.get(0)
 
     def before(self, uuid: int) -> int | None:
-        return self._before.get(uuid)
+        return self._row_before.get(uuid)

@@ -1,5 +1,5 @@
-"""Rows that were written late. The client writes in bursts, and now and then an answer stands before the prompt that it
-answers, or before the log of its request."""
+"""Rows that were written late. The client writes in bursts, so an answer may come before its prompt, a result before
+its call, or a summary or the log of a request after the answer that it led to."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from sessions.transcripts.engine.flags import Flag
 
 _SUMMARY = int(Flag.SUMMARY)
 AHEAD = 64
-"""So many rows after an answer may hold what belongs before it."""
+"""A row that belongs before an answer comes at most this many rows after it."""
 
 
-class Later(Protocol):
-    """Gives the rows that follow a position, as many as are looked at."""
+class FollowingRows(Protocol):
+    """Gives the `AHEAD` rows after a position."""
 
     def __call__(self, position: int) -> Sequence[LinkRow]: ...
 
 
-def way_up(
-    parent: int | None, answer: LinkRow, known: Callable[[int], bool], later: Sequence[LinkRow]
+def find_late_parents(
+    parent: int | None, answer: LinkRow, is_fed: Callable[[int], bool], later: Sequence[LinkRow]
 ) -> list[LinkRow]:
-    """Those of the later rows that the way up from `parent` leads through, the uppermost first; none if it leads back
-    to the answer: parents that go in a ring were not written late."""
+    """The later rows that the chain from `parent` leads through, the uppermost first; none if it leads back to the
+    answer, because such parents form a ring and were not written late."""
     rows = {row.uuid: row for row in reversed(later) if row.uuid is not None}
-    found: list[LinkRow] = []
-    while parent is not None and not known(parent) and (row := rows.pop(parent, None)) is not None:
-        found.append(row)
+    path: list[LinkRow] = []
+    while parent is not None and not is_fed(parent) and (row := rows.pop(parent, None)) is not None:
+        path.append(row)
         parent = row.parent
-    found.reverse()
-    return [] if parent is not None and parent == answer.uuid else found
+    path.reverse()
+    return [] if parent is not None and parent == answer.uuid else path
 
 
-def summary_of(boundary: int | None, later: Sequence[LinkRow]) -> list[LinkRow]:
-    """The later row that is the summary of a boundary."""
+def find_late_summary(boundary: int | None, later: Sequence[LinkRow]) -> list[LinkRow]:
+    """The summary of a boundary, if it is among the later rows."""
     return [row for row in later if row.parent == boundary and row.type == "user" and row.flags & _SUMMARY][:1]
 
 
-def log_of(
+def find_late_log(
     request: str, later: Sequence[LinkRow], records: Callable[[int], Mapping[str, Any]]
 ) -> list[tuple[LinkRow, Mapping[str, Any]]]:
-    """The later records of the log up to this request; none if it is not among them."""
-    found: list[tuple[LinkRow, Mapping[str, Any]]] = []
+    """The later records of the client's log up to this request; none if the request is not among them."""
+    log: list[tuple[LinkRow, Mapping[str, Any]]] = []
     for row in later:
         if row.type == REQUEST:
             record = records(row.position)
-            found.append((row, record))
+            log.append((row, record))
             if record.get("id") == request:
-                return found
+                return log
     return []

@@ -1,4 +1,4 @@
-"""What a chain of rows is cut into: stretches of one answer each, and boundaries that keep rows from before them."""
+"""The parts of a chain: segments of one answer each, and boundaries that keep rows from before them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def is_boundary(row: LinkRow) -> bool:
 
 
 class Segment(Struct, frozen=True, gc=False):
-    """One answer and all that follows it until the next: results, prompts, what the client put in. Positions."""
+    """One answer and everything up to the next: results, prompts and attachments, as positions."""
 
     message: int | None
     """The key of the answer's id; None before the first answer."""
     answer: list[int]
     results: list[int]
-    """In file order: that is the order in which they are sent, whatever they hang on."""
+    """In file order, in which they are sent whatever their parents are."""
     rest: list[int]
     links: list[int]
-    """The uuids of the rows that stand on the chain itself."""
+    """The uuids of the rows on the chain itself."""
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -32,6 +32,6 @@ class Segment(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    at: int
+    position: int
     anchor: int
-    kept: tuple[int, ...]
+    kept_uuids: tuple[int, ...]

@@ -1,5 +1,5 @@
-"""Whether a request was too light for all that stands before it: the API counted what it was sent, and a client that
-has read the session again sends less."""
+"""Whether a request had too few tokens for everything before it. The API counted what it was sent, and a client that
+has resumed the session sends less."""
 
 from __future__ import annotations
 
@@ -7,89 +7,89 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from sessions.context.engine.chain.segments import Segment
-from sessions.context.engine.rendering.records import Said
+from sessions.context.engine.rendering.records import RenderedRecord
 from sessions.usage.engine.tokens import estimate_blocks
 
-Speak = Callable[[int], Said | None]
-"""What the record at a position says."""
-_LEAST = 100
-"""Tokens: less than that may be the client's own doing, a reminder more or less."""
+RenderAt = Callable[[int], RenderedRecord | None]
+"""Renders the record at a position."""
+_MIN_TOKENS = 100
+"""A smaller difference may come from a reminder more or less."""
 
-MOST_BESIDE = 2_000
-"""Rows that are weighed for one prompt: no session of a person has as many beside its chain."""
+MAX_OFF_CHAIN = 2_000
+"""Rows that are weighed for one prompt. No session of a person has as many off its chain."""
 
 
-def counted(answer: Said | None) -> int:
-    """The tokens of the request that was answered; 0 if nobody counted them."""
+def request_tokens(answer: RenderedRecord | None) -> int:
+    """The tokens of an answer's request as the API counted them; 0 if it did not."""
     usage = answer.message.usage if answer is not None else None
     return usage.context if usage is not None else 0
 
 
-def weight(positions: Iterable[int], speak: Speak) -> int:
-    told = (speak(position) for position in positions)
-    return sum(estimate_blocks(one.message.content) for one in told if one is not None)
+def estimate_tokens(positions: Iterable[int], render: RenderAt) -> int:
+    records = (render(position) for position in positions)
+    return sum(estimate_blocks(record.message.content) for record in records if record is not None)
 
 
-def is_lighter(last: Segment, prompt: int, following: int, beside: Sequence[int], speak: Speak) -> bool | None:
-    """Did the request after a prompt hold too little for what stands beside the chain? `last`: the segment that the
-    prompt ends; `following`: the next answer. None if that cannot be told."""
-    if not beside or not last.answer or following < 0:
+def is_lighter(last: Segment, prompt: int, following: int, off_chain: Sequence[int], render: RenderAt) -> bool | None:
+    """Was the request after a prompt sent without the rows off the chain? None if that cannot be told. `last`: the
+    segment that the prompt ends; `following`: the next answer."""
+    if not off_chain or not last.answer or following < 0:
         return None
-    before, after = counted(speak(last.answer[-1])), counted(speak(following))
-    lost, added = weight(beside, speak), weight(last.positions, speak)
+    before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
+    lost, added = estimate_tokens(off_chain, render), estimate_tokens(last.positions, render)
     # Estimates are too high by up to a third and more.
-    if not before or not after or lost < max(_LEAST, added):
+    if not before or not after or lost < max(_MIN_TOKENS, added):
         return None
     return after - before < added - lost / 2
 
 
-class Beside:
-    """What stands beside the chain, looked for once however many prompts ask: in a session of ten thousand prompts that
-    is the difference between a moment and minutes. Whoever asks goes forward, and so does what was lost before."""
+class OffChainRows:
+    """The rows off the chain, looked for once for all prompts: in a session of ten thousand prompts that is the
+    difference between a moment and minutes. Prompts are asked about in order."""
 
     def __init__(self, segments: Sequence[Segment], on_chain: Callable[[int], bool]) -> None:
         self._segments = segments
         self._on_chain = on_chain
         self._runs: deque[tuple[int, list[int]]] = deque()
-        """The lowest newest row of some segments, and what of them stands beside the chain: of one segment where there
-        is something, of all in a row where there is nothing."""
+        """The lowest newest row of some segments, and their rows off the chain. Neighbours without any share one
+        item."""
         self._low = self._high = -1
         self.looked_at = 0
 
-    def before(self, prompt: int, at: int, since: int) -> list[int]:
-        """Before a prompt, which ends the segment `at`, and not lost before: from the row `since`. The nearest of very
-        many."""
-        self._advance(at)
+    def find_before(self, prompt: int, segment_index: int, since: int) -> list[int]:
+        """The rows off the chain from `since` up to a prompt, which ends the given segment; at most the nearest
+        `MAX_OFF_CHAIN`."""
+        self._advance(segment_index)
         found: list[int] = []
         for newest, positions in reversed(self._runs):
-            if newest < since or len(found) > MOST_BESIDE:
-                return found[:MOST_BESIDE]
-            found += [one for one in positions if since <= one < prompt]
-        while self._low > 0 and len(found) <= MOST_BESIDE:
+            if newest < since or len(found) > MAX_OFF_CHAIN:
+                return found[:MAX_OFF_CHAIN]
+            found += [position for position in positions if since <= position < prompt]
+        while self._low > 0 and len(found) <= MAX_OFF_CHAIN:
             self._low -= 1
-            newest, positions = self._look(self._low)
+            newest, positions = self._examine(self._low)
             if self._runs and not positions and not self._runs[0][1]:
                 self._runs[0] = (min(newest, self._runs[0][0]), [])
             else:
                 self._runs.appendleft((newest, positions))
             if newest < since:
                 break
-            found += [one for one in positions if since <= one < prompt]
-        return found[:MOST_BESIDE]
+            found += [position for position in positions if since <= position < prompt]
+        return found[:MAX_OFF_CHAIN]
 
-    def _advance(self, at: int) -> None:
+    def _advance(self, segment_index: int) -> None:
         if self._high < 0:
-            self._low = self._high = at
-        for number in range(self._high, at + 1):
-            newest, positions = self._look(number)
+            self._low = self._high = segment_index
+        for number in range(self._high, segment_index + 1):
+            newest, positions = self._examine(number)
             if self._runs and not positions and not self._runs[-1][1]:
                 self._runs[-1] = (min(newest, self._runs[-1][0]), [])
             else:
                 self._runs.append((newest, positions))
-        self._high = max(self._high, at + 1)
+        self._high = max(self._high, segment_index + 1)
 
-    def _look(self, number: int) -> tuple[int, list[int]]:
+    def _examine(self, number: int) -> tuple[int, list[int]]:
         segment = self._segments[number]
         self.looked_at += 1
         newest = max(segment.answer or segment.rest, default=-1)
-        return newest, [one for one in segment.positions if not self._on_chain(one)]
+        return newest, [position for position in segment.positions if not self._on_chain(position)]

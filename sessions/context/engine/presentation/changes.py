@@ -6,40 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sessions.context.engine.changes import (
-    Cause,
-    Change,
-    ChangeKind,
-    Changes,
-)
-from sessions.context.engine.presentation.pieces import address_of, told
+from sessions.context.engine.changes import Cause, Change, ChangeKind, Changes
+from sessions.context.engine.presentation.pieces import address_of, block_text
 from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
-from sessions.text.engine.diffs import (
-    Diff,
-    Hunk,
-    Line,
-    from_texts,
-    plain,
-    with_words,
-)
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.usage.engine.tokens import estimate_blocks
 
-FEW = 12
+MAX_LISTED = 12
 """Changes of one kind that are told one by one."""
-DIFFS = 4
-_LINES = 24
-_WIDTH = 400
-_TEXT = 200_000
-_LINE = 110
+MAX_DIFFS = 4
+_MAX_LINES = 24
+_MAX_WIDTH = 400
+_MAX_TEXT = 200_000
+_LINE_WIDTH = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ChangedMessage:
     """One message that changed."""
 
     kind: ChangeKind
@@ -56,33 +44,33 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ChangeBatch:
     kind: ChangeKind
     count: int
     tokens: int
-    told: tuple[Told, ...]
+    messages: tuple[ChangedMessage, ...]
 
     @property
     def more(self) -> int:
-        return self.count - len(self.told)
+        return self.count - len(self.messages)
 
 
-def batches(found: Changes, previous: Context, current: Context, mask: Mask) -> list[Batch]:
+def batch_changes(changes: Changes, previous: Context, current: Context, mask: Mask) -> list[ChangeBatch]:
     """By kind: what was rewritten first, because that is what breaks a prefix."""
-    made = []
+    batches = []
     for kind in (ChangeKind.REWRITTEN, ChangeKind.REMOVED, ChangeKind.ADDED):
-        changed = found.of(kind)
+        changed = changes.of(kind)
         if not changed:
             continue
         tokens = sum(_tokens(_element(change, previous, current)) for change in changed)
-        told = [_told(change, previous, current, mask) for change in islice(changed, FEW)]
+        messages = [_describe_change(change, previous, current, mask) for change in islice(changed, MAX_LISTED)]
         if kind is ChangeKind.REWRITTEN:
-            told[:DIFFS] = [_with_diffs(one, previous, current, mask) for one in told[:DIFFS]]
-        made.append(Batch(kind, len(changed), tokens, tuple(told)))
-    return made
+            messages[:MAX_DIFFS] = [_add_diffs(message, previous, current, mask) for message in messages[:MAX_DIFFS]]
+        batches.append(ChangeBatch(kind, len(changed), tokens, tuple(messages)))
+    return batches
 
 
-def _element(change: Change | Told, previous: Context, current: Context) -> Element:
+def _element(change: Change | ChangedMessage, previous: Context, current: Context) -> Element:
     if change.new is not None:
         return current.elements[change.new]
     assert change.old is not None
@@ -93,16 +81,18 @@ def _tokens(element: Element) -> int:
     return estimate_blocks([piece.block for piece in element.pieces])
 
 
-def _told(change: Change, previous: Context, current: Context, mask: Mask) -> Told:
+def _describe_change(change: Change, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
     element = _element(change, previous, current)
-    spoken = (
-        piece for piece in element.pieces if text(piece.block.get("type")) not in THINKING and told(piece.block).strip()
+    speaking = (
+        piece
+        for piece in element.pieces
+        if text(piece.block.get("type")) not in THINKING and block_text(piece.block).strip()
     )
-    first = next(spoken, element.pieces[0] if element.pieces else None)
+    first = next(speaking, element.pieces[0] if element.pieces else None)
     kinds = dict.fromkeys(str(piece.block.get("type")).replace("_", " ") for piece in element.pieces)
     name = f"{text(first.block.get('name'))} " if first else ""
-    line = Lens(mask).line((name.lstrip() + told(first.block))[:4_000] if first else "", _LINE)
-    return Told(
+    line = Lens(mask).line((name.lstrip() + block_text(first.block))[:4_000] if first else "", _LINE_WIDTH)
+    return ChangedMessage(
         change.kind,
         change.old,
         change.new,
@@ -115,43 +105,43 @@ def _told(change: Change, previous: Context, current: Context, mask: Mask) -> To
     )
 
 
-def _with_diffs(one: Told, previous: Context, current: Context, mask: Mask) -> Told:
-    if one.old is None or one.new is None:
-        return one
-    old, new = previous.elements[one.old].pieces, current.elements[one.new].pieces
-    found = (_diff(before, after, mask) for before, after in _partners(old, new))
-    return replace(one, diffs=tuple(islice((diff for diff in found if diff.hunks), 3)))
+def _add_diffs(message: ChangedMessage, previous: Context, current: Context, mask: Mask) -> ChangedMessage:
+    if message.old is None or message.new is None:
+        return message
+    old, new = previous.elements[message.old].pieces, current.elements[message.new].pieces
+    diffs = (_diff(before, after, mask) for before, after in _pair_pieces(old, new))
+    return replace(message, diffs=tuple(islice((diff for diff in diffs if diff.hunks), 3)))
 
 
-def _partners(old: Sequence[Piece], new: Sequence[Piece]) -> list[tuple[Piece | None, Piece | None]]:
+def _pair_pieces(old: Sequence[Piece], new: Sequence[Piece]) -> list[tuple[Piece | None, Piece | None]]:
     """Blocks of the same call or of the same record and type; then those that have no partner."""
     waiting = list(new)
     pairs: list[tuple[Piece | None, Piece | None]] = []
     for piece in old:
-        partner = next((one for one in waiting if _name(one) == _name(piece)), None)
+        partner = next((candidate for candidate in waiting if _identity(candidate) == _identity(piece)), None)
         if partner is not None:
             waiting.remove(partner)
         pairs.append((piece, partner))
     return [*pairs, *((None, piece) for piece in waiting)]
 
 
-def _name(piece: Piece) -> tuple[object, ...]:
+def _identity(piece: Piece) -> tuple[object, ...]:
     block = piece.block
     return block.get("type"), block.get("id") or block.get("tool_use_id") or piece.message.position
 
 
 def _diff(old: Piece | None, new: Piece | None, mask: Mask) -> Diff:
-    before, after = _words(old, mask), _words(new, mask)
+    before, after = _masked_text(old, mask), _masked_text(new, mask)
     if before == after:
         return Diff(())
-    found = from_texts(before, after).head(_LINES)
-    return Diff(tuple(with_words(Hunk(hunk.old, hunk.new, tuple(map(_clipped, hunk.lines)))) for hunk in found.hunks))
+    diff = from_texts(before, after).head(_MAX_LINES)
+    return Diff(tuple(with_words(Hunk(hunk.old, hunk.new, tuple(map(_clip, hunk.lines)))) for hunk in diff.hunks))
 
 
-def _words(piece: Piece | None, mask: Mask) -> str:
-    return visible(mask(told(piece.block)[:_TEXT])) if piece is not None else ""
+def _masked_text(piece: Piece | None, mask: Mask) -> str:
+    return spell_invisible(mask(block_text(piece.block)[:_MAX_TEXT])) if piece is not None else ""
 
 
-def _clipped(line: Line) -> Line:
+def _clip(line: Line) -> Line:
     words = line.text
-    return line if len(words) <= _WIDTH else plain(line.kind, words[: _WIDTH - 1] + "…")
+    return line if len(words) <= _MAX_WIDTH else plain(line.kind, words[: _MAX_WIDTH - 1] + "…")

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sessions.context.engine.left_out import LeftOut, Reason
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 
 WORDS = {
-    Reason.SUMMARISED: ("▨", "Summarised away", "A summary stands in their place."),
-    Reason.SNIPPED: ("✂", "Snipped", "Removed from the conversation."),
-    Reason.CLEARED: (
+    LeftOutReason.SUMMARISED: ("▨", "Summarised away", "A summary stands in their place."),
+    LeftOutReason.SNIPPED: ("✂", "Snipped", "Removed from the conversation."),
+    LeftOutReason.CLEARED: (
         "☐",
         "Cleared",
         "The entry is there, the text of its result is not: that is in the entry.",
     ),
-    Reason.PERSISTED: ("⛁", "On disk", "The entry is there, with a preview and the path of a file as its result."),
-    Reason.COLLAPSED: ("≣", "Collapsed", "Folded into a summary of the span."),
-    Reason.ABANDONED: ("⎇", "On another branch", "The session went back, and this request does not stand on them."),
-    Reason.SIDECHAIN: ("⎇", "Of sub-agents", "Sub-agents have contexts of their own."),
-    Reason.UNSENT: (
+    LeftOutReason.PERSISTED: (
+        "⛁",
+        "On disk",
+        "The entry is there, with a preview and the path of a file as its result.",
+    ),
+    LeftOutReason.COLLAPSED: ("≣", "Collapsed", "Folded into a summary of the span."),
+    LeftOutReason.ABANDONED: (
+        "⎇",
+        "On another branch",
+        "The session went back, and this request does not stand on them.",
+    ),
+    LeftOutReason.SIDECHAIN: ("⎇", "Of sub-agents", "Sub-agents have contexts of their own."),
+    LeftOutReason.UNSENT: (
         "·",
         "Never sent",
         "For the client or the person only: state, progress, notices. And of answers what the client leaves out:"
@@ -27,11 +35,11 @@ WORDS = {
     ),
 }
 
-_PARTLY = frozenset({Reason.CLEARED, Reason.PERSISTED})
+_PARTIAL = frozenset({LeftOutReason.CLEARED, LeftOutReason.PERSISTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class EntryRange:
     """Entries from `first` to `last`, of which `count` are meant; what stands between is left out for other reasons."""
 
     first: int
@@ -40,34 +48,34 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class CauseGroup:
     by: int | None
     """The record that is the cause, if one is."""
     count: int
-    ranges: tuple[Range, ...]
+    ranges: tuple[EntryRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    reason: Reason
+class ReasonGroup:
+    reason: LeftOutReason
     count: int
-    causes: tuple[Because, ...]
+    causes: tuple[CauseGroup, ...]
     before: int = 0
     """Ranges that stand before these,"""
     more: int = 0
     """and behind them."""
 
-    def head(self, most: int, start: int = 0) -> Group:
+    def head(self, most: int, start: int = 0) -> ReasonGroup:
         """So many ranges, whatever their causes, from one of them on."""
-        kept, at = [], 0
+        causes, range_count = [], 0
         for cause in self.causes:
-            ranges = cause.ranges[max(0, start - at) : max(0, start + most - at)]
+            ranges = cause.ranges[max(0, start - range_count) : max(0, start + most - range_count)]
             if ranges:
-                kept.append(replace(cause, ranges=ranges))
-            at += len(cause.ranges)
-        start = min(start, at)
-        shown = sum(len(cause.ranges) for cause in kept)
-        return replace(self, causes=tuple(kept), before=start, more=at - start - shown)
+                causes.append(replace(cause, ranges=ranges))
+            range_count += len(cause.ranges)
+        start = min(start, range_count)
+        count = sum(len(cause.ranges) for cause in causes)
+        return replace(self, causes=tuple(causes), before=start, more=range_count - start - count)
 
     @property
     def following(self) -> int:
@@ -75,9 +83,9 @@ class Group:
         return self.before + sum(len(cause.ranges) for cause in self.causes)
 
     @property
-    def partly(self) -> bool:
+    def is_partial(self) -> bool:
         """The model saw the entries, without the text of their results."""
-        return self.reason in _PARTLY
+        return self.reason in _PARTIAL
 
     @property
     def symbol(self) -> str:
@@ -88,42 +96,44 @@ class Group:
         return WORDS[self.reason][1]
 
     @property
-    def why(self) -> str:
+    def explanation(self) -> str:
         return WORDS[self.reason][2]
 
     @property
     def name(self) -> str:
         """Of its style."""
-        return {Reason.SIDECHAIN: "sidechain", Reason.UNSENT: "unsent"}.get(self.reason, self.reason.value)
+        return {LeftOutReason.SIDECHAIN: "sidechain", LeftOutReason.UNSENT: "unsent"}.get(
+            self.reason, self.reason.value
+        )
 
 
-def grouped(left: Iterable[LeftOut]) -> list[Group]:
+def group_by_reason(entries: Iterable[LeftOutEntry]) -> list[ReasonGroup]:
     """In the order of the reasons; causes and ranges newest first. `left`: in file order."""
-    known: dict[tuple[Reason, int | None], list[_Open]] = {}
+    open_ranges: dict[tuple[LeftOutReason, int | None], list[_OpenRange]] = {}
     absent = 0
     """How many entries were wholly left out so far."""
-    for one in left:
-        absent += one.reason not in _PARTLY
-        ranges = known.setdefault((one.reason, one.by), [])
+    for entry in entries:
+        absent += entry.reason not in _PARTIAL
+        ranges = open_ranges.setdefault((entry.reason, entry.by), [])
         before = ranges[-1] if ranges else None
         # The range goes on if nothing that the model saw stands between.
-        if before is not None and one.position - before.last == max(1, absent - before.absent):
-            ranges[-1] = _Open(before.first, one.position, before.count + 1, absent)
+        if before is not None and entry.position - before.last == max(1, absent - before.absent):
+            ranges[-1] = _OpenRange(before.first, entry.position, before.count + 1, absent)
         else:
-            ranges.append(_Open(one.position, one.position, 1, absent))
-    found: dict[Reason, list[Because]] = {}
-    for (reason, by), opened in known.items():
-        closed = tuple(Range(each.first, each.last, each.count) for each in reversed(opened))
-        found.setdefault(reason, []).append(Because(by, sum(each.count for each in closed), closed))
+            ranges.append(_OpenRange(entry.position, entry.position, 1, absent))
+    groups: dict[LeftOutReason, list[CauseGroup]] = {}
+    for (reason, by), opened in open_ranges.items():
+        closed = tuple(EntryRange(each.first, each.last, each.count) for each in reversed(opened))
+        groups.setdefault(reason, []).append(CauseGroup(by, sum(each.count for each in closed), closed))
     return [
-        Group(reason, sum(cause.count for cause in causes), tuple(reversed(causes)))
-        for reason in Reason
-        if (causes := found.get(reason))
+        ReasonGroup(reason, sum(cause.count for cause in causes), tuple(reversed(causes)))
+        for reason in LeftOutReason
+        if (causes := groups.get(reason))
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenRange:
     first: int
     last: int
     count: int

@@ -8,18 +8,13 @@ from html import escape
 from typing import Any
 
 from sessions.context.engine.certainty import Exactness
-from sessions.context.engine.presentation.pieces import (
-    LIMIT,
-    Pieces,
-    ShownPiece,
-    told,
-)
+from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceViews, block_text
 from sessions.context.engine.request import Context
 from sessions.secrets.engine.structure import hide_named
 from sessions.timeline.engine.cards.lens import Lens, Mask
-from sessions.timeline.engine.cards.safe_get import text
+from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
-from sessions.transcripts.engine.messages.cuts import Cuts, Hold, cuts
+from sessions.transcripts.engine.messages.cuts import Cuts, Hold, find_cuts
 from sessions.usage.engine.tokens import estimate_blocks
 
 WINDOW = 56
@@ -33,7 +28,7 @@ ROOM = 74_000
 """Bytes that the messages of one window may come to."""
 _FRAME = 520
 """Bytes of markup around a block."""
-_LEAST = 0.12
+_MIN_SCALE = 0.12
 _HOLDS = {
     Hold.TOOL_PAIR: "No cut here: a call would lose its result.",
     Hold.ANSWER: "No cut here: records of one answer would be parted.",
@@ -42,12 +37,12 @@ _HOLDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ShownElement:
+class ElementView:
     place: str
     number: int
     """For people, who count from one; zero beside the messages."""
     role: str
-    pieces: tuple[ShownPiece, ...]
+    pieces: tuple[PieceView, ...]
     more: int
     """Blocks that are not shown."""
     tokens: int
@@ -58,7 +53,7 @@ class ShownElement:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MessageGap:
     """Messages that are not shown: from `first` up to before `end`, counted from zero."""
 
     first: int
@@ -71,7 +66,7 @@ class Gap:
         return self.end - self.first
 
 
-class Array:
+class MessageArray:
     """The messages of one context, ready to be shown a few at a time."""
 
     def __init__(self, context: Context, mask: Mask, opened: str = "") -> None:
@@ -84,145 +79,152 @@ class Array:
             origin = "the capture of the request"
         elif context.exactness is Exactness.RECORDED:
             origin = "the client's log of the request"
-        self._pieces = Pieces(self._answered, context.taken, origin)
-        self._marked = _marked(context)
+        self._pieces = PieceViews(self._answer_blocks, context.removed_results, origin)
+        self._marked = _marked_blocks(context)
         self._cuts: tuple[Cuts, dict[str, int]] | None = None
 
     def __len__(self) -> int:
         return len(self._context.elements)
 
-    def page(self, start: int | None = None) -> list[ShownElement | Gap]:
+    def page(self, start: int | None = None) -> list[ElementView | MessageGap]:
         """The first few messages and the last, or those from `start` on; gaps stand for the others."""
         total = len(self)
         opened = self._opened.partition(".")[0]
         if start is None and is_number(opened):
             start = int(opened)
         if start is None:
-            first, end = self._before(total), total
+            first, end = self._window_start(total), total
         else:
             first = min(max(0, start), max(0, total - 1))
-            end = self._after(first, total)
+            end = self._window_end(first, total)
         return self._with_gaps(range(min(HEAD, first)), first, end, total)
 
-    def fill(self, first: int, end: int, start: int) -> list[ShownElement | Gap]:
+    def fill(self, first: int, end: int, start: int) -> list[ElementView | MessageGap]:
         """Messages of a gap from `start` on; smaller gaps stand for what is still left out."""
         end = min(end, len(self))
         first = min(max(0, first), end)
         start = min(max(first, start), end)
-        return self._with_gaps(range(first, first), start, self._after(start, end), end)
+        return self._with_gaps(range(first, first), start, self._window_end(start, end), end)
 
-    def _with_gaps(self, head: range, first: int, end: int, stop: int) -> list[ShownElement | Gap]:
-        shown = self._fitting([*head, *range(first, end)])
-        found: list[ShownElement | Gap] = [*shown[: len(head)]]
+    def _with_gaps(self, head: range, first: int, end: int, stop: int) -> list[ElementView | MessageGap]:
+        elements = self._fit_page([*head, *range(first, end)])
+        items: list[ElementView | MessageGap] = [*elements[: len(head)]]
         if head.stop < first:
-            found.append(Gap(head.stop, first, self._before(first, head.stop)))
-        found += shown[len(head) :]
+            items.append(MessageGap(head.stop, first, self._window_start(first, head.stop)))
+        items += elements[len(head) :]
         if end < stop:
-            found.append(Gap(end, stop, self._before(stop, end)))
-        return found
+            items.append(MessageGap(end, stop, self._window_start(stop, end)))
+        return items
 
-    def _fitting(self, numbers: Sequence[int]) -> list[ShownElement]:
+    def _fit_page(self, numbers: Sequence[int]) -> list[ElementView]:
         """Together not larger than a page allows."""
-        shown = [self._element(number, 1.0) for number in numbers]
-        total = sum(map(_bytes, shown))
+        elements = [self._element(number, 1.0) for number in numbers]
+        total = sum(map(_markup_bytes, elements))
         if total > ROOM:
-            frames = _FRAME * sum(len(element.pieces) for element in shown)
-            scale = max(_LEAST, (ROOM - frames) / max(1, total - frames) * 0.9)
-            shown = [self._element(number, scale) for number in numbers]
-        return shown
+            frames = _FRAME * sum(len(element.pieces) for element in elements)
+            scale = max(_MIN_SCALE, (ROOM - frames) / max(1, total - frames) * 0.9)
+            elements = [self._element(number, scale) for number in numbers]
+        return elements
 
-    def _before(self, end: int, least: int = 0) -> int:
+    def _window_start(self, end: int, least: int = 0) -> int:
         """Where the messages before `end` begin that fit one window."""
-        at, room = end, BLOCKS
-        while at > least and end - at < WINDOW:
-            room -= self._blocks(at - 1)
-            if room < 0 and at < end:
+        number, room = end, BLOCKS
+        while number > least and end - number < WINDOW:
+            room -= self._block_count(number - 1)
+            if room < 0 and number < end:
                 break
-            at -= 1
-        return at
+            number -= 1
+        return number
 
-    def _after(self, first: int, most: int) -> int:
-        at, room = first, BLOCKS
-        while at < most and at - first < WINDOW:
-            room -= self._blocks(at)
-            if room < 0 and at > first:
+    def _window_end(self, first: int, most: int) -> int:
+        number, room = first, BLOCKS
+        while number < most and number - first < WINDOW:
+            room -= self._block_count(number)
+            if room < 0 and number > first:
                 break
-            at += 1
-        return at
+            number += 1
+        return number
 
-    def _blocks(self, number: int) -> int:
+    def _block_count(self, number: int) -> int:
         return min(PIECES, len(self._context.elements[number].pieces))
 
-    def whole(self, number: int) -> ShownElement:
+    def whole(self, number: int) -> ElementView:
         """One message with all of its blocks."""
         return self._element(number, 1.0, most=2_000)
 
-    def piece(self, place: str) -> ShownPiece | None:
+    def piece(self, place: str) -> PieceView | None:
         """One block, as long as it is."""
         message, _, block = place.partition(".")
         if not is_number(block):
             return None
         lens = Lens(self._mask, whole=True)
         if message in ("system", "tools"):
-            beside = next((one for one in self.beside(lens) if one.place == message), None)
-            return beside.pieces[int(block)] if beside and int(block) < len(beside.pieces) else None
+            element = next((element for element in self.setup_elements(lens) if element.place == message), None)
+            return element.pieces[int(block)] if element and int(block) < len(element.pieces) else None
         if not is_number(message) or int(message) >= len(self):
             return None
         pieces = self._context.elements[int(message)].pieces
         return self._piece(int(message), int(block), lens) if int(block) < len(pieces) else None
 
-    def beside(self, lens: Lens | None = None) -> list[ShownElement]:
+    def setup_elements(self, lens: Lens | None = None) -> list[ElementView]:
         """The system prompt and the tools, where a record holds them."""
-        given, found = self._context.given, []
+        setup, elements = self._context.setup, []
         lens = lens or Lens(self._mask)
-        origin = origin_beside(self._context)
-        for place, blocks in (("system", given.system), ("tools", given.tools)):
+        origin = setup_origin(self._context)
+        for place, blocks in (("system", setup.system), ("tools", setup.tools)):
             if blocks is None:
                 continue
-            shown = [beside_piece(place, at, block, lens.fresh(), origin) for at, block in enumerate(blocks[:PIECES])]
+            pieces = [
+                setup_piece(place, number, block, lens.fresh(), origin) for number, block in enumerate(blocks[:PIECES])
+            ]
             if place == "tools":
-                shown = [_tools(blocks, lens.fresh(), origin)] if blocks else []
+                pieces = [_tools_piece(blocks, lens.fresh(), origin)] if blocks else []
             more = max(0, len(blocks) - PIECES) if place == "system" else 0
-            found.append(ShownElement(place, 0, place, tuple(shown), more, estimate_blocks(blocks)))
-        return found
+            elements.append(ElementView(place, 0, place, tuple(pieces), more, estimate_blocks(blocks)))
+        return elements
 
-    def _element(self, number: int, scale: float, most: int = PIECES) -> ShownElement:
+    def _element(self, number: int, scale: float, most: int = PIECES) -> ElementView:
         element = self._context.elements[number]
         lens = Lens(self._mask, scale=scale)
         most = 2_000 if self._opened == str(number) else most
-        pieces = tuple(self._piece(number, at, lens.fresh()) for at in range(min(most, len(element.pieces))))
+        pieces = tuple(self._piece(number, index, lens.fresh()) for index in range(min(most, len(element.pieces))))
         tokens = estimate_blocks([piece.block for piece in element.pieces])
         more = len(element.pieces) - len(pieces)
         hold, uuid = self._hold(number)
-        return ShownElement(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
+        return ElementView(str(number), number + 1, element.role, pieces, more, tokens, hold, uuid)
 
     def _hold(self, number: int) -> tuple[str | None, str]:
         """Why it cannot be cut here, and the record that a cut would stand before."""
         if self._cuts is None:
             messages = self._context.messages
-            self._cuts = cuts(messages), {message.uuid: at for at, message in reversed([*enumerate(messages)])}
-        found, places = self._cuts
-        known = [
-            places[uuid] for piece in self._context.elements[number].pieces if (uuid := piece.message.uuid) in places
+            self._cuts = (
+                find_cuts(messages),
+                {message.uuid: index for index, message in reversed([*enumerate(messages)])},
+            )
+        message_cuts, index_by_uuid = self._cuts
+        indexes = [
+            index_by_uuid[uuid]
+            for piece in self._context.elements[number].pieces
+            if (uuid := piece.message.uuid) in index_by_uuid
         ]
-        if not number or not known:
+        if not number or not indexes:
             return None, ""
-        first = min(known)
-        obstacle = found.obstacles[first]
+        first = min(indexes)
+        obstacle = message_cuts.obstacles[first]
         return _HOLDS[obstacle.hold] if obstacle is not None else "", self._context.messages[first].uuid
 
-    def _piece(self, number: int, at: int, lens: Lens) -> ShownPiece:
-        if self._opened == f"{number}.{at}":
+    def _piece(self, number: int, index: int, lens: Lens) -> PieceView:
+        if self._opened == f"{number}.{index}":
             lens = Lens(self._mask, whole=True)
-        piece = self._context.elements[number].pieces[at]
-        return self._pieces.shown(f"{number}.{at}", piece, lens, cached=(number, at) in self._marked)
+        piece = self._context.elements[number].pieces[index]
+        return self._pieces.view(f"{number}.{index}", piece, lens, cached=(number, index) in self._marked)
 
-    def _answered(self) -> Iterator[Block]:
+    def _answer_blocks(self) -> Iterator[Block]:
         elements = (element for element in self._context.elements if element.role == "assistant")
         return (piece.block for element in elements for piece in element.pieces)
 
 
-def origin_beside(context: Context) -> str:
+def setup_origin(context: Context) -> str:
     if context.captured is not None:
         return "the capture of the request"
     return "the client's log of the request" if context.logged else "the client's snapshot of its prompt"
@@ -232,35 +234,35 @@ def is_number(words: str) -> bool:
     return words.isascii() and words.isdigit() and len(words) < 8
 
 
-def beside_piece(place: str, at: int, block: Mapping[str, Any], lens: Lens, origin: str) -> ShownPiece:
+def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, origin: str) -> PieceView:
     """What is sent beside the messages has no entry of its own."""
-    words = lens.block(told(hide_named(dict(block))), LIMIT)
+    words = lens.block(block_text(hide_named(dict(block))), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))
-    known = (tally.cut, tally.size, tokens, None, "", origin, (), False)
-    return ShownPiece(f"{place}.{at}", "text", False, words, *known)
+    details = (tally.cut, tally.size, tokens, None, "", origin, (), False)
+    return PieceView(f"{place}.{index}", "text", False, words, *details)
 
 
-def _tools(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> ShownPiece:
-    names = [text(tool.get("name")) or "unnamed" for tool in tools]
+def _tools_piece(tools: Sequence[Mapping[str, Any]], lens: Lens, origin: str) -> PieceView:
+    names = [as_text(tool.get("name")) or "unnamed" for tool in tools]
     words = lens.block(", ".join(names), LIMIT)
     label = f"{len(names)} {'tool' if len(names) == 1 else 'tools'}"
     tokens = estimate_blocks([dict(tool) for tool in tools])
-    known = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
-    return ShownPiece("tools.0", label, False, words, *known)
+    details = (lens.tally.cut, lens.tally.size, tokens, None, "", origin, (), False)
+    return PieceView("tools.0", label, False, words, *details)
 
 
-def _marked(context: Context) -> set[tuple[int, int]]:
+def _marked_blocks(context: Context) -> set[tuple[int, int]]:
     """The places of the cache marks among the messages."""
-    found: set[tuple[int, int]] = set()
-    for mark in context.given.marks or ():
+    blocks: set[tuple[int, int]] = set()
+    for mark in context.setup.marks or ():
         match mark.get("path"):
             case ["messages", int(message), "content", int(block)]:
-                found.add((message, block))
+                blocks.add((message, block))
             case ["messages", int(message)] if 0 <= message < len(context.elements):
-                found.add((message, len(context.elements[message].pieces) - 1))
-    return found
+                blocks.add((message, len(context.elements[message].pieces) - 1))
+    return blocks
 
 
-def _bytes(element: ShownElement) -> int:
+def _markup_bytes(element: ElementView) -> int:
     return sum(_FRAME + len(escape(piece.words).encode("utf-8", "replace")) for piece in element.pieces)

@@ -10,9 +10,9 @@ from sessions.context.engine.rendering.array import Piece
 from sessions.context.engine.rendering.overlays import CLEARED
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.lens import Lens, Limit
-from sessions.timeline.engine.cards.raw import pretty
-from sessions.timeline.engine.cards.safe_get import content_blocks, table, text
-from sessions.transcripts.engine.messages import Block, Kind
+from sessions.timeline.engine.cards.safe_get import as_dict, as_text, content_blocks
+from sessions.timeline.engine.cards.value_text import format_value
+from sessions.transcripts.engine.messages import Block, MessageKind
 from sessions.usage.engine.tokens import estimate_blocks
 
 LIMIT = Limit(420, 7)
@@ -20,7 +20,7 @@ PERSISTED = "<persisted-output>"
 _LONG_JSON = 12_000
 
 
-class Note(NamedTuple):
+class PieceNote(NamedTuple):
     """A mark on a block: what was done to it, and by which record."""
 
     name: str
@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPiece:
+class PieceView:
     place: str
     """`12.3`: the block in the message, both counted from zero; `system.0` beside the messages."""
     label: str
@@ -49,33 +49,33 @@ class ShownPiece:
     """The last part of the entry's permalink."""
     origin: str
     """Where it comes from if no entry holds it."""
-    notes: tuple[Note, ...]
+    notes: tuple[PieceNote, ...]
     error: bool
 
 
-class Pieces:
+class PieceViews:
     """Shows the blocks of one conversation."""
 
     def __init__(
-        self, blocks: Callable[[], Iterable[Block]], taken: Mapping[int, tuple[int, bool]], origin: str
+        self, blocks: Callable[[], Iterable[Block]], removed_results: Mapping[int, tuple[int, bool]], origin: str
     ) -> None:
         """`blocks`: all of the conversation; `taken`: as a context has it; `origin`: of what no entry holds."""
         self._blocks = blocks
-        self._taken = taken
+        self._removed_results = removed_results
         self._origin = origin
-        self._called: dict[str, str] | None = None
+        self._tool_names: dict[str, str] | None = None
 
-    def shown(self, place: str, piece: Piece, lens: Lens, *, cached: bool = False) -> ShownPiece:
+    def view(self, place: str, piece: Piece, lens: Lens, *, cached: bool = False) -> PieceView:
         label, mono = self._label(piece)
-        words = lens.block(told(piece.block), LIMIT)
-        return ShownPiece(
+        words = lens.block(block_text(piece.block), LIMIT)
+        return PieceView(
             place,
             lens.line(label, 60),
             mono,
             words,
             lens.tally.cut,
             lens.tally.size,
-            None if is_silent(piece.block) else estimate_blocks((piece.block,)),
+            None if is_unrecorded_thinking(piece.block) else estimate_blocks((piece.block,)),
             piece.message.position,
             address_of(piece),
             "" if address_of(piece) else self._origin,
@@ -84,55 +84,57 @@ class Pieces:
         )
 
     def _label(self, piece: Piece) -> tuple[str, bool]:
-        kind = text(piece.block.get("type"))
+        kind = as_text(piece.block.get("type"))
         if kind == "text":
-            return "prompt" if piece.message.kind is Kind.PROMPT else "text", False
+            return "prompt" if piece.message.kind is MessageKind.PROMPT else "text", False
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            return text(piece.block.get("name")) or "unnamed tool", True
+            return as_text(piece.block.get("name")) or "unnamed tool", True
         if kind == "tool_result":
-            name = self._names().get(text(piece.block.get("tool_use_id")), "")
+            name = self._names().get(as_text(piece.block.get("tool_use_id")), "")
             return f"{name} result" if name else "result", bool(name)
         return kind.replace("_", " ") or "block without a type", False
 
     def _names(self) -> dict[str, str]:
         """tool_use id -> the name of the tool."""
-        if self._called is None:
-            self._called = {
-                text(block.get("id")): text(block.get("name"))
+        if self._tool_names is None:
+            self._tool_names = {
+                as_text(block.get("id")): as_text(block.get("name"))
                 for block in self._blocks()
                 if block.get("type") == "tool_use"
             }
-        return self._called
+        return self._tool_names
 
-    def _notes(self, piece: Piece, *, cached: bool) -> tuple[Note, ...]:
-        notes: list[Note] = []
+    def _notes(self, piece: Piece, *, cached: bool) -> tuple[PieceNote, ...]:
+        notes: list[PieceNote] = []
         message = piece.message
-        if message.kind is Kind.SUMMARY and not message.uuid and message.position is not None:
-            notes.append(Note("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded."))
-        elif message.kind is Kind.SUMMARY:
-            notes.append(Note("summarised", "▨", "summary", why="Stands for what was summarised away."))
-        elif message.kind is Kind.INJECTED:
-            notes.append(Note("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
-        if (put := self._put_aside(piece)) is not None:
-            notes.append(put)
+        if message.kind is MessageKind.SUMMARY and not message.uuid and message.position is not None:
+            notes.append(
+                PieceNote("collapsed", "≣", "collapsed span", why="Stands for a span of messages that was folded.")
+            )
+        elif message.kind is MessageKind.SUMMARY:
+            notes.append(PieceNote("summarised", "▨", "summary", why="Stands for what was summarised away."))
+        elif message.kind is MessageKind.INJECTED:
+            notes.append(PieceNote("injected", "⊕", "injected", why="Put in by the client, not said by a person."))
+        if (shortened := self._shortened_note(piece)) is not None:
+            notes.append(shortened)
         if not piece.exact:
             why = "No record holds the very words that were sent here."
-            notes.append(Note("inexact", "≈", "wording not certain", why=why))
+            notes.append(PieceNote("inexact", "≈", "wording not certain", why=why))
         if cached:
             why = "The client asked for the prompt to be cached up to here."
-            notes.append(Note("cached", "⚑", "cache mark", why=why))
+            notes.append(PieceNote("cached", "⚑", "cache mark", why=why))
         return tuple(notes)
 
-    def _put_aside(self, piece: Piece) -> Note | None:
+    def _shortened_note(self, piece: Piece) -> PieceNote | None:
         if piece.block.get("type") != "tool_result":
             return None
         position = piece.message.position
-        taken = self._taken.get(position) if position is not None else None
-        words = told(piece.block)
-        if (taken and taken[1]) or words.strip() == CLEARED:
-            return Note("cleared", "☐", "cleared, original in the entry", taken[0] if taken else None)
-        if taken or words.lstrip().startswith(PERSISTED):
-            return Note("persisted", "⛁", "on disk, preview only", taken[0] if taken else None)
+        removed = self._removed_results.get(position) if position is not None else None
+        words = block_text(piece.block)
+        if (removed and removed[1]) or words.strip() == CLEARED:
+            return PieceNote("cleared", "☐", "cleared, original in the entry", removed[0] if removed else None)
+        if removed or words.lstrip().startswith(PERSISTED):
+            return PieceNote("persisted", "⛁", "on disk, preview only", removed[0] if removed else None)
         return None
 
 
@@ -142,43 +144,43 @@ def address_of(piece: Piece) -> str:
     return "" if message.position is None else message.uuid or f"L{message.position}"
 
 
-def is_silent(block: Block) -> bool:
+def is_unrecorded_thinking(block: Block) -> bool:
     """A thought of which only the signature was written down."""
-    return block.get("type") == "thinking" and not text(block.get("thinking"))
+    return block.get("type") == "thinking" and not as_text(block.get("thinking"))
 
 
-def told(block: Block) -> str:
+def block_text(block: Block) -> str:
     """What a block says, as text."""
     kind = block.get("type")
     if kind == "text":
-        return text(block.get("text"))
+        return as_text(block.get("text"))
     if kind == "thinking":
-        return text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
+        return as_text(block.get("thinking")) or "The text of the thinking is not recorded, only its signature."
     if kind == "redacted_thinking":
-        return f"Redacted thinking, {size(len(text(block.get('data'))))}."
+        return f"Redacted thinking, {size(len(as_text(block.get('data'))))}."
     if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-        return _named(block.get("input"))
+        return _input_text(block.get("input"))
     if kind == "tool_result":
-        return "\n".join(map(_part, content_blocks(block.get("content"))))
+        return "\n".join(map(_part_text, content_blocks(block.get("content"))))
     if kind in ("image", "document"):
-        return _picture(block)
-    return pretty(dict(block), _LONG_JSON)
+        return _picture_text(block)
+    return format_value(dict(block), _LONG_JSON)
 
 
-def _named(given: object) -> str:
-    if not isinstance(given, Mapping):
-        return pretty(given, _LONG_JSON)
-    return "\n".join(f"{name}: {pretty(value, 200_000)}" for name, value in given.items())
+def _input_text(tool_input: object) -> str:
+    if not isinstance(tool_input, Mapping):
+        return format_value(tool_input, _LONG_JSON)
+    return "\n".join(f"{name}: {format_value(value, 200_000)}" for name, value in tool_input.items())
 
 
-def _part(part: Mapping[str, Any]) -> str:
+def _part_text(part: Mapping[str, Any]) -> str:
     kind = part.get("type")
     if kind == "text":
-        return text(part.get("text"))
-    return _picture(part) if kind in ("image", "document") else pretty(dict(part), _LONG_JSON)
+        return as_text(part.get("text"))
+    return _picture_text(part) if kind in ("image", "document") else format_value(dict(part), _LONG_JSON)
 
 
-def _picture(block: Mapping[str, Any]) -> str:
-    source = table(block.get("source"))
-    about = text(source.get("media_type")) or text(source.get("url")) or "of an unknown kind"
-    return f"[{text(block.get('type'))}: {about}, {size(len(text(source.get('data'))) * 3 // 4)}]"
+def _picture_text(block: Mapping[str, Any]) -> str:
+    source = as_dict(block.get("source"))
+    about = as_text(source.get("media_type")) or as_text(source.get("url")) or "of an unknown kind"
+    return f"[{as_text(block.get('type'))}: {about}, {size(len(as_text(source.get('data'))) * 3 // 4)}]"

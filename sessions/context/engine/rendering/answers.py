@@ -7,16 +7,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sessions.context.engine.client_versions import Habits, Sender
-from sessions.context.engine.rendering.records import Place, Said, is_blank
+from sessions.context.engine.client_versions import ClientBehaviour, Sender
+from sessions.context.engine.rendering.records import Placement, RenderedRecord, is_blank
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    changed,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
 _NONE: frozenset[str] = frozenset()
@@ -24,60 +18,75 @@ _PLANNING = "ExitPlanMode"
 _PLAN = ("plan", "planFilePath")
 
 
-def sent_answer(
-    answer: Sequence[Said], open_calls: frozenset[str], sender: Sender, *, over: bool, read: bool = False
-) -> Sequence[Said]:
+def render_answer(
+    answer: Sequence[RenderedRecord],
+    open_calls: frozenset[str],
+    sender: Sender,
+    *,
+    is_over: bool,
+    from_file: bool = False,
+) -> Sequence[RenderedRecord]:
     """`open_calls`: those without a result. `over`: none can come any more, because the conversation went on. `read`:
     the client has the answer from the file."""
-    lost = open_calls if over else _NONE
-    habits = sender.habits
-    if not lost and not read and _is_plain(answer, sender.model, plans=habits.filed_plans):
+    lost = open_calls if is_over else _NONE
+    behaviour = sender.behaviour
+    if not lost and not from_file and _is_sent_unchanged(answer, sender.model, plans=behaviour.sends_filed_plans):
         return answer
-    sent = [_sent(one, sender, habits, lost, read=read) for one in answer]
-    if habits.emptied and not lost and not read and not any(one.message.content for one in sent):
-        return _emptied(sent, answer, habits.emptied)
-    alone = not (habits.lone_read if read else habits.lone_thinking)
+    sent = [_drop_unsent(record, sender, behaviour, lost, from_file=from_file) for record in answer]
+    if (
+        behaviour.emptied_answer_text
+        and not lost
+        and not from_file
+        and not any(record.message.content for record in sent)
+    ):
+        return _replace_emptied(sent, answer, behaviour.emptied_answer_text)
+    alone = not (behaviour.sends_lone_thinking_after_resume if from_file else behaviour.sends_lone_thinking)
     alone = alone and all(
-        _is_thinking(block) or (read and is_blank(block)) for one in sent for block in one.message.content
+        _is_thinking(block) or (from_file and is_blank(block)) for record in sent for block in record.message.content
     )
-    return [_without_content(one) for one in sent] if alone else sent
+    return [_without_content(record) for record in sent] if alone else sent
 
 
-def open_calls(answer: Sequence[Said], others: Sequence[Said]) -> frozenset[str]:
+def open_calls(answer: Sequence[RenderedRecord], others: Sequence[RenderedRecord]) -> frozenset[str]:
     """Those that have no result."""
     calls = {
-        text(block.get("id")) for one in answer for block in one.message.content if block.get("type") == "tool_use"
+        text(block.get("id"))
+        for record in answer
+        for block in record.message.content
+        if block.get("type") == "tool_use"
     }
     if not calls:
         return _NONE
-    for one in others:
-        if one.message.kind is Kind.RESULT:
-            calls.difference_update([text(block.get("tool_use_id")) for block in one.message.content])
+    for record in others:
+        if record.message.kind is MessageKind.RESULT:
+            calls.difference_update([text(block.get("tool_use_id")) for block in record.message.content])
     return frozenset(calls) if calls else _NONE
 
 
-def is_over(others: Sequence[Said]) -> bool:
+def has_later_words(others: Sequence[RenderedRecord]) -> bool:
     """Was something said after the results?"""
-    return any(one.message.kind is not Kind.RESULT and one.place is Place.ROW for one in others)
+    return any(record.message.kind is not MessageKind.RESULT and record.placement is Placement.ROW for record in others)
 
 
-def going_on(others: Sequence[Said], habits: Habits) -> Said | None:
+def continuation_of(others: Sequence[RenderedRecord], behaviour: ClientBehaviour) -> RenderedRecord | None:
     """What the client said to have an answer finished that was cut off, if it did not write that down. `others`: what
     follows the answer."""
-    if not habits.going_on or any(one.message.content for one in others):
+    if not behaviour.continuation_text or any(record.message.content for record in others):
         return None
-    return Said(Message("user", (text_block(habits.going_on),), Kind.INJECTED), Place.ROW)
+    return RenderedRecord(
+        Message("user", (text_block(behaviour.continuation_text),), MessageKind.INJECTED), Placement.ROW
+    )
 
 
-def is_cut(some: Sequence[Said]) -> bool:
-    return True in [one.cut for one in some]
+def has_cut_off(records: Sequence[RenderedRecord]) -> bool:
+    return True in [record.is_cut_off for record in records]
 
 
-def _is_plain(answer: Sequence[Said], model: str, *, plans: bool) -> bool:
+def _is_sent_unchanged(answer: Sequence[RenderedRecord], model: str, *, plans: bool) -> bool:
     """Is it of this model, and more than thinking? `plans`: those that it made are sent as they are."""
     spoken = not answer
-    for one in answer:
-        message = one.message
+    for record in answer:
+        message = record.message
         if model and message.model != model:
             return False
         for block in message.content:
@@ -88,43 +97,48 @@ def _is_plain(answer: Sequence[Said], model: str, *, plans: bool) -> bool:
     return spoken
 
 
-def _sent(one: Said, sender: Sender, habits: Habits, lost: frozenset[str], *, read: bool) -> Said:
-    message = one.message
-    foreign = habits.own_thinking and sender.model and message.model != sender.model
-    kept = []
+def _drop_unsent(
+    record: RenderedRecord, sender: Sender, behaviour: ClientBehaviour, lost: frozenset[str], *, from_file: bool
+) -> RenderedRecord:
+    message = record.message
+    foreign = behaviour.drops_foreign_thinking and sender.model and message.model != sender.model
+    blocks = []
     for block in message.content:
         if (foreign and _is_thinking(block)) or (block.get("type") == "tool_use" and text(block.get("id")) in lost):
             continue
-        if read and habits.blanks and is_blank(block):
+        if from_file and behaviour.sends_blank_texts and is_blank(block):
             continue
-        kept.append(block if habits.filed_plans else _without_plan(block, filed=sender.puts_plans))
-    content = tuple(kept)
-    return one if content == message.content else replace(one, message=changed(message, content=content))
+        blocks.append(block if behaviour.sends_filed_plans else _without_plan(block, filed=sender.sends_written_plans))
+    content = tuple(blocks)
+    return record if content == message.content else replace(record, message=replace_fields(message, content=content))
 
 
-def _emptied(sent: Sequence[Said], answer: Sequence[Said], words: str) -> Sequence[Said]:
+def _replace_emptied(
+    sent: Sequence[RenderedRecord], answer: Sequence[RenderedRecord], words: str
+) -> Sequence[RenderedRecord]:
     """Nothing is left: the client says so, where there was something."""
-    at = next((at for at, one in enumerate(answer) if one.message.content), None)
-    if at is None:
+    index = next((index for index, record in enumerate(answer) if record.message.content), None)
+    if index is None:
         return sent
-    told: Block = {"type": "text", "text": words, "citations": []}
+    block: Block = {"type": "text", "text": words, "citations": []}
     return [
-        replace(one, message=changed(one.message, content=(told,))) if n == at else one for n, one in enumerate(sent)
+        replace(record, message=replace_fields(record.message, content=(block,))) if n == index else record
+        for n, record in enumerate(sent)
     ]
 
 
-def _without_content(one: Said) -> Said:
-    return replace(one, message=changed(one.message, content=())) if one.message.content else one
+def _without_content(record: RenderedRecord) -> RenderedRecord:
+    return replace(record, message=replace_fields(record.message, content=())) if record.message.content else record
 
 
 def _without_plan(block: Block, *, filed: bool) -> Block:
     """`filed`: only a plan that the client put in, with the path of its file."""
-    given = block.get("input")
-    if block.get("name") != _PLANNING or not isinstance(given, dict):
+    tool_input = block.get("input")
+    if block.get("name") != _PLANNING or not isinstance(tool_input, dict):
         return block
-    if not any(name in given for name in (_PLAN[1:] if filed else _PLAN)):
+    if not any(name in tool_input for name in (_PLAN[1:] if filed else _PLAN)):
         return block
-    return {**block, "input": {name: value for name, value in given.items() if name not in _PLAN}}
+    return {**block, "input": {name: value for name, value in tool_input.items() if name not in _PLAN}}
 
 
 def _is_thinking(block: Block) -> bool:

@@ -9,65 +9,71 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from sessions.context.engine.chain.segments import Segment
-from sessions.context.engine.chain.token_cost import Speak, counted, weight
+from sessions.context.engine.chain.token_cost import RenderAt, estimate_tokens, request_tokens
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.context.engine.rendering.records import Said
+from sessions.context.engine.rendering.records import RenderedRecord
 from sessions.linking.engine.raw_fields import text
-from sessions.transcripts.engine.messages import changed
+from sessions.transcripts.engine.messages import replace_fields
 
-KEPT = 3
+RECENT_RESULTS = 3
 """Results that are never cleared, the latest."""
-LEAST = 20_000
+MIN_TOKENS = 20_000
 """Tokens: for less it is not done."""
 CLEARABLE = frozenset({"Bash", "Edit", "Glob", "Grep", "MultiEdit", "Read", "WebFetch", "WebSearch", "Write"})
 
 
 @dataclass(slots=True)
-class Clearing:
+class ResultClearing:
     cleared: set[int] = field(default_factory=set)
     """Positions of results."""
     _since: int = -1
 
-    def go_on(self, segments: Sequence[Segment], same: int, speak: Speak, answer: int, since: int) -> bool:
+    def advance(self, segments: Sequence[Segment], same: int, render: RenderAt, answer: int, since: int) -> bool:
         """Takes the segments of the next context, and returns whether results are cleared that were not before, or are
         back. `answer`: what was answered to it; `since`: the client has read the session again there, and had cleared
         nothing yet."""
         former = len(self.cleared), self._since
         if since != self._since or not same:
             self.cleared, self._since, same = set(), since, 0
-        for at in range(same, len(segments)):
-            following = segments[at + 1].answer[-1:] if at + 1 < len(segments) else [answer]
-            if following and following[0] > since and segments[at].answer:
-                self._look_at(segments, at, speak, following[0])
+        for index in range(same, len(segments)):
+            following = segments[index + 1].answer[-1:] if index + 1 < len(segments) else [answer]
+            if following and following[0] > since and segments[index].answer:
+                self._examine_request(segments, index, render, following[0])
         return former != (len(self.cleared), self._since)
 
-    def _look_at(self, segments: Sequence[Segment], at: int, speak: Speak, following: int) -> None:
+    def _examine_request(self, segments: Sequence[Segment], index: int, render: RenderAt, following: int) -> None:
         """What of all that stands up to this segment was sent in the request that this was the answer to?"""
-        last = segments[at]
-        before, after = counted(speak(last.answer[-1])), counted(speak(following))
+        last = segments[index]
+        before, after = request_tokens(render(last.answer[-1])), request_tokens(render(following))
         if not after < before:
             return
-        old = [one for one in _clearable(segments[: at + 1], speak)[:-KEPT] if one not in self.cleared]
+        old = [
+            position
+            for position in _clearable_results(segments[: index + 1], render)[:-RECENT_RESULTS]
+            if position not in self.cleared
+        ]
         # Estimates are meant to be too high by a third; here two of them are held against what was counted.
-        added, saved = weight(last.positions, speak) * 3 // 4, weight(old, speak) * 3 // 4
-        if saved >= LEAST and after - before < added - saved / 2:
+        added, saved = estimate_tokens(last.positions, render) * 3 // 4, estimate_tokens(old, render) * 3 // 4
+        if saved >= MIN_TOKENS and after - before < added - saved / 2:
             self.cleared.update(old)
 
-    def without(self, one: Said) -> Said:
-        if one.message.position not in self.cleared:
-            return one
-        blocks = tuple({**block, "content": CLEARED} for block in one.message.content)
-        return replace(one, message=changed(one.message, content=blocks))
+    def clear(self, record: RenderedRecord) -> RenderedRecord:
+        if record.message.position not in self.cleared:
+            return record
+        blocks = tuple({**block, "content": CLEARED} for block in record.message.content)
+        return replace(record, message=replace_fields(record.message, content=blocks))
 
 
-def _clearable(segments: Sequence[Segment], speak: Speak) -> list[int]:
-    found: list[int] = []
+def _clearable_results(segments: Sequence[Segment], render: RenderAt) -> list[int]:
+    positions: list[int] = []
     for segment in segments:
-        calls = [block for position in segment.answer if (one := speak(position)) for block in one.message.content]
+        calls = [
+            block for position in segment.answer if (record := render(position)) for block in record.message.content
+        ]
         names = {text(block.get("id")): text(block.get("name")) for block in calls}
         for position in segment.results:
-            one = speak(position)
-            tools = [names.get(text(block.get("tool_use_id"))) for block in one.message.content] if one else []
+            record = render(position)
+            tools = [names.get(text(block.get("tool_use_id"))) for block in record.message.content] if record else []
             if not CLEARABLE.isdisjoint(tools):
-                found.append(position)
-    return found
+                positions.append(position)
+    return positions

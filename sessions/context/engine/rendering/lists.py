@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Attachment = Mapping[str, Any]
-Words = tuple[str, ...]
+Texts = tuple[str, ...]
 
 _AGENTS = "Available agent types for the Agent tool:"
 _MORE_AGENTS = "New agent types are now available for the Agent tool:"
@@ -26,7 +26,7 @@ _CONNECTING = (
     "The following MCP servers are still connecting — their tools (typically named mcp__<server>__*) are not yet"
     " available but will appear shortly:"
 )
-_SEARCH = (
+_SEARCH_CONNECTING = (
     "If the user's request might be served by one of these servers (even if they didn't name it explicitly), call"
     " ToolSearch with a relevant keyword — ToolSearch will wait for connecting servers and search their tools once"
     " available. Do not report a capability as unavailable without first searching."
@@ -47,56 +47,56 @@ _AMBIENT = (
 )
 
 
-def agents(attachment: Attachment) -> Words:
-    lines, removed = strings(attachment.get("addedLines")), strings(attachment.get("removedTypes"))
+def agent_texts(attachment: Attachment) -> Texts:
+    lines, removed = list_strings(attachment.get("addedLines")), list_strings(attachment.get("removedTypes"))
     if attachment.get("isInitial"):
         if not lines or removed:
             return ()
-        listed = _listed(_AGENTS, lines)
+        listed = _list_text(_AGENTS, lines)
         return (f"{listed}\n\n{_TOGETHER}" if attachment.get("showConcurrencyNote") else listed,)
-    told = [_listed(_MORE_AGENTS, lines)] if lines else []
+    paragraphs = [_list_text(_MORE_AGENTS, lines)] if lines else []
     if removed:
-        told += [_listed(_NO_AGENTS, [f"- {one}" for one in removed]), _AMBIENT]
-    return _joined(told)
+        paragraphs += [_list_text(_NO_AGENTS, [f"- {name}" for name in removed]), _AMBIENT]
+    return _join(paragraphs)
 
 
-def servers(attachment: Attachment) -> Words:
-    blocks, removed = strings(attachment.get("addedBlocks")), strings(attachment.get("removedNames"))
-    told = [_SERVERS, *blocks] if blocks else []
+def server_texts(attachment: Attachment) -> Texts:
+    blocks, removed = list_strings(attachment.get("addedBlocks")), list_strings(attachment.get("removedNames"))
+    paragraphs = [_SERVERS, *blocks] if blocks else []
     if removed:
-        told += [_listed(_NO_SERVERS, removed), _AMBIENT]
-    return _joined(told)
+        paragraphs += [_list_text(_NO_SERVERS, removed), _AMBIENT]
+    return _join(paragraphs)
 
 
-def deferred_tools(attachment: Attachment) -> Words:
+def deferred_tool_texts(attachment: Attachment) -> Texts:
     """Nothing for what was not seen: one tool that is back, or servers that want a login."""
-    again = strings(attachment.get("readdedNames"))
+    again = list_strings(attachment.get("readdedNames"))
     if len(again) == 1 or attachment.get("needsAuthMcpServers"):
         return ()
-    lines, removed = strings(attachment.get("addedLines")), strings(attachment.get("removedNames"))
-    waiting = strings(attachment.get("pendingMcpServers"))
-    told = [_listed(_DEFERRED, lines)] if lines else []
+    lines, removed = list_strings(attachment.get("addedLines")), list_strings(attachment.get("removedNames"))
+    waiting = list_strings(attachment.get("pendingMcpServers"))
+    paragraphs = [_list_text(_DEFERRED, lines)] if lines else []
     if again:
-        told.append(f"{len(again)} {_AGAIN} {_by_server(again)}. Load via ToolSearch as before.")
+        paragraphs.append(f"{len(again)} {_AGAIN} {_count_by_server(again)}. Load via ToolSearch as before.")
     if removed:
-        told += [_listed(_NO_TOOLS, removed), _AMBIENT]
+        paragraphs += [_list_text(_NO_TOOLS, removed), _AMBIENT]
     if waiting:
-        told += [_listed(_CONNECTING, waiting), _SEARCH]
-    return _joined(told)
+        paragraphs += [_list_text(_CONNECTING, waiting), _SEARCH_CONNECTING]
+    return _join(paragraphs)
 
 
-def _by_server(names: list[str]) -> str:
+def _count_by_server(names: list[str]) -> str:
     counts = Counter(name.rpartition("__")[0] for name in names)
     return ", ".join(f"{server}__*" if count == 1 else f"{server}__* ({count})" for server, count in counts.items())
 
 
-def _listed(words: str, names: list[str]) -> str:
+def _list_text(words: str, names: list[str]) -> str:
     return "\n".join((words, *names))
 
 
-def _joined(told: list[str]) -> Words:
-    return ("\n\n".join(told),) if told else ()
+def _join(paragraphs: list[str]) -> Texts:
+    return ("\n\n".join(paragraphs),) if paragraphs else ()
 
 
-def strings(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+def list_strings(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

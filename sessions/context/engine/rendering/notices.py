@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessions.context.engine.client_versions import Habits
+from sessions.context.engine.client_versions import ClientBehaviour
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 
 _COMMAND = int(Flag.COMMAND)
 
 
-def sent_notices(rows: Sequence[LinkRow], habits: Habits) -> list[int]:
+def select_notices(rows: Sequence[LinkRow], behaviour: ClientBehaviour) -> list[int]:
     """The positions of those of the rows that are sent; `rows`: what follows an answer, in order."""
-    if habits.notices:
+    if behaviour.sends_command_notices:
         return [row.position for row in rows]
     sent: list[int] = []
     before: LinkRow | None = None

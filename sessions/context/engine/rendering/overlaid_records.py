@@ -6,23 +6,19 @@ from collections.abc import Sequence
 
 from sessions.context.engine.chain.segments import Segment
 from sessions.context.engine.chain.walk import Walk
-from sessions.context.engine.client_versions import Habits
-from sessions.context.engine.rendering.overlays import CLEARED, Overlays, Span
-from sessions.context.engine.rendering.records import Place, Said
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    changed,
-    text_block,
-)
+from sessions.context.engine.client_versions import ClientBehaviour
+from sessions.context.engine.rendering.overlays import CLEARED, CollapsedSpan, Overlays
+from sessions.context.engine.rendering.records import Placement, RenderedRecord
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, replace_fields, text_block
 
 
-def folded_in(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) -> dict[int, Span | None]:
+def place_spans(
+    segments: Sequence[Segment], spans: Sequence[CollapsedSpan], walk: Walk
+) -> dict[int, CollapsedSpan | None]:
     """Position -> the span that stands in its place; None for the rest of the span."""
     order = [position for segment in segments for position in segment.positions]
     places = {walk.rows[position].uuid: place for place, position in enumerate(order)}
-    folded: dict[int, Span | None] = {}
+    folded: dict[int, CollapsedSpan | None] = {}
     for span in spans:
         first, last = places.get(span.first), places.get(span.last)
         if first is None or last is None or first > last:
@@ -33,26 +29,36 @@ def folded_in(segments: Sequence[Segment], spans: Sequence[Span], walk: Walk) ->
     return folded
 
 
-def placeholder(span: Span) -> Said:
-    message = Message("user", (text_block(span.summary),), Kind.SUMMARY, position=span.position)
-    return Said(message, Place.ROW)
+def render_span(span: CollapsedSpan) -> RenderedRecord:
+    message = Message("user", (text_block(span.summary),), MessageKind.SUMMARY, position=span.position)
+    return RenderedRecord(message, Placement.ROW)
 
 
-def as_user(one: Said, habits: Habits) -> Said:
+def give_user_role(record: RenderedRecord, behaviour: ClientBehaviour) -> RenderedRecord:
     """How a model is told it that does not take the role `system`."""
-    place = Place.NOTE if one.passing else Place.RESULT if habits.told_in_parts else Place.WORDS
-    return Said(changed(one.message, role="user", content=one.tagged), place, one.exact)
+    place = (
+        Placement.NOTE
+        if record.is_user_role_during_turn
+        else Placement.RESULT
+        if behaviour.adds_notes_to_parts
+        else Placement.WORDS
+    )
+    return RenderedRecord(replace_fields(record.message, role="user", content=record.user_blocks), place, record.exact)
 
 
-def overlaid(one: Said, overlays: Overlays) -> Said:
+def apply_overlays(record: RenderedRecord, overlays: Overlays) -> RenderedRecord:
     """A result as it is sent now, if a record took its text away."""
     if not overlays.replaced and not overlays.cleared:
-        return one
-    blocks = tuple(_replaced(block, overlays) for block in one.message.content)
-    return one if blocks == one.message.content else Said(changed(one.message, content=blocks), one.place, one.exact)
+        return record
+    blocks = tuple(_replace_result(block, overlays) for block in record.message.content)
+    return (
+        record
+        if blocks == record.message.content
+        else RenderedRecord(replace_fields(record.message, content=blocks), record.placement, record.exact)
+    )
 
 
-def _replaced(block: Block, overlays: Overlays) -> Block:
+def _replace_result(block: Block, overlays: Overlays) -> Block:
     tool = block.get("tool_use_id")
     if not isinstance(tool, str):
         return block

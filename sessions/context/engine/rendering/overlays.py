@@ -16,7 +16,7 @@ CLEARED = "[Old tool result content cleared]"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CollapsedSpan:
     """From one row to another, on the chain, what was replaced by a summary."""
 
     first: int
@@ -36,21 +36,21 @@ class Overlays:
     """tool_use id -> the position of the record that cleared its result."""
     hidden: dict[int, int] = field(default_factory=dict)
     """uuid of an attachment that was cleared."""
-    spans: list[Span] = field(default_factory=list)
+    spans: list[CollapsedSpan] = field(default_factory=list)
 
     @property
-    def plain(self) -> bool:
+    def is_empty(self) -> bool:
         """Is every record sent as it stands?"""
         return not (self.snipped or self.replaced or self.cleared or self.hidden or self.spans)
 
-    def note(self, row: LinkRow) -> bool:
+    def feed(self, row: LinkRow) -> bool:
         """Returns whether the record changes what is sent of others."""
         extra = row.extra
         if extra is None:
             return False
         if row.type == "system":
             removed = keys(mapping(extra.get("snipMetadata")).get("removedUuids"))
-            self.snipped.update((one, row.position) for one in removed)
+            self.snipped.update((uuid, row.position) for uuid in removed)
             if row.detail == "microcompact_boundary":
                 metadata = mapping(extra.get("microcompactMetadata"))
                 self._clear(metadata.get("compactedToolIds"), metadata.get("clearedAttachmentUUIDs"), row.position)
@@ -69,16 +69,16 @@ class Overlays:
         for tool in tools if isinstance(tools, list) else ():
             if isinstance(tool, str):
                 self.cleared.setdefault(tool, position)
-        for one in keys(attachments):
-            self.hidden.setdefault(one, position)
+        for uuid in keys(attachments):
+            self.hidden.setdefault(uuid, position)
 
     def _replace(self, replacements: object, position: int) -> bool:
-        for one in replacements if isinstance(replacements, list) else ():
-            given = mapping(one)
-            tool = text(given.get("toolUseId")) or text(given.get("tool_use_id"))
+        for value in replacements if isinstance(replacements, list) else ():
+            replacement = mapping(value)
+            tool = text(replacement.get("toolUseId")) or text(replacement.get("tool_use_id"))
             if tool:
                 # Decisions are frozen: the first one is sent for ever.
-                self.replaced.setdefault(tool, (text(given.get("replacement")), position))
+                self.replaced.setdefault(tool, (text(replacement.get("replacement")), position))
         return True
 
     def _collapse(self, row: LinkRow) -> bool:
@@ -86,5 +86,5 @@ class Overlays:
         first, last = key(extra.get("firstArchivedUuid")), key(extra.get("lastArchivedUuid"))
         if first is None or last is None:
             return False
-        self.spans.append(Span(first, last, text(extra.get("summaryContent")), row.position))
+        self.spans.append(CollapsedSpan(first, last, text(extra.get("summaryContent")), row.position))
         return True

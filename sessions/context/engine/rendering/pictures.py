@@ -6,37 +6,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.context.engine.rendering.wording import called_read, queued_words
+from sessions.context.engine.rendering.wording import queued_prompt_text, read_call_text
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.transcripts.engine.messages import Block, text_block
 
 _PICTURE = "image"
 
 
-def pictured(attachment: Mapping[str, Any], answer_it: str) -> tuple[Block, ...]:
+def picture_blocks(attachment: Mapping[str, Any], note: str) -> tuple[Block, ...]:
     """The blocks that are sent for it; none if it has no picture. `answer_it`: what is said after a prompt that was
     sent meanwhile."""
     kind = attachment.get("type")
     if kind == "file":
-        return _file(attachment)
-    return _prompt(attachment, answer_it) if kind == "queued_command" else ()
+        return _file_blocks(attachment)
+    return _prompt_blocks(attachment, note) if kind == "queued_command" else ()
 
 
-def _file(attachment: Mapping[str, Any]) -> tuple[Block, ...]:
+def _file_blocks(attachment: Mapping[str, Any]) -> tuple[Block, ...]:
     content = mapping(attachment.get("content"))
     file = mapping(content.get("file"))
     data = file.get("base64")
     if content.get("type") != _PICTURE or not isinstance(data, str):
         return ()
     source = {"type": "base64", "data": data, "media_type": text(file.get("type"))}
-    return (_reminder(called_read(attachment)), {"type": _PICTURE, "source": source})
+    return (_reminder(read_call_text(attachment)), {"type": _PICTURE, "source": source})
 
 
-def _prompt(attachment: Mapping[str, Any], answer_it: str) -> tuple[Block, ...]:
+def _prompt_blocks(attachment: Mapping[str, Any], note: str) -> tuple[Block, ...]:
     prompt = attachment.get("prompt")
     blocks = [block for block in prompt if isinstance(block, dict)] if isinstance(prompt, list) else []
     pictures = [block for block in blocks if block.get("type") == _PICTURE]
-    return (_reminder(queued_words(prompt, answer_it)), *pictures) if pictures else ()
+    return (_reminder(queued_prompt_text(prompt, note)), *pictures) if pictures else ()
 
 
 def _reminder(words: str) -> Block:

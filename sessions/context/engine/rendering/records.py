@@ -9,20 +9,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sessions.context.engine.client_versions import Habits, habits_of
-from sessions.context.engine.rendering.pictures import pictured
-from sessions.context.engine.rendering.unrecorded import attachment_words
+from sessions.context.engine.client_versions import ClientBehaviour, behaviour_of
+from sessions.context.engine.rendering.attachment_texts import texts_of_attachment
+from sessions.context.engine.rendering.pictures import picture_blocks
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
-from sessions.transcripts.engine.messages import (
-    Block,
-    Kind,
-    Message,
-    Role,
-    changed,
-    text_block,
-)
+from sessions.transcripts.engine.messages import Block, Message, MessageKind, Role, replace_fields, text_block
 from sessions.usage.engine.usage import Usage
 
 LOADED = "Tool loaded."
@@ -38,10 +31,10 @@ _ENDING = frozenset({"Stop", "SubagentStop"})
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOTIFICATION = "<task-notification>"
 _TYPED, _RESULT, _SUMMARY = int(Flag.TYPED), int(Flag.RESULT), int(Flag.SUMMARY)
-_OURS = int(Flag.META | Flag.COMMAND)
+_CLIENT_WORDS = int(Flag.META | Flag.COMMAND)
 
 
-class Place(Enum):
+class Placement(Enum):
     """How a text is put beside the one before it in the same element of the array."""
 
     ROW = "row"
@@ -56,84 +49,103 @@ class Place(Enum):
     """The same, if the result is a text and not a list of parts."""
 
 
-class Said(Struct, frozen=True, gc=False):
+class RenderedRecord(Struct, frozen=True, gc=False):
     message: Message
-    place: Place
+    placement: Placement
     exact: bool = True
     """Whether these are the very words. Older versions wrote down what they attached, not how they told it."""
-    tagged: tuple[Block, ...] = ()
+    user_blocks: tuple[Block, ...] = ()
     """Of what goes with messages of the role `system`: how models are told it that do not take that role."""
-    cut: bool = False
+    is_cut_off: bool = False
     """An answer that reached the limit of its length."""
-    passing: bool = False
+    is_user_role_during_turn: bool = False
     """Told as to models that do not take the role `system`, until the turn is over."""
-    afterwards: bool = False
+    is_sent_after_turn: bool = False
     """Not told until the turn is over."""
-    fresh: bool = False
+    has_todos: bool = False
     """A prompt to a client that had begun the session itself: one that has read it knows of no list of things to do."""
-    streamed: bool = False
+    is_streamed: bool = False
     """A prompt in blocks, as programs send it that keep the client running."""
 
 
-def said(record: Mapping[str, Any], row: LinkRow) -> Said | None:
+def render_record(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     """What a record contributes to a request; None if it is never sent."""
     if row.type == "assistant":
-        return _answer(record, row)
+        return _render_answer(record, row)
     if row.type == "user":
-        return _row(record, row)
+        return _render_user(record, row)
     if row.type == "attachment":
-        return _attachment(record, row)
+        return _render_attachment(record, row)
     if row.type == "system" and row.detail == "local_command" and not record.get("isDisplayOnly"):
-        return Said(_message(record, row, "user", (text_block(text(record.get("content"))),), Kind.INJECTED), Place.ROW)
+        return RenderedRecord(
+            _message(record, row, "user", (text_block(text(record.get("content"))),), MessageKind.INJECTED),
+            Placement.ROW,
+        )
     return None
 
 
-def _answer(record: Mapping[str, Any], row: LinkRow) -> Said | None:
+def _render_answer(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     if record.get("isApiErrorMessage"):
-        told = Message("assistant", (), Kind.ANSWER, text(record.get("uuid")), at=_at(row), position=row.position)
-        return Said(told, Place.ROW, cut=True) if record.get("apiError") == "max_output_tokens" else None
+        message = Message(
+            "assistant", (), MessageKind.ANSWER, text(record.get("uuid")), at=_timestamp(row), position=row.position
+        )
+        return (
+            RenderedRecord(message, Placement.ROW, is_cut_off=True)
+            if record.get("apiError") == "max_output_tokens"
+            else None
+        )
     raw = mapping(record.get("message"))
-    blocks = _content(raw.get("content"))
+    blocks = _content_blocks(raw.get("content"))
     for block in blocks:
-        if block.get("type") == "text" and is_blank(block) and not (habits := _habits(record)).blanks:
-            blocks = tuple(one for one in blocks if not is_blank(one) or (habits.empties and not one.get("text")))
+        if block.get("type") == "text" and is_blank(block) and not (behaviour := _behaviour(record)).sends_blank_texts:
+            blocks = tuple(
+                block
+                for block in blocks
+                if not is_blank(block) or (behaviour.sends_empty_texts and not block.get("text"))
+            )
             break
     message = Message(
         "assistant",
         blocks,
-        Kind.ANSWER,
+        MessageKind.ANSWER,
         text(record.get("uuid")),
         text(raw.get("id")),
-        _at(row),
-        Usage.of(raw.get("usage")),
+        _timestamp(row),
+        Usage.from_raw(raw.get("usage")),
         text(raw.get("model")),
         row.position,
     )
-    return Said(message, Place.ROW, cut=raw.get("stop_reason") in _CUT)
+    return RenderedRecord(message, Placement.ROW, is_cut_off=raw.get("stop_reason") in _CUT)
 
 
-def _row(record: Mapping[str, Any], row: LinkRow) -> Said | None:
+def _render_user(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     if record.get("isVisibleInTranscriptOnly") and not row.flags & _SUMMARY:
         return None
     content = mapping(record.get("message")).get("content")
-    blocks = _content(content)
+    blocks = _content_blocks(content)
     if row.flags & _RESULT:
-        kind = Kind.RESULT
+        kind = MessageKind.RESULT
         for block in blocks:
-            if type(block.get("content")) is list and _brings_tools(block) and _habits(record).tells_loaded:
+            if (
+                type(block.get("content")) is list
+                and _brings_tools(block)
+                and _behaviour(record).announces_loaded_tools
+            ):
                 blocks = (*blocks, text_block(LOADED))
                 break
     elif row.flags & _SUMMARY:
-        kind = Kind.SUMMARY
+        kind = MessageKind.SUMMARY
     elif blocks and text(blocks[0].get("text")).startswith(_NOTIFICATION):
-        blocks, kind = _introduced(blocks, _habits(record).notified), Kind.INJECTED
+        blocks, kind = _introduce_reports(blocks, _behaviour(record).task_report_intro), MessageKind.INJECTED
     else:
-        kind = Kind.PROMPT if row.flags & _TYPED or _asked(row, blocks) else Kind.INJECTED
-    streamed = kind is Kind.PROMPT and isinstance(content, list)
-    return Said(_message(record, row, "user", blocks, kind), Place.ROW, fresh="todos" in record, streamed=streamed)
+        kind = MessageKind.PROMPT if row.flags & _TYPED or _is_task_prompt(row, blocks) else MessageKind.INJECTED
+    streamed = kind is MessageKind.PROMPT and isinstance(content, list)
+    return RenderedRecord(
+        _message(record, row, "user", blocks, kind), Placement.ROW, has_todos="todos" in record, is_streamed=streamed
+    )
 
 
-def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
+def _introduce_reports(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
     if not words:
         return blocks
     return tuple(
@@ -141,73 +153,81 @@ def _introduced(blocks: tuple[Block, ...], words: str) -> tuple[Block, ...]:
     )
 
 
-def _asked(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
+def _is_task_prompt(row: LinkRow, blocks: tuple[Block, ...]) -> bool:
     """What a sub-agent is asked was not typed, but it is what it was asked."""
     first = text(blocks[0].get("text")) if blocks else ""
-    return not row.flags & _OURS and not first.startswith(("<", "[Request interrupted"))
+    return not row.flags & _CLIENT_WORDS and not first.startswith(("<", "[Request interrupted"))
 
 
-def _attachment(record: Mapping[str, Any], row: LinkRow) -> Said | None:
+def _render_attachment(record: Mapping[str, Any], row: LinkRow) -> RenderedRecord | None:
     attachment = mapping(record.get("attachment"))
-    rendered = record.get("rendered")
-    if not isinstance(rendered, list):
-        pictures = pictured(attachment, _habits(record).answer_it)
+    recorded = record.get("rendered")
+    if not isinstance(recorded, list):
+        pictures = picture_blocks(attachment, _behaviour(record).queued_prompt_note)
         if pictures:
-            return Said(_message(record, row, "user", pictures, _attached(attachment)), Place.NOTE)
-        return _reworded(record, row, attachment)
-    blocks = tuple(block for one in rendered for block in _content(mapping(one).get("content")))
+            return RenderedRecord(_message(record, row, "user", pictures, _attachment_kind(attachment)), Placement.NOTE)
+        return _render_unworded_attachment(record, row, attachment)
+    blocks = tuple(block for message in recorded for block in _content_blocks(mapping(message).get("content")))
     if not blocks:
         return None
     if record.get("renderedRole") == "system":
-        told = _system(record, row, attachment, blocks)
+        rendered = _render_as_system(record, row, attachment, blocks)
         # What a person typed meanwhile is the user's, in words that are not a reminder. What a program sent is not.
-        return replace(told, message=changed(told.message, role="user")) if _typed(attachment) else told
-    place = Place.BATCH if row.detail in _BATCH else Place.NOTE
-    return Said(_message(record, row, "user", blocks, _attached(attachment)), place)
+        return (
+            replace(rendered, message=replace_fields(rendered.message, role="user"))
+            if _is_typed_by_person(attachment)
+            else rendered
+        )
+    place = Placement.BATCH if row.detail in _BATCH else Placement.NOTE
+    return RenderedRecord(_message(record, row, "user", blocks, _attachment_kind(attachment)), place)
 
 
-def _reworded(record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]) -> Said | None:
+def _render_unworded_attachment(
+    record: Mapping[str, Any], row: LinkRow, attachment: Mapping[str, Any]
+) -> RenderedRecord | None:
     """An attachment without its words, told as the version told it."""
-    habits = _habits(record)
-    words, seen = ((), False) if habits.writes_words else attachment_words(attachment)
-    if not words:
+    behaviour = _behaviour(record)
+    texts, is_recorded = ((), False) if behaviour.records_wording else texts_of_attachment(attachment)
+    if not texts:
         return None
-    exact = seen and habits.words_known
-    blocks = tuple(text_block(f"<system-reminder>\n{one}\n</system-reminder>") for one in words)
-    if habits.system_role:
-        told = _system(record, row, attachment, blocks, exact=exact)
+    exact = is_recorded and behaviour.wording_is_known
+    blocks = tuple(text_block(f"<system-reminder>\n{words}\n</system-reminder>") for words in texts)
+    if behaviour.has_system_role:
+        rendered = _render_as_system(record, row, attachment, blocks, exact=exact)
         if row.detail not in _BESIDE_RESULTS:
-            return told
+            return rendered
         event = attachment.get("hookEvent")
-        return replace(told, passing=event in _WATCHED, afterwards=event in _ENDING)
-    return Said(_message(record, row, "user", blocks, _attached(attachment)), Place.NOTE, exact=exact)
+        return replace(rendered, is_user_role_during_turn=event in _WATCHED, is_sent_after_turn=event in _ENDING)
+    return RenderedRecord(
+        _message(record, row, "user", blocks, _attachment_kind(attachment)), Placement.NOTE, exact=exact
+    )
 
 
-def _system(
+def _render_as_system(
     record: Mapping[str, Any],
     row: LinkRow,
     attachment: Mapping[str, Any],
     blocks: tuple[Block, ...],
     *,
     exact: bool = True,
-) -> Said:
-    words = "\n".join(unwrapped(text(block.get("text"))) for block in blocks)
-    message = _message(record, row, "system", (text_block(words),), _attached(attachment))
-    return Said(message, Place.NOTE, exact, blocks)
+) -> RenderedRecord:
+    words = "\n".join(strip_reminder_tags(text(block.get("text"))) for block in blocks)
+    message = _message(record, row, "system", (text_block(words),), _attachment_kind(attachment))
+    return RenderedRecord(message, Placement.NOTE, exact, blocks)
 
 
-def _attached(attachment: Mapping[str, Any]) -> Kind:
+def _attachment_kind(attachment: Mapping[str, Any]) -> MessageKind:
     """Words that were typed while the model worked are a person's all the same."""
-    given = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
-    return Kind.PROMPT if given or _typed(attachment) else Kind.INJECTED
+    is_prompt = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
+    return MessageKind.PROMPT if is_prompt or _is_typed_by_person(attachment) else MessageKind.INJECTED
 
 
-def _typed(attachment: Mapping[str, Any]) -> bool:
+def _is_typed_by_person(attachment: Mapping[str, Any]) -> bool:
     queued = attachment.get("type") == "queued_command"
     return queued and mapping(attachment.get("origin")).get("kind") == "human"
 
 
-def unwrapped(words: str) -> str:
+def strip_reminder_tags(words: str) -> str:
     """What stands in a reminder: messages of the role system carry no tags."""
     inner = words.strip()
     if not inner.startswith(_OPENED) or not inner.endswith(_CLOSED):
@@ -215,22 +235,24 @@ def unwrapped(words: str) -> str:
     return inner[len(_OPENED) : -len(_CLOSED)].removeprefix("\n").removesuffix("\n")
 
 
-def _message(record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: Kind) -> Message:
-    return Message(role, blocks, kind, text(record.get("uuid")), at=_at(row), position=row.position)
+def _message(
+    record: Mapping[str, Any], row: LinkRow, role: Role, blocks: tuple[Block, ...], kind: MessageKind
+) -> Message:
+    return Message(role, blocks, kind, text(record.get("uuid")), at=_timestamp(row), position=row.position)
 
 
-def _at(row: LinkRow) -> float | None:
+def _timestamp(row: LinkRow) -> float | None:
     return None if row.at is None else row.at / 1000
 
 
-def _content(content: object) -> tuple[Block, ...]:
+def _content_blocks(content: object) -> tuple[Block, ...]:
     if isinstance(content, str):
         return (text_block(content),)
     return tuple([block for block in content if isinstance(block, dict)]) if isinstance(content, list) else ()
 
 
-def _habits(record: Mapping[str, Any]) -> Habits:
-    return habits_of(text(record.get("version")))
+def _behaviour(record: Mapping[str, Any]) -> ClientBehaviour:
+    return behaviour_of(text(record.get("version")))
 
 
 def is_blank(block: Block) -> bool:

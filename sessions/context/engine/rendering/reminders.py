@@ -9,24 +9,24 @@ from sessions.context.engine.chain.segments import Segment
 from sessions.linking.engine.rows import LinkRow
 from sessions.transcripts.engine.flags import Flag
 
-TASKS = frozenset({"TaskCreate", "TaskUpdate"})
-_AFTER = 10
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate"})
+_INTERVAL = 10
 _THINKING = int(Flag.THINKING)
 
 
 @dataclass(slots=True)
-class Reminders:
+class TaskReminders:
     _since: list[int] = field(default_factory=list)
     """For each segment: records since the last reminder, or the last use; a reminder makes it 0 for the next."""
 
-    def go_on(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow]) -> None:
+    def advance(self, segments: Sequence[Segment], same: int, rows: Mapping[int, LinkRow]) -> None:
         del self._since[same:]
         for segment in segments[same:]:
             since = self._since[-1] if self._since else 0
-            since = 0 if since >= _AFTER else since
+            since = 0 if since >= _INTERVAL else since
             for position in segment.answer:
-                since = 0 if rows[position].detail in TASKS else since + (not rows[position].flags & _THINKING)
+                since = 0 if rows[position].detail in TASK_TOOLS else since + (not rows[position].flags & _THINKING)
             self._since.append(since)
 
-    def is_due(self, at: int) -> bool:
-        return self._since[at] >= _AFTER
+    def is_due(self, index: int) -> bool:
+        return self._since[index] >= _INTERVAL

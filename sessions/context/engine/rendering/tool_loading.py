@@ -9,11 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from sessions.context.engine.chain.segments import Segment
-from sessions.context.engine.rendering.lists import strings
-from sessions.context.engine.rendering.records import LOADED, Said
+from sessions.context.engine.rendering.lists import list_strings
+from sessions.context.engine.rendering.records import LOADED, RenderedRecord
 from sessions.linking.engine.raw_fields import mapping, text
 from sessions.linking.engine.rows import LinkRow
-from sessions.transcripts.engine.messages import Block, changed, text_block
+from sessions.transcripts.engine.messages import Block, replace_fields, text_block
 
 CHANGE = "deferred_tools_delta"
 _NONE: frozenset[str] = frozenset()
@@ -21,13 +21,13 @@ _REMOVED = "[Tool references removed - tools no longer available]"
 
 
 @dataclass(slots=True)
-class Loading:
-    gone: frozenset[str] = _NONE
+class ToolLoading:
+    removed: frozenset[str] = _NONE
     """Tools that were there and are not now."""
-    _after: list[frozenset[str]] = field(default_factory=list)
+    _removed_after: list[frozenset[str]] = field(default_factory=list)
     """The same after each segment."""
 
-    def go_on(
+    def advance(
         self,
         segments: Sequence[Segment],
         same: int,
@@ -35,43 +35,45 @@ class Loading:
         records: Callable[[int], Mapping[str, Any]],
     ) -> bool:
         """Takes the segments of the next context, and returns whether other tools are gone than before."""
-        same = min(same, len(self._after))
-        del self._after[same:]
-        gone = self._after[-1] if self._after else _NONE
+        same = min(same, len(self._removed_after))
+        del self._removed_after[same:]
+        removed = self._removed_after[-1] if self._removed_after else _NONE
         for segment in segments[same:]:
-            if gone:
+            if removed:
                 # A search waits for servers that are still connecting: what it finds is there, told or not.
-                found = (mapping(records(position).get("message")) for position in segment.results)
-                gone = gone.difference(_beside(gone, [block for message in found for block in _blocks(message)]))
+                messages = (mapping(records(position).get("message")) for position in segment.results)
+                removed = removed.difference(
+                    _tools_of_same_servers(removed, [block for message in messages for block in _blocks(message)])
+                )
             for position in segment.rest:
                 if rows[position].detail == CHANGE:
                     change = mapping(records(position).get("attachment"))
-                    back = (*strings(change.get("addedNames")), *strings(change.get("readdedNames")))
-                    gone = gone.difference(back).union(strings(change.get("removedNames")))
-            self._after.append(gone)
-        former, self.gone = self.gone, gone
-        return former != gone
+                    back = (*list_strings(change.get("addedNames")), *list_strings(change.get("readdedNames")))
+                    removed = removed.difference(back).union(list_strings(change.get("removedNames")))
+            self._removed_after.append(removed)
+        former, self.removed = self.removed, removed
+        return former != removed
 
-    def without(self, one: Said) -> Said:
-        blocks = tuple(map(self._left, one.message.content))
-        if blocks == one.message.content:
-            return one
+    def drop_removed(self, record: RenderedRecord) -> RenderedRecord:
+        blocks = tuple(map(self._drop_references, record.message.content))
+        if blocks == record.message.content:
+            return record
         if not any(_references(block) for block in blocks):
             blocks = tuple(block for block in blocks if block.get("text") != LOADED)
-        return replace(one, message=changed(one.message, content=blocks))
+        return replace(record, message=replace_fields(record.message, content=blocks))
 
-    def _left(self, block: Block) -> Block:
+    def _drop_references(self, block: Block) -> Block:
         references = _references(block)
-        if not any(text(part.get("tool_name")) in self.gone for part in references):
+        if not any(text(part.get("tool_name")) in self.removed for part in references):
             return block
-        left = [part for part in block["content"] if text(part.get("tool_name")) not in self.gone]
+        left = [part for part in block["content"] if text(part.get("tool_name")) not in self.removed]
         return {**block, "content": left or [text_block(_REMOVED)]}
 
 
-def _beside(gone: frozenset[str], blocks: Sequence[Block]) -> list[str]:
+def _tools_of_same_servers(removed: frozenset[str], blocks: Sequence[Block]) -> list[str]:
     """Those of the servers that these results bring tools of."""
     brought = {_server(text(part.get("tool_name"))) for block in blocks for part in _references(block)}
-    return [name for name in gone if _server(name) in brought]
+    return [name for name in removed if _server(name) in brought]
 
 
 def _server(tool: str) -> str:

@@ -9,17 +9,17 @@ from collections.abc import Callable
 
 from sessions.context.engine.rendering.lists import (
     Attachment,
-    Words,
-    agents,
-    deferred_tools,
-    servers,
-    strings,
+    Texts,
+    agent_texts,
+    deferred_tool_texts,
+    list_strings,
+    server_texts,
 )
 from sessions.linking.engine.raw_fields import mapping, text
 
 _SKILLS = "The following skills are available for use with the Skill tool:"
 _QUEUED = "The user sent a new message while you were working:"
-ANSWER_IT = (
+ANSWER_NOTE = (
     "IMPORTANT: After completing your current task, you MUST address the user's message above. Do not ignore it."
 )
 _EVENT = (
@@ -32,7 +32,7 @@ _TASKS = (
     " starting, completed when done). Also consider cleaning up the task list if it has become stale. Only use these if"
     " relevant to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )
-_INVOKED = (
+_INVOKED_SKILLS = (
     "The following skills were invoked EARLIER in this session (before the conversation was compacted), not on the"
     " current turn. They are shown here for context only so you remain aware of their guidelines.\n\nIMPORTANT: Do NOT"
     " re-execute these skills or perform their one-time setup actions (e.g., scheduling, creating files) again. The"
@@ -40,7 +40,9 @@ _INVOKED = (
     " the user's current message. Only continue to apply ongoing behavioral guidelines from these skills where still"
     " relevant."
 )
-_EXITED = "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
+_EXITED_PLAN_MODE = (
+    "## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions."
+)
 _MODIFIED = (
     "was modified, either by the user or by a linter. This change was intentional, so make sure to take it into account"
     " as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this, since they are"
@@ -49,83 +51,83 @@ _MODIFIED = (
 _TOO_LARGE = "was read before the last conversation was summarized, but the contents are too large to include."
 
 
-NOT_SEEN = frozenset({"read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"})
+UNCERTAIN_WORDING = frozenset({"read_truncation_notice", "silent_turn_reminder", "total_tokens_reminder"})
 """Worded as 2.1.325 writes it down: that 2.1.197 sent the same was not seen."""
 
 
-def worded(attachment: Attachment) -> Words:
+def attachment_texts(attachment: Attachment) -> Texts:
     """The texts that are sent for it; nothing if its wording was not seen."""
-    find = _WORDED.get(text(attachment.get("type")))
+    find = _TEXTS.get(text(attachment.get("type")))
     return find(attachment) if find is not None else ()
 
 
-def _skills(attachment: Attachment) -> Words:
+def _skill_listing(attachment: Attachment) -> Texts:
     content = text(attachment.get("content"))
     return (f"{_SKILLS}\n\n{content}",) if content else ()
 
 
-def _memory(attachment: Attachment) -> Words:
+def _nested_memory(attachment: Attachment) -> Texts:
     content = text(mapping(attachment.get("content")).get("content"))
     return (f"Contents of {text(attachment.get('path'))}:\n\n{content}",) if content else ()
 
 
-def _hook(attachment: Attachment) -> Words:
-    said = "\n".join(strings(attachment.get("content")))
-    return (f"{text(attachment.get('hookName'))} hook additional context: {said}",) if said else ()
+def _hook_context(attachment: Attachment) -> Texts:
+    words = "\n".join(list_strings(attachment.get("content")))
+    return (f"{text(attachment.get('hookName'))} hook additional context: {words}",) if words else ()
 
 
-def _blocked(attachment: Attachment) -> Words:
+def _hook_error(attachment: Attachment) -> Texts:
     error = mapping(attachment.get("blockingError"))
-    said, command = text(error.get("blockingError")), text(error.get("command"))
+    words, command = text(error.get("blockingError")), text(error.get("command"))
     name = text(attachment.get("hookName"))
-    return (f'{name} hook blocking error from command: "{command}": {said}',) if said and command else ()
+    return (f'{name} hook blocking error from command: "{command}": {words}',) if words and command else ()
 
 
-def _stopped(attachment: Attachment) -> Words:
-    said = text(attachment.get("message"))
-    return (f"{text(attachment.get('hookName'))} hook stopped continuation: {said}",) if said else ()
+def _hook_stop(attachment: Attachment) -> Texts:
+    words = text(attachment.get("message"))
+    return (f"{text(attachment.get('hookName'))} hook stopped continuation: {words}",) if words else ()
 
 
-def _queued(attachment: Attachment) -> Words:
+def _queued_command(attachment: Attachment) -> Texts:
     prompt = attachment.get("prompt")
     if isinstance(prompt, str) and attachment.get("commandMode") == "task-notification":
         return (f"{_EVENT}\n\n{prompt}",)
     if attachment.get("commandMode") != "prompt" or not isinstance(prompt, str | list):
         return ()
-    return (queued_words(prompt, ANSWER_IT),)
+    return (queued_prompt_text(prompt, ANSWER_NOTE),)
 
 
-def queued_words(prompt: object, answer_it: str) -> str:
+def queued_prompt_text(prompt: object, note: str) -> str:
     """How a prompt is told that was sent while the model worked: in one text, or in blocks by a program."""
     parts = prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt}]
-    said = "\n".join(text(part.get("text")) for part in map(mapping, parts) if part.get("type") == "text")
-    return f"{_QUEUED}\n{said}\n\n{answer_it}"
+    words = "\n".join(text(part.get("text")) for part in map(mapping, parts) if part.get("type") == "text")
+    return f"{_QUEUED}\n{words}\n\n{note}"
 
 
-def _tasks(attachment: Attachment) -> Words:
+def _task_reminder(attachment: Attachment) -> Texts:
     content = attachment.get("content")
-    tasks = [mapping(one) for one in content] if isinstance(content, list) else []
+    tasks = [mapping(task) for task in content] if isinstance(content, list) else []
     listed = "\n".join(
-        f"#{text(one.get('id'))}. [{text(one.get('status'))}] {text(one.get('subject'))}" for one in tasks
+        f"#{text(task.get('id'))}. [{text(task.get('status'))}] {text(task.get('subject'))}" for task in tasks
     )
     return (f"{_TASKS}\n\nHere are the existing tasks:\n\n{listed}" if tasks else _TASKS,)
 
 
-def _invoked(attachment: Attachment) -> Words:
+def _invoked_skills(attachment: Attachment) -> Texts:
     skills = attachment.get("skills")
-    told = [
-        f"### Skill: {text(one.get('name'))}\nPath: {text(one.get('path'))}\n\n{text(one.get('content'))}"
-        for one in map(mapping, skills if isinstance(skills, list) else ())
+    sections = [
+        f"### Skill: {text(skill.get('name'))}\nPath: {text(skill.get('path'))}\n\n{text(skill.get('content'))}"
+        for skill in map(mapping, skills if isinstance(skills, list) else ())
     ]
-    return ("\n\n".join((_INVOKED, "\n\n---\n\n".join(told))),) if told else ()
+    return ("\n\n".join((_INVOKED_SKILLS, "\n\n---\n\n".join(sections))),) if sections else ()
 
 
-def _exited(attachment: Attachment) -> Words:
+def _plan_mode_exit(attachment: Attachment) -> Texts:
     where = f" The plan file is located at {text(attachment.get('planFilePath'))} if you need to reference it."
-    return (f"{_EXITED}{where}" if attachment.get("planExists") else _EXITED,)
+    return (f"{_EXITED_PLAN_MODE}{where}" if attachment.get("planExists") else _EXITED_PLAN_MODE,)
 
 
-def _file(attachment: Attachment) -> Words:
+def _file(attachment: Attachment) -> Texts:
     content = mapping(attachment.get("content"))
     file = mapping(content.get("file"))
     start = file.get("startLine")
@@ -133,15 +135,15 @@ def _file(attachment: Attachment) -> Words:
         return ()
     lines = text(file.get("content")).split("\n")
     numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start))
-    return called_read(attachment), f"Result of calling the Read tool:\n{numbered}"
+    return read_call_text(attachment), f"Result of calling the Read tool:\n{numbered}"
 
 
-def called_read(attachment: Attachment) -> str:
+def read_call_text(attachment: Attachment) -> str:
     """How it begins to tell of a file that it read for a prompt."""
     return f"Called the Read tool with the following input: {_json({'file_path': text(attachment.get('filename'))})}"
 
 
-def _directory(attachment: Attachment) -> Words:
+def _directory(attachment: Attachment) -> Texts:
     path = text(attachment.get("path"))
     named = _json({"command": f"ls {path}", "description": f"Lists files in {path}"})
     return (
@@ -150,42 +152,42 @@ def _directory(attachment: Attachment) -> Words:
     )
 
 
-def _edited(attachment: Attachment) -> Words:
+def _edited_file(attachment: Attachment) -> Texts:
     return (f"Note: {text(attachment.get('filename'))} {_MODIFIED}\n{text(attachment.get('snippet'))}",)
 
 
-def _json(given: object) -> str:
-    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _reference(attachment: Attachment) -> Words:
+def _file_reference(attachment: Attachment) -> Texts:
     name = text(attachment.get("filename"))
     return (f"Note: {name} {_TOO_LARGE} Use Read tool if you need to access it.",)
 
 
-def _as_it_is(attachment: Attachment) -> Words:
+def _recorded_text(attachment: Attachment) -> Texts:
     words = text(attachment.get("text")) or text(attachment.get("banner"))
     return (words,) if words else ()
 
 
-_WORDED: dict[str, Callable[[Attachment], Words]] = {
-    "agent_listing_delta": agents,
-    "compact_file_reference": _reference,
-    "deferred_tools_delta": deferred_tools,
+_TEXTS: dict[str, Callable[[Attachment], Texts]] = {
+    "agent_listing_delta": agent_texts,
+    "compact_file_reference": _file_reference,
+    "deferred_tools_delta": deferred_tool_texts,
     "directory": _directory,
-    "edited_text_file": _edited,
+    "edited_text_file": _edited_file,
     "file": _file,
-    "hook_additional_context": _hook,
-    "hook_blocking_error": _blocked,
-    "hook_stopped_continuation": _stopped,
-    "invoked_skills": _invoked,
-    "mcp_instructions_delta": servers,
-    "nested_memory": _memory,
-    "plan_mode_exit": _exited,
-    "queued_command": _queued,
-    "read_truncation_notice": _as_it_is,
-    "silent_turn_reminder": _as_it_is,
-    "skill_listing": _skills,
-    "task_reminder": _tasks,
-    "total_tokens_reminder": _as_it_is,
+    "hook_additional_context": _hook_context,
+    "hook_blocking_error": _hook_error,
+    "hook_stopped_continuation": _hook_stop,
+    "invoked_skills": _invoked_skills,
+    "mcp_instructions_delta": server_texts,
+    "nested_memory": _nested_memory,
+    "plan_mode_exit": _plan_mode_exit,
+    "queued_command": _queued_command,
+    "read_truncation_notice": _recorded_text,
+    "silent_turn_reminder": _recorded_text,
+    "skill_listing": _skill_listing,
+    "task_reminder": _task_reminder,
+    "total_tokens_reminder": _recorded_text,
 }

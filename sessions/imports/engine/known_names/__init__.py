@@ -25,15 +25,15 @@ from sessions.imports.engine.known_names.records import (
     PROGRESS_KEYS,
     RECORD_KEYS,
     SUBTYPES,
-    Known,
+    KnownKeys,
 )
 
-__all__ = ["accumulates", "is_chain", "unknowns"]
+__all__ = ["accumulates", "find_unknowns", "is_chain"]
 
 Unknown = tuple[str, str]
 
 _LONGEST_NAME = 100
-_MOST = 50
+_MOST_NAMES = 50
 """Of one record. A hostile one may have a million keys."""
 _NOTHING: tuple[Unknown, ...] = ()
 _JSON_NAMES = {dict: "object", list: "list", str: "string", bool: "boolean", type(None): "nothing"}
@@ -49,102 +49,102 @@ def accumulates(kind: str) -> bool:
     return kind in ACCUMULATING
 
 
-def unknowns(record: dict[str, Any]) -> tuple[Unknown, ...]:
+def find_unknowns(record: dict[str, Any]) -> tuple[Unknown, ...]:
     """(what, name) of each thing in the record that we do not know; what is "type", "subtype", "attachment",
     "progress", "block" or "key". Takes any shapes."""
     kind = record.get("type")
     if not isinstance(kind, str) or kind not in RECORD_KEYS:
-        return (("type", _shown(kind)),)
-    known = RECORD_KEYS[kind]
-    found: list[Unknown] = []
-    if known is not None and not known.issuperset(record):
-        found += _keys(kind, record, known)
+        return (("type", _name_for_display(kind)),)
+    known_keys = RECORD_KEYS[kind]
+    unknowns: list[Unknown] = []
+    if known_keys is not None and not known_keys.issuperset(record):
+        unknowns += _unknown_keys(kind, record, known_keys)
     if "message" in record:
-        _look_at_message(kind, record["message"], found)
+        _check_message(kind, record["message"], unknowns)
     elif kind == "system":
-        _look_at_system(record, found)
+        _check_system(record, unknowns)
     elif kind == "attachment":
-        _look_at_tagged("attachment", record.get("attachment"), ATTACHMENT_KEYS, found)
+        _check_tagged("attachment", record.get("attachment"), ATTACHMENT_KEYS, unknowns)
     elif kind == "progress":
-        _look_at_tagged("progress", record.get("data"), PROGRESS_KEYS, found)
-    return tuple(dict.fromkeys(found))[:_MOST] if found else _NOTHING
+        _check_tagged("progress", record.get("data"), PROGRESS_KEYS, unknowns)
+    return tuple(dict.fromkeys(unknowns))[:_MOST_NAMES] if unknowns else _NOTHING
 
 
-def _look_at_message(kind: str, message: object, found: list[Unknown]) -> None:
+def _check_message(kind: str, message: object, unknowns: list[Unknown]) -> None:
     if not isinstance(message, dict):
-        found.append(("key", f"{kind}.message{_shape(message)}"))
+        unknowns.append(("key", f"{kind}.message{_json_type(message)}"))
         return
     if not MESSAGE_KEYS.issuperset(message):
-        found += _keys("message", message, MESSAGE_KEYS)
+        unknowns += _unknown_keys("message", message, MESSAGE_KEYS)
     content = message.get("content")
     if isinstance(content, list):
         for block in content:
-            _look_at_block(block, found)
+            _check_block(block, unknowns)
     elif not isinstance(content, str):
-        found.append(("key", f"message.content{_shape(content)}"))
+        unknowns.append(("key", f"message.content{_json_type(content)}"))
     usage = message.get("usage")
     if isinstance(usage, dict):
         if not USAGE_KEYS.issuperset(usage):
-            found += _keys("usage", usage, USAGE_KEYS)
+            unknowns += _unknown_keys("usage", usage, USAGE_KEYS)
         written = usage.get("cache_creation")
         if isinstance(written, dict) and not CACHE_CREATION_KEYS.issuperset(written):
-            found += _keys("usage.cache_creation", written, CACHE_CREATION_KEYS)
+            unknowns += _unknown_keys("usage.cache_creation", written, CACHE_CREATION_KEYS)
 
 
-def _look_at_block(block: object, found: list[Unknown]) -> None:
+def _check_block(block: object, unknowns: list[Unknown]) -> None:
     if not isinstance(block, dict):
-        found.append(("block", _shape(block)))
+        unknowns.append(("block", _json_type(block)))
         return
     kind = block.get("type")
     if not isinstance(kind, str) or kind not in BLOCK_KEYS:
-        found.append(("block", _shown(kind)))
+        unknowns.append(("block", _name_for_display(kind)))
         return
-    known = BLOCK_KEYS[kind]
-    if known is not None and not known.issuperset(block):
-        found += _keys(f"block.{kind}", block, known)
+    known_keys = BLOCK_KEYS[kind]
+    if known_keys is not None and not known_keys.issuperset(block):
+        unknowns += _unknown_keys(f"block.{kind}", block, known_keys)
     if kind == "tool_result" and isinstance(content := block.get("content"), list):
         for inner in content:
             inner_kind = inner.get("type") if isinstance(inner, dict) else None
             if not isinstance(inner_kind, str) or inner_kind not in RESULT_BLOCKS:
-                found.append(("block", _cut(f"tool_result.{_shown(inner_kind)}")))
+                unknowns.append(("block", _shorten(f"tool_result.{_name_for_display(inner_kind)}")))
 
 
-def _look_at_system(record: dict[str, Any], found: list[Unknown]) -> None:
+def _check_system(record: dict[str, Any], unknowns: list[Unknown]) -> None:
     subtype = record.get("subtype")
     if subtype is not None and (not isinstance(subtype, str) or subtype not in SUBTYPES):
-        found.append(("subtype", _shown(subtype)))
-    for name, known in METADATA_KEYS.items():
+        unknowns.append(("subtype", _name_for_display(subtype)))
+    for name, known_keys in METADATA_KEYS.items():
         metadata = record.get(name)
-        if isinstance(metadata, dict) and not known.issuperset(metadata):
-            found += _keys(name, metadata, known)
+        if isinstance(metadata, dict) and not known_keys.issuperset(metadata):
+            unknowns += _unknown_keys(name, metadata, known_keys)
 
 
-def _look_at_tagged(what: str, value: object, types: dict[str, Known], found: list[Unknown]) -> None:
+def _check_tagged(category: str, value: object, types: dict[str, KnownKeys], unknowns: list[Unknown]) -> None:
     if not isinstance(value, dict):
-        found.append((what, _shape(value)))
+        unknowns.append((category, _json_type(value)))
         return
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in types:
-        found.append((what, _shown(kind)))
+        unknowns.append((category, _name_for_display(kind)))
         return
-    known = types[kind]
-    if known is not None and not known.issuperset(value):
-        found += _keys(f"{what}.{kind}", value, known)
+    known_keys = types[kind]
+    if known_keys is not None and not known_keys.issuperset(value):
+        unknowns += _unknown_keys(f"{category}.{kind}", value, known_keys)
 
 
-def _keys(where: str, value: dict[str, Any], known: frozenset[str]) -> Iterator[Unknown]:
-    for key in islice((key for key in value if key not in known), _MOST):
-        yield "key", _cut(f"{where}.{'(number)' if key.isdecimal() else key}")
+def _unknown_keys(owner: str, value: dict[str, Any], known_keys: frozenset[str]) -> Iterator[Unknown]:
+    for key in islice((key for key in value if key not in known_keys), _MOST_NAMES):
+        yield "key", _shorten(f"{owner}.{'(number)' if key.isdecimal() else key}")
 
 
-def _shown(name: object) -> str:
-    return _cut(name) if isinstance(name, str) else _shape(name)
+def _name_for_display(name: object) -> str:
+    return _shorten(name) if isinstance(name, str) else _json_type(name)
 
 
-def _shape(value: object) -> str:
+def _json_type(value: object) -> str:
     """The JSON word for it, in brackets so that it cannot be taken for a name."""
     return f"({_JSON_NAMES.get(type(value), 'number')})"
 
 
-def _cut(name: str) -> str:
+def _shorten(name: str) -> str:
     return name[:_LONGEST_NAME]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessions.imports.engine.known_names.records import Known, names
+from sessions.imports.engine.known_names.records import KnownKeys, names
 
 _HOOK = "hookName hookEvent toolUseID content"
 _RUN = f"{_HOOK} command stdout stderr exitCode durationMs"
@@ -73,6 +73,6 @@ _KEYS: dict[str, str | None] = {
     "max_turns_reached": None,
 }
 
-ATTACHMENT_KEYS: dict[str, Known] = {
+ATTACHMENT_KEYS: dict[str, KnownKeys] = {
     kind: None if keys is None else names(f"type {keys}") for kind, keys in _KEYS.items()
 }

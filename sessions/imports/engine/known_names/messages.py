@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessions.imports.engine.known_names.records import Known, names
+from sessions.imports.engine.known_names.records import KnownKeys, names
 
 MESSAGE_KEYS = names(
     "id type role model content stop_reason stop_sequence stop_details usage container context_management diagnostics"
@@ -36,7 +36,7 @@ _BLOCK_KEYS: dict[str, str | None] = {
     "compaction": None,
 }
 
-BLOCK_KEYS: dict[str, Known] = {
+BLOCK_KEYS: dict[str, KnownKeys] = {
     kind: None if keys is None else names(f"type cache_control {keys}") for kind, keys in _BLOCK_KEYS.items()
 }
 

@@ -7,7 +7,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-Known = frozenset[str] | None
+KnownKeys = frozenset[str] | None
 """The keys that are known; None where a type is known by name only, so that any key may follow."""
 
 ENVELOPE = names(
@@ -43,7 +43,7 @@ _CHAIN = {
     "saved_hook_context": names("content hookName hookEvent toolUseID"),
 }
 
-_STATES: dict[str, Known] = {
+_STATES: dict[str, KnownKeys] = {
     "summary": names("summary leafUuid"),
     "ai-title": names("aiTitle"),
     "custom-title": names("customTitle"),
@@ -96,7 +96,7 @@ _STATES: dict[str, Known] = {
 
 CHAIN_TYPES = frozenset(_CHAIN)
 
-RECORD_KEYS: dict[str, Known] = {
+RECORD_KEYS: dict[str, KnownKeys] = {
     **{kind: keys | ENVELOPE for kind, keys in _CHAIN.items()},
     **{kind: None if keys is None else keys | _STATE for kind, keys in _STATES.items()},
 }
@@ -122,7 +122,7 @@ METADATA_KEYS = {
 }
 """What a system record says of a compaction: keys that decide what the model saw."""
 
-PROGRESS_KEYS: dict[str, Known] = {
+PROGRESS_KEYS: dict[str, KnownKeys] = {
     "bash_progress": names("type output fullOutput elapsedTimeSeconds totalLines totalBytes taskId timeoutMs"),
     "hook_progress": names("type hookEvent hookName command statusMessage"),
     "agent_progress": names("type agentId prompt message normalizedMessages resume"),

@@ -52,7 +52,7 @@ def _result_flags(block: dict[str, Any]) -> int:
     return flags
 
 
-def _user(record: dict[str, Any]) -> Content:
+def _read_user(record: dict[str, Any]) -> Content:
     message = record.get("message")
     body = message.get("content") if isinstance(message, dict) else message
     flags, tool, results, texts = 0, None, 0, []
@@ -97,23 +97,23 @@ def spoken_content(flags: int, texts: list[str], origin: object, *, summary: boo
     return flags | SHOWN | user_speech(origin, text), "", None, text
 
 
-def input_text(value: object, into: list[str], depth: int = 0) -> None:
+def collect_strings(value: object, strings: list[str], depth: int = 0) -> None:
     """All strings of a tool's input, for the search index."""
     if type(value) is str:
-        into.append(value)
+        strings.append(value)
     elif depth < 6:
         if type(value) is dict:
             for part in value.values():
                 if type(part) is str:
-                    into.append(part)
+                    strings.append(part)
                 else:
-                    input_text(part, into, depth + 1)
+                    collect_strings(part, strings, depth + 1)
         elif type(value) is list:
             for part in value:
-                input_text(part, into, depth + 1)
+                collect_strings(part, strings, depth + 1)
 
 
-def _assistant(record: dict[str, Any]) -> Content:
+def _read_assistant(record: dict[str, Any]) -> Content:
     message = record.get("message")
     body = message.get("content") if isinstance(message, dict) else message
     flags, tool, name, texts = SHOWN, None, "", []
@@ -134,7 +134,7 @@ def _assistant(record: dict[str, Any]) -> Content:
                     tool = block.get("id")
                     called = block.get("name")
                     name = called if type(called) is str else ""
-                input_text(block.get("input"), texts)
+                collect_strings(block.get("input"), texts)
             elif kind == "thinking" or kind == "redacted_thinking":
                 flags |= THINKING
     if record.get("isApiErrorMessage") is True:
@@ -142,7 +142,7 @@ def _assistant(record: dict[str, Any]) -> Content:
     return flags, name[:DETAIL_CHARS], tool, "\n".join(texts)
 
 
-def _system(record: dict[str, Any]) -> Content:
+def _read_system(record: dict[str, Any]) -> Content:
     subtype = record.get("subtype")
     detail = subtype[:DETAIL_CHARS] if type(subtype) is str else ""
     return system_content(detail, record.get("level"), meta=record.get("isMeta") is True)
@@ -157,7 +157,7 @@ def system_content(detail: str, level: object, *, meta: bool) -> Content:
     return flags, detail, None, ""
 
 
-def _attachment(record: dict[str, Any]) -> Content:
+def _read_attachment(record: dict[str, Any]) -> Content:
     attachment = record.get("attachment")
     if not isinstance(attachment, dict):
         return SHOWN, "", None, ""
@@ -168,56 +168,56 @@ def _attachment(record: dict[str, Any]) -> Content:
         flags |= queued_speech(attachment)
         if flags & TYPED:
             texts: list[str] = []
-            input_text(attachment.get("prompt"), texts)
+            collect_strings(attachment.get("prompt"), texts)
             text = "\n".join(part for part in texts if part not in ("text", "image"))
     elif detail in FAILED_HOOKS:
         flags |= ERROR
     return flags, detail, None, text
 
 
-def _progress(record: dict[str, Any]) -> Content:
+def _read_progress(record: dict[str, Any]) -> Content:
     data = record.get("data")
     kind = data.get("type") if isinstance(data, dict) else None
     return 0, kind[:DETAIL_CHARS] if type(kind) is str else "", None, ""
 
 
-def _title(key: str) -> Callable[[dict[str, Any]], Content]:
-    def title(record: dict[str, Any]) -> Content:
+def _title_reader(key: str) -> Callable[[dict[str, Any]], Content]:
+    def read_title(record: dict[str, Any]) -> Content:
         text = record.get(key)
         return 0, "", None, text if type(text) is str else ""
 
-    return title
+    return read_title
 
 
-def _quiet(_record: dict[str, Any]) -> Content:
+def _read_nothing(_record: dict[str, Any]) -> Content:
     return 0, "", None, ""
 
 
-def _named(key: str) -> Callable[[dict[str, Any]], Content]:
+def _name_reader(key: str) -> Callable[[dict[str, Any]], Content]:
     """Quiet, but looked up by a hash."""
 
-    def named(record: dict[str, Any]) -> Content:
+    def read_name(record: dict[str, Any]) -> Content:
         name = record.get(key)
         return 0, "", name if type(name) is str else None, ""
 
-    return named
+    return read_name
 
 
-def chip(_record: dict[str, Any]) -> Content:
+def _show_only(_record: dict[str, Any]) -> Content:
     return SHOWN, "", None, ""
 
 
-FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
-    "user": _user,
-    "assistant": _assistant,
-    "system": _system,
-    "attachment": _attachment,
-    "progress": _progress,
-    "summary": _title("summary"),
-    "ai-title": _title("aiTitle"),
-    "custom-title": _title("customTitle"),
-    "api-request-blob": _named("hash"),
-    "api-request-shape": _named("shapeHash"),
+READERS: dict[str, Callable[[dict[str, Any]], Content]] = {
+    "user": _read_user,
+    "assistant": _read_assistant,
+    "system": _read_system,
+    "attachment": _read_attachment,
+    "progress": _read_progress,
+    "summary": _title_reader("summary"),
+    "ai-title": _title_reader("aiTitle"),
+    "custom-title": _title_reader("customTitle"),
+    "api-request-blob": _name_reader("hash"),
+    "api-request-shape": _name_reader("shapeHash"),
     # Written again at every turn: of no use in a timeline, except in full view.
     **dict.fromkeys(
         (
@@ -236,11 +236,11 @@ FAMILIES: dict[str, Callable[[dict[str, Any]], Content]] = {
             "agent-color",
             "queue-operation",
         ),
-        _quiet,
+        _read_nothing,
     ),
 }
 
 
 def content_of(kind: str, record: dict[str, Any]) -> Content:
     """A type that is not in the table is shown: it may matter."""
-    return FAMILIES.get(kind, chip)(record)
+    return READERS.get(kind, _show_only)(record)

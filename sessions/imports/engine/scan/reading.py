@@ -9,7 +9,7 @@ from pathlib import Path
 from sessions.archive.engine.file_prints import PRINT_BYTES, print_of, tail_print
 from sessions.archive.engine.frames import (
     BLOCK_SIZE,
-    Block,
+    PackedBlock,
     compressor,
     pack_block,
 )
@@ -25,7 +25,7 @@ LONGEST_LINE = 128 * 1024 * 1024
 class Stretch:
     """A piece of a file as it goes to the database. `parsed` is where the next import reads on."""
 
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[PackedBlock] = field(default_factory=list)
     size: int = 0
     """Raw bytes of this piece."""
     archived: int = 0
@@ -53,8 +53,8 @@ def read_stretches(
             data = file.read(min(STRETCH, size - position))
             stretch = Stretch(size=len(data), archived=position + len(data), head_hash=head)
             view = memoryview(data)
-            for number, at in enumerate(range(0, len(data) if pack else 0, BLOCK_SIZE), position // BLOCK_SIZE):
-                stretch.blocks.append(pack_block(number, view[at : at + BLOCK_SIZE], compress))
+            for number, offset in enumerate(range(0, len(data) if pack else 0, BLOCK_SIZE), position // BLOCK_SIZE):
+                stretch.blocks.append(pack_block(number, view[offset : offset + BLOCK_SIZE], compress))
             position += len(data)
             stretch.last = position >= size or not data
             stretch.parsed = position
@@ -86,26 +86,26 @@ class _Lines:
         text = self._rest + data
         start = end - len(text)
         if self._endless is not None:
-            found = text.find(b"\n")
-            if found < 0 and not last:
+            newline = text.find(b"\n")
+            if newline < 0 and not last:
                 return self._endless
-            line_end = start + found if found >= 0 else end
-            self._scanner.too_long(self._endless, line_end - self._endless)
+            line_end = start + newline if newline >= 0 else end
+            self._scanner.report_too_long(self._endless, line_end - self._endless)
             self._endless = None
             text = text[line_end - start + 1 :]
             start = end - len(text)
-        at = self._scanner.feed_all(text, start)
-        self._rest = text[at:]
+        consumed = self._scanner.feed_all(text, start)
+        self._rest = text[consumed:]
         if last and self._rest.strip():
-            return self._feed_last(start + at, end)
+            return self._feed_last(start + consumed, end)
         if len(self._rest) > LONGEST_LINE:
-            self._endless, self._rest = start + at, b""
+            self._endless, self._rest = start + consumed, b""
             return self._endless
         return end - len(self._rest)
 
     def _feed_last(self, start: int, end: int) -> int:
-        if self._scanner.whole(self._rest):
+        if self._scanner.is_whole(self._rest):
             self._scanner.feed(self._rest, start)
             return end
-        self._scanner.partial(self._rest, start)
+        self._scanner.report_partial(self._rest, start)
         return start

@@ -37,7 +37,7 @@ class Answer(Struct, gc=False):
     request_id: str | None
 
 
-class Look(Struct, gc=False):
+class RecordSummary(Struct, gc=False):
     kind: str
     envelope: Envelope
     at: int | None
@@ -45,7 +45,7 @@ class Look(Struct, gc=False):
     answer: Answer | None = None
 
 
-def look_at(record: dict[str, Any]) -> Look:
+def summarise(record: dict[str, Any]) -> RecordSummary:
     """Of a record of any shape."""
     kind = _text(record.get("type")) or ""
     answer = None
@@ -53,10 +53,10 @@ def look_at(record: dict[str, Any]) -> Look:
     if kind == "assistant" and type(message) is dict:
         message_id = _text(message.get("id"))
         if message_id:
-            usage = Usage.of(message.get("usage"))
+            usage = Usage.from_raw(message.get("usage"))
             answer = Answer(message_id, _text(message.get("model")), usage, _text(record.get("requestId")))
-    at = milliseconds(record.get("timestamp"))
-    return Look(kind[:TYPE_CHARS], _envelope(record), at, content_of(kind, record), answer)
+    timestamp = milliseconds(record.get("timestamp"))
+    return RecordSummary(kind[:TYPE_CHARS], _envelope(record), timestamp, content_of(kind, record), answer)
 
 
 def _envelope(record: dict[str, Any]) -> Envelope:

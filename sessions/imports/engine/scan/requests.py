@@ -20,7 +20,7 @@ class Requests:
         self._open: tuple[int, str] | None = None
         """The latest message of the main thread: its position and id."""
 
-    def add(self, answer: Answer, key: int, place: tuple[int, int, int | None], agent: str, facts: Facts) -> None:
+    def add(self, answer: Answer, key: int, row_place: tuple[int, int, int | None], agent: str, facts: Facts) -> None:
         """`place`: position, turn and time of the row. Sub-agents inside a main file leave the ruler alone."""
         message_id, model, usage = answer.message_id, answer.model, answer.usage
         if message_id == self._last_id and usage == self._last_usage:
@@ -28,14 +28,14 @@ class Requests:
         self._last_id, self._last_usage = message_id, usage
         if usage is None or model is None or model == SYNTHETIC:
             return
-        known = self._calls.get(message_id)
-        if known is not None:
-            self._calls[message_id] = (known[0], known[1].merge(usage))
+        earlier = self._calls.get(message_id)
+        if earlier is not None:
+            self._calls[message_id] = (earlier[0], earlier[1].merge(usage))
             return
-        position, turn, at = place
+        position, turn, timestamp = row_place
         request = (answer.request_id or "")[:200]
         self._calls[message_id] = (
-            (key, position, turn, message_id[:200], request, agent[:200], model[:120], at),
+            (key, position, turn, message_id[:200], request, agent[:200], model[:120], timestamp),
             usage,
         )
         if message_id not in self._known and message_id != facts.last_message:

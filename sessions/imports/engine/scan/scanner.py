@@ -7,14 +7,14 @@ from typing import Any
 
 import orjson
 
-from sessions.imports.engine.broken_lines import mend, recover
-from sessions.imports.engine.known_names import unknowns
+from sessions.imports.engine.broken_lines import join_characters, recover
+from sessions.imports.engine.known_names import find_unknowns
 from sessions.imports.engine.known_names.records import CHAIN_TYPES
 from sessions.imports.engine.scan.batch import Batch
 from sessions.imports.engine.scan.facts import Facts, OpenTurn
-from sessions.imports.engine.scan.record_summary import Envelope, Look, look_at
+from sessions.imports.engine.scan.record_summary import Envelope, RecordSummary, summarise
 from sessions.imports.engine.scan.requests import Requests
-from sessions.imports.engine.scan.shapes import look_quickly, plain, sound
+from sessions.imports.engine.scan.shapes import is_plain, is_sound, summarise_quickly
 from sessions.linking.engine import needs_record
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
@@ -46,14 +46,14 @@ class Scanner:
     stand earlier in the file."""
 
     def __init__(
-        self, facts: Facts | None = None, *, base: int = 0, agent: bool = False, seen: Iterable[int] = ()
+        self, facts: Facts | None = None, *, base: int = 0, agent: bool = False, earlier_keys: Iterable[int] = ()
     ) -> None:
         self.facts = facts or Facts()
         self.batch = Batch()
         self._base = base
         self._agent = agent
-        self._keys: dict[str, int] = {}
-        self._seen = set(seen)
+        self._key_cache: dict[str, int] = {}
+        self._seen_keys = set(earlier_keys)
         self._identified = False
         """Is everything known that `note_identity` looks for?"""
         self._open_calls = dict.fromkeys(self.facts.open_calls)
@@ -71,15 +71,15 @@ class Scanner:
 
     def feed_all(self, text: bytes, offset: int) -> int:
         """All whole lines of `text`, which starts at `offset`. Returns where the last of them ends."""
-        find, view, feed = text.find, memoryview(text), self._feed_quickly
-        all_sound = plain(text)
-        at = 0
-        while (end := find(b"\n", at)) >= 0:
-            line = view[at:end]
-            if not (all_sound or sound(bytes(line))) or not feed(line, offset + at):
-                self.feed(bytes(line), offset + at)
-            at = end + 1
-        return at
+        find_byte, view, feed = text.find, memoryview(text), self._feed_quickly
+        all_sound = is_plain(text)
+        line_start = 0
+        while (end := find_byte(b"\n", line_start)) >= 0:
+            line = view[line_start:end]
+            if not (all_sound or is_sound(bytes(line))) or not feed(line, offset + line_start):
+                self.feed(bytes(line), offset + line_start)
+            line_start = end + 1
+        return line_start
 
     def feed(self, line: bytes, offset: int) -> None:
         """One line of any kind, without its line end."""
@@ -92,33 +92,33 @@ class Scanner:
             record = None
         self.facts.lines += 1
         if type(record) is dict:
-            self._record(record, offset, len(line), 0)
+            self._add_record(record, offset, len(line), 0)
         else:
-            self._broken(line, offset)
+            self._feed_broken(line, offset)
 
     def _feed_quickly(self, line: memoryview, offset: int) -> bool:
-        look = look_quickly(line)
-        if look is None:
+        summary = summarise_quickly(line)
+        if summary is None:
             return False
         self.facts.lines += 1
-        self._add(look, line, offset, len(line), 0)
+        self._add(summary, line, offset, len(line), 0)
         return True
 
-    def whole(self, line: bytes) -> bool:
+    def is_whole(self, line: bytes) -> bool:
         """Is this line, which has no line end yet, already an object?"""
         try:
             return type(orjson.loads(line)) is dict
         except orjson.JSONDecodeError:
             return False
 
-    def partial(self, line: bytes, offset: int) -> None:
+    def report_partial(self, line: bytes, offset: int) -> None:
         """A last line that is still being written: reported, and read again when it has grown."""
         self.facts.lines += 1
         self.facts.partial = True
         detail = "The last line has no end yet. It is read again when the file grows."
         self._report(offset, len(line), "partial", detail)
 
-    def too_long(self, offset: int, length: int) -> None:
+    def report_too_long(self, offset: int, length: int) -> None:
         self.facts.lines += 1
         self._report(offset, length, "too-long", "The line is too long to be a record. Its bytes are kept.")
 
@@ -131,11 +131,11 @@ class Scanner:
         self.facts.bad_lines -= 1
         return True
 
-    def _broken(self, line: bytes, offset: int) -> None:
+    def _feed_broken(self, line: bytes, offset: int) -> None:
         recovery = recover(line)
         self._report(offset, len(line), recovery.kind, recovery.detail)
-        for found in recovery.found:
-            self._record(found.record, offset + found.start, found.length, _RECOVERED)
+        for recovered in recovery.records:
+            self._add_record(recovered.record, offset + recovered.start, recovered.length, _RECOVERED)
             self.facts.recovered += 1
 
     def _report(self, offset: int, length: int, kind: str, detail: str) -> None:
@@ -144,49 +144,51 @@ class Scanner:
         facts.bad_lines += 1
         self.batch.problems.append((facts.lines + facts.blank, offset, length, kind, detail))
 
-    def _record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
+    def _add_record(self, record: dict[str, Any], offset: int, length: int, flags: int) -> None:
         """A record that was decoded whole."""
         message = record.get("message")
         if type(message) is dict and ("0" in message or type(message.get("content")) is dict):
-            record, joined = mend(record)
+            record, joined = join_characters(record)
             if joined and not flags & _RECOVERED:
                 flags |= _RECOVERED
                 self.facts.recovered += 1
                 self._report(offset, length, "numbered", joined)
-        odd = unknowns(record)
-        if odd:
+        unknowns = find_unknowns(record)
+        if unknowns:
             flags |= _UNKNOWN
-            for what in odd:
-                self.batch.oddities.setdefault(what, [0, self.facts.entries])[0] += 1
-        look = look_at(record)
-        if look.kind in _STATES:
-            self._note_state(look.kind, record)
-        self._add(look, record, offset, length, flags)
+            for unknown in unknowns:
+                self.batch.oddities.setdefault(unknown, [0, self.facts.entries])[0] += 1
+        summary = summarise(record)
+        if summary.kind in _STATES:
+            self._note_state(summary.kind, record)
+        self._add(summary, record, offset, length, flags)
 
-    def _add(self, look: Look, whole: dict[str, Any] | memoryview, offset: int, length: int, flags: int) -> None:
+    def _add(
+        self, summary: RecordSummary, source: dict[str, Any] | memoryview, offset: int, length: int, flags: int
+    ) -> None:
         """It runs a hundred thousand times in a second or two: calls that most records do not need are left out."""
         facts, batch = self.facts, self.batch
-        kind, envelope, at, answer = look.kind, look.envelope, look.at, look.answer
-        content_flags, detail, tool, text = look.content
+        kind, envelope, timestamp, answer = summary.kind, summary.envelope, summary.at, summary.answer
+        content_flags, detail, tool, text = summary.content
         position = facts.entries
         facts.entries = position + 1
         flags |= content_flags
         uuid_key = parent_key = tool_key = message_key = None
         if kind in CHAIN_TYPES:
             if envelope.parent:
-                parent_key = self._keys.get(envelope.parent) or self._key(envelope.parent)
+                parent_key = self._key_cache.get(envelope.parent) or self._key(envelope.parent)
             else:
                 flags |= _ROOT
             if envelope.uuid:
                 uuid_key = self._key(envelope.uuid)
-                if uuid_key in self._seen:
+                if uuid_key in self._seen_keys:
                     flags |= _DUPLICATE
                 else:
-                    self._seen.add(uuid_key)
+                    self._seen_keys.add(uuid_key)
             if envelope.sidechain and not self._agent:
                 flags |= _SIDECHAIN
             if envelope.branch != facts.branch or envelope.version != facts.version or not self._identified:
-                self._ambient(envelope)
+                self._note_environment(envelope)
         if flags & _PAIRED:
             tool_key = self._key(tool) if tool and type(tool) is str else None
             flags = self._pair(flags, tool_key)
@@ -205,22 +207,35 @@ class Scanner:
         if answer is not None:
             message_key = self._key(answer.message_id)
             agent = self._agent_of(envelope) if self._agent or flags & _SIDECHAIN else ""
-            self._requests.add(answer, message_key, (position, turn.number, at), agent, facts)
+            self._requests.add(answer, message_key, (position, turn.number, timestamp), agent, facts)
         if flags & _COUNTED and not flags & _DUPLICATE:
             self._count(position, flags)
         number = turn.number
-        row = (row_id, offset, length, kind, detail, uuid_key, parent_key, message_key, tool_key, at, number, flags)
+        row = (
+            row_id,
+            offset,
+            length,
+            kind,
+            detail,
+            uuid_key,
+            parent_key,
+            message_key,
+            tool_key,
+            timestamp,
+            number,
+            flags,
+        )
         batch.entries.append(row)
         if needs_record(kind, detail, flags):
-            batch.extras[position] = whole if isinstance(whole, dict) else orjson.loads(whole)
+            batch.extras[position] = source if isinstance(source, dict) else orjson.loads(source)
 
     def _key(self, text: str) -> int:
-        key = self._keys.get(text)
+        key = self._key_cache.get(text)
         if key is None:
-            key = self._keys[text] = key_of(text)
+            key = self._key_cache[text] = key_of(text)
         return key
 
-    def _ambient(self, envelope: Envelope) -> None:
+    def _note_environment(self, envelope: Envelope) -> None:
         facts = self.facts
         if envelope.branch and envelope.branch != facts.branch:
             facts.note_branch(envelope.branch)

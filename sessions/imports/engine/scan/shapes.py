@@ -41,32 +41,32 @@ from sessions.imports.engine.scan.content import (
     RESULT,
     SHOWN,
     THINKING,
-    input_text,
+    collect_strings,
     output_flags,
     result_content,
     spoken_content,
     system_content,
 )
-from sessions.imports.engine.scan.record_summary import Answer, Envelope, Look
+from sessions.imports.engine.scan.record_summary import Answer, Envelope, RecordSummary
 from sessions.imports.engine.scan.times import milliseconds_of
 from sessions.usage.engine.usage import MOST, Usage
 
-LONGEST = 8 * 1024 * 1024
+LONGEST_LINE = 8 * 1024 * 1024
 """Of a line with other than ASCII: checking it makes a copy that is up to four times as long."""
 
 Count = Annotated[int, Meta(ge=0, le=MOST)]
 
 
-def plain(data: bytes) -> bool:
+def is_plain(data: bytes) -> bool:
     """Is every line of these bytes sound?"""
     return data.isascii() and not _has_surrogates(data)
 
 
-def sound(line: bytes) -> bool:
+def is_sound(line: bytes) -> bool:
     """Can this line be decoded here? What is skipped is not checked for its encoding, so that comes first."""
     if line.isascii():
         return not _has_surrogates(line)
-    if len(line) > LONGEST or _has_surrogates(line):
+    if len(line) > LONGEST_LINE or _has_surrogates(line):
         return False
     try:
         line.decode()
@@ -80,33 +80,35 @@ def _has_surrogates(data: bytes) -> bool:
     return bool(stringzilla.find(data, b"\\ud") >= 0 or stringzilla.find(data, b"\\uD") >= 0)
 
 
-def look_quickly(line: bytes | memoryview) -> Look | None:
+def summarise_quickly(line: bytes | memoryview) -> RecordSummary | None:
     """Of a sound line; None if it is none of our shapes, or not JSON at all."""
     try:
         row = _decode(line)
         stamp = row.stamp
-        return _LOOKS[type(row)](row, None if stamp is None else milliseconds_of(stamp))
+        return _SUMMARISERS[type(row)](row, None if stamp is None else milliseconds_of(stamp))
     except (msgspec.MsgspecError, RecursionError):
         return None
 
 
-def _shape(name: str, known: Collection[str] | None, used: dict[str, Any], *, tag: str = "", base: Any = None) -> Any:
+def _define_shape(
+    name: str, known_keys: Collection[str] | None, used: dict[str, Any], *, tag: str = "", base: Any = None
+) -> Any:
     """A type with all the keys that are known, of which only the values of the used ones are built."""
     bases = (base,) if base else ()
     named = {*used, *(base.__struct_encode_fields__ if base else ()), *(["type"] if tag else [])}
-    fields: list[Any] = [(key, kind, None) if _optional(kind) else (key, kind) for key, kind in used.items()]
-    fields += [(key, Raw, None) for key in sorted(known or ()) if key not in named]
+    fields: list[Any] = [(key, kind, None) if _is_optional(kind) else (key, kind) for key, kind in used.items()]
+    fields += [(key, Raw, None) for key in sorted(known_keys or ()) if key not in named]
     tagged: dict[str, Any] = {"tag_field": "type", "tag": tag} if tag else {}
     return defstruct(
-        name, fields, bases=bases, kw_only=True, gc=False, forbid_unknown_fields=known is not None, **tagged
+        name, fields, bases=bases, kw_only=True, gc=False, forbid_unknown_fields=known_keys is not None, **tagged
     )
 
 
-def _optional(kind: Any) -> bool:
+def _is_optional(kind: Any) -> bool:
     return kind in (Raw, None) or type(None) in get_args(kind)
 
 
-def _one_of(shapes: Iterable[Any]) -> Any:
+def _union_of(shapes: Iterable[Any]) -> Any:
     return Union[tuple(shapes)]  # noqa: UP007 - they are not known before this runs
 
 
@@ -121,11 +123,11 @@ _USED_BLOCKS: dict[str, dict[str, Any]] = {
     "image": {},
     "document": {},
 }
-_BLOCK = {tag: _shape(f"Block_{tag}", BLOCK_KEYS[tag], used, tag=tag) for tag, used in _USED_BLOCKS.items()}
-_PART = {tag: _shape(f"Part_{tag}", None, {"text": str | None}, tag=tag) for tag in RESULT_BLOCKS}
-_BLOCKS: Any = list[_one_of(_BLOCK.values())]  # type: ignore[misc]
-_LIVED = _shape("Lived", CACHE_CREATION_KEYS, dict.fromkeys(sorted(CACHE_CREATION_KEYS), Count | None))
-_USAGE = _shape(
+_BLOCK = {tag: _define_shape(f"Block_{tag}", BLOCK_KEYS[tag], used, tag=tag) for tag, used in _USED_BLOCKS.items()}
+_PART = {tag: _define_shape(f"Part_{tag}", None, {"text": str | None}, tag=tag) for tag in RESULT_BLOCKS}
+_BLOCKS: Any = list[_union_of(_BLOCK.values())]  # type: ignore[misc]
+_CACHE_CREATION = _define_shape("Lived", CACHE_CREATION_KEYS, dict.fromkeys(sorted(CACHE_CREATION_KEYS), Count | None))
+_USAGE = _define_shape(
     "Usage",
     USAGE_KEYS,
     {
@@ -133,21 +135,21 @@ _USAGE = _shape(
         "output_tokens": Count,
         "cache_creation_input_tokens": Count | None,
         "cache_read_input_tokens": Count | None,
-        "cache_creation": _LIVED | None,
+        "cache_creation": _CACHE_CREATION | None,
     },
 )
-_QUESTION = _shape("Question", MESSAGE_KEYS, {"content": str | _BLOCKS})
-_ANSWER = _shape("Answer", MESSAGE_KEYS, {"id": str, "model": str, "content": _BLOCKS, "usage": _USAGE | None})
+_QUESTION = _define_shape("Question", MESSAGE_KEYS, {"content": str | _BLOCKS})
+_ANSWER = _define_shape("Answer", MESSAGE_KEYS, {"id": str, "model": str, "content": _BLOCKS, "usage": _USAGE | None})
 _ATTACHED = {
-    tag: _shape(f"Attached_{tag}", keys, {}, tag=tag)
+    tag: _define_shape(f"Attached_{tag}", keys, {}, tag=tag)
     for tag, keys in ATTACHMENT_KEYS.items()
     if tag != "queued_command"
 }
-_PROGRESS = {tag: _shape(f"Progress_{tag}", keys, {}, tag=tag) for tag, keys in PROGRESS_KEYS.items()}
+_PROGRESS = {tag: _define_shape(f"Progress_{tag}", keys, {}, tag=tag) for tag, keys in PROGRESS_KEYS.items()}
 
 _flag = bool | None
 _RECORD = {
-    tag: _shape(f"Record_{tag}", RECORD_KEYS[tag], used, tag=tag, base=Envelope)
+    tag: _define_shape(f"Record_{tag}", RECORD_KEYS[tag], used, tag=tag, base=Envelope)
     for tag, used in {
         "user": {
             "message": _QUESTION,
@@ -158,17 +160,17 @@ _RECORD = {
         "assistant": {"message": _ANSWER, "requestId": str | None, "isApiErrorMessage": _flag},
         # What says something of a compaction is decoded whole.
         "system": {"subtype": str | None, "level": str | None, "isMeta": _flag, **dict.fromkeys(METADATA_KEYS, None)},
-        "attachment": {"attachment": _one_of(_ATTACHED.values())},
-        "progress": {"data": _one_of(_PROGRESS.values())},
+        "attachment": {"attachment": _union_of(_ATTACHED.values())},
+        "progress": {"data": _union_of(_PROGRESS.values())},
     }.items()
 }
 _DETAIL = {shape: tag for table in (_ATTACHED, _PROGRESS, _BLOCK, _PART) for tag, shape in table.items()}
 
-_decode: Callable[[bytes | memoryview], Any] = msgspec.json.Decoder(_one_of(_RECORD.values())).decode
-_decode_parts: Callable[[Raw], Any] = msgspec.json.Decoder(list[_one_of(_PART.values())]).decode  # type: ignore[misc]
+_decode: Callable[[bytes | memoryview], Any] = msgspec.json.Decoder(_union_of(_RECORD.values())).decode
+_decode_parts: Callable[[Raw], Any] = msgspec.json.Decoder(list[_union_of(_PART.values())]).decode  # type: ignore[misc]
 
 
-def _user(row: Any, at: int | None) -> Look:
+def _summarise_user(row: Any, timestamp: int | None) -> RecordSummary:
     body = row.message.content
     flags, tool, results = META if row.isMeta else 0, None, 0
     texts: list[str] = []
@@ -187,8 +189,10 @@ def _user(row: Any, at: int | None) -> Look:
             elif kind == "image" or kind == "document":
                 flags |= IMAGE
     if results:
-        return Look("user", row, at, result_content(flags, results, tool, texts))
-    return Look("user", row, at, spoken_content(flags, texts, row.origin, summary=bool(row.isCompactSummary)))
+        return RecordSummary("user", row, timestamp, result_content(flags, results, tool, texts))
+    return RecordSummary(
+        "user", row, timestamp, spoken_content(flags, texts, row.origin, summary=bool(row.isCompactSummary))
+    )
 
 
 def _result_flags(block: Any) -> int:
@@ -203,17 +207,17 @@ def _result_flags(block: Any) -> int:
                 flags |= IMAGE
             elif kind == "text":
                 flags |= output_flags(part.text)
-    elif view[0] == _STRING and view[1] in _TELLING:
+    elif view[0] == _STRING and view[1] in _FLAGGED_STARTS:
         flags |= output_flags(msgspec.json.decode(block.content))
     return flags
 
 
 _LIST, _STRING = ord("["), ord('"')
-_TELLING = frozenset({ord(PERSISTED_TAG[0]), ord(CLEARED_TEXT[0]), ord("\\")})
+_FLAGGED_STARTS = frozenset({ord(PERSISTED_TAG[0]), ord(CLEARED_TEXT[0]), ord("\\")})
 """How the output begins that we want to see: in this way, or with an escape of it."""
 
 
-def _assistant(row: Any, at: int | None) -> Look:
+def _summarise_assistant(row: Any, timestamp: int | None) -> RecordSummary:
     message = row.message
     flags, tool, name = SHOWN, None, ""
     texts: list[str] = []
@@ -227,44 +231,48 @@ def _assistant(row: Any, at: int | None) -> Look:
             flags |= CALL
             if tool is None:
                 tool, name = block.id, block.name[:DETAIL_CHARS]
-            input_text(block.input, texts)
+            collect_strings(block.input, texts)
     if row.isApiErrorMessage:
         flags |= ERROR
-    answer = Answer(message.id, message.model, _usage(message.usage), row.requestId) if message.id else None
-    return Look("assistant", row, at, (flags, name, tool, "\n".join(texts)), answer)
+    answer = Answer(message.id, message.model, _read_usage(message.usage), row.requestId) if message.id else None
+    return RecordSummary("assistant", row, timestamp, (flags, name, tool, "\n".join(texts)), answer)
 
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 
-def _usage(raw: Any) -> Usage | None:
+def _read_usage(raw: Any) -> Usage | None:
     if raw is None:
         return None
     split = raw.cache_creation
-    lived = (split.ephemeral_5m_input_tokens or 0, split.ephemeral_1h_input_tokens or 0) if split else (0, 0)
+    split_by_lifetime = (
+        (split.ephemeral_5m_input_tokens or 0, split.ephemeral_1h_input_tokens or 0) if split else (0, 0)
+    )
     read, written = raw.cache_read_input_tokens or 0, raw.cache_creation_input_tokens or 0
-    return Usage.counted(raw.input_tokens, read, written, lived, raw.output_tokens)
+    return Usage.from_counts(raw.input_tokens, read, written, split_by_lifetime, raw.output_tokens)
 
 
-def _system(row: Any, at: int | None) -> Look | None:
+def _summarise_system(row: Any, timestamp: int | None) -> RecordSummary | None:
     if row.subtype is not None and row.subtype not in SUBTYPES:
         return None
-    return Look("system", row, at, system_content(row.subtype or "", row.level, meta=bool(row.isMeta)))
+    return RecordSummary("system", row, timestamp, system_content(row.subtype or "", row.level, meta=bool(row.isMeta)))
 
 
-def _attachment(row: Any, at: int | None) -> Look:
+def _summarise_attachment(row: Any, timestamp: int | None) -> RecordSummary:
     detail = _DETAIL[type(row.attachment)]
-    return Look("attachment", row, at, (SHOWN | ERROR if detail in FAILED_HOOKS else SHOWN, detail, None, ""))
+    return RecordSummary(
+        "attachment", row, timestamp, (SHOWN | ERROR if detail in FAILED_HOOKS else SHOWN, detail, None, "")
+    )
 
 
-def _progress(row: Any, at: int | None) -> Look:
-    return Look("progress", row, at, (0, _DETAIL[type(row.data)], None, ""))
+def _summarise_progress(row: Any, timestamp: int | None) -> RecordSummary:
+    return RecordSummary("progress", row, timestamp, (0, _DETAIL[type(row.data)], None, ""))
 
 
-_LOOKS: dict[Any, Callable[[Any, int | None], Look | None]] = {
-    _RECORD["user"]: _user,
-    _RECORD["assistant"]: _assistant,
-    _RECORD["system"]: _system,
-    _RECORD["attachment"]: _attachment,
-    _RECORD["progress"]: _progress,
+_SUMMARISERS: dict[Any, Callable[[Any, int | None], RecordSummary | None]] = {
+    _RECORD["user"]: _summarise_user,
+    _RECORD["assistant"]: _summarise_assistant,
+    _RECORD["system"]: _summarise_system,
+    _RECORD["attachment"]: _summarise_attachment,
+    _RECORD["progress"]: _summarise_progress,
 }

@@ -20,8 +20,8 @@ def milliseconds(stamp: object) -> int | None:
 
 def milliseconds_of(moment: datetime) -> int | None:
     """`moment` knows its time zone."""
-    at = int(moment.timestamp() * 1_000 + _ROUNDING)
-    return at if 0 <= at < _CEILING else None
+    since_epoch = int(moment.timestamp() * 1_000 + _ROUNDING)
+    return since_epoch if 0 <= since_epoch < _CEILING else None
 
 
 def _parse(stamp: str) -> int | None:
@@ -32,5 +32,5 @@ def _parse(stamp: str) -> int | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     delta = moment - _EPOCH
-    at = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
-    return at if 0 <= at < _CEILING else None
+    since_epoch = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
+    return since_epoch if 0 <= since_epoch < _CEILING else None

@@ -15,21 +15,21 @@ from django.db import transaction
 from inspector.locks.hosts import own_hosts
 from sessions.imports.services.import_lock import lock_of
 from sessions.imports.services.jobs import Delivery, Job
-from sessions.imports.services.shared.portions import Outcome, portion_claim, portion_done
-from sessions.imports.services.writer import Pile, Written
+from sessions.imports.services.shared.portions import Outcome, portion_claim, portion_finish
+from sessions.imports.services.writer import RowBuffer, WriteCounts
 from sessions.models import SharedImport, Source, Transcript
 from sessions.search.services.indexing import index
-from sessions.transcripts.engine.paths import opened
+from sessions.transcripts.engine.paths import decode_path
 
-LOOK_SECONDS = 0.5
-PILE_BYTES = 12 * 1024 * 1024
+CHECK_SECONDS = 0.5
+BUFFER_BYTES = 12 * 1024 * 1024
 
 
-class UnseenError(Exception):
+class FilesUnavailableError(Exception):
     """This process does not have the files that the import speaks of, or may not read them."""
 
 
-class OverError(Exception):
+class ImportOverError(Exception):
     """The import has ended: what was begun is not wanted any more."""
 
 
@@ -40,7 +40,7 @@ class PortionReader:
         self._number = shared_import
         self._host = SharedImport.objects.filter(pk=shared_import).values_list("host", flat=True).first()
         """None if it is over already."""
-        self._left: set[int] = set()
+        self._unreadable: set[int] = set()
         """Portions that it cannot read."""
 
     def read(self, *, seconds: float) -> bool:
@@ -52,7 +52,7 @@ class PortionReader:
             try:
                 if not self._read_portion(self._host):
                     return False
-            except OverError:
+            except ImportOverError:
                 return False
         return True
 
@@ -64,15 +64,15 @@ class PortionReader:
         try:
             with transaction.atomic():
                 join_import(host)
-                portion = portion_claim(self._number, self._left)
+                portion = portion_claim(self._number, self._unreadable)
                 if portion is None:
                     return False
                 claimed, jobs = portion
                 reading = _Portion(self._number, jobs)
                 outcome = reading.read()
-                portion_done(claimed, worker=worker_name(), outcome=outcome)
-        except UnseenError:
-            self._left.add(claimed)
+                portion_finish(claimed, worker=worker_name(), outcome=outcome)
+        except FilesUnavailableError:
+            self._unreadable.add(claimed)
         return True
 
 
@@ -80,44 +80,44 @@ class _Portion:
     def __init__(self, shared_import: int, jobs: Sequence[Job]) -> None:
         self._number = shared_import
         self._jobs = jobs
-        self._written = Written()
-        self._pile = Pile(self._written)
-        self._piled = 0
+        self._written = WriteCounts()
+        self._buffer = RowBuffer(self._written)
+        self._buffered_bytes = 0
         self._outcome = Outcome()
-        self._looked = 0.0
+        self._checked_at = 0.0
         ids = [job.transcript_id for job in jobs if job.transcript_id is not None]
         self._indexed = dict(Transcript.objects.filter(pk__in=ids).values_list("pk", "indexed"))
 
     def read(self) -> Outcome:
         from sessions.imports.services.pool import scan
 
-        self._look()
-        _see(self._jobs)
+        self._check_import()
+        _check_files(self._jobs)
         for job in self._jobs:
             for delivery in scan(job):
-                self._look()
-                self._keep(delivery)
-        self._pile.write()
+                self._check_import()
+                self._add_delivery(delivery)
+        self._buffer.write()
         self._outcome.rows = self._written.rows
         return self._outcome
 
-    def _look(self) -> None:
+    def _check_import(self) -> None:
         from inspector.locks.server_lock import is_held_by
 
-        if time.monotonic() - self._looked < LOOK_SECONDS:
+        if time.monotonic() - self._checked_at < CHECK_SECONDS:
             return
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
         shared = SharedImport.objects.filter(pk=self._number).first()
         if shared is None or not is_held_by(lock_of(shared.host), shared.holder):
-            raise OverError
+            raise ImportOverError
 
-    def _keep(self, delivery: Delivery) -> None:
+    def _add_delivery(self, delivery: Delivery) -> None:
         if delivery.error:
             # It may be readable for others. If it is for nobody, the import itself says so.
-            raise UnseenError(delivery.error)
+            raise FilesUnavailableError(delivery.error)
         outcome, transcript, first = self._outcome, delivery.transcript_id, delivery.first
-        self._pile.add(delivery.rows)
-        self._piled += delivery.size
+        self._buffer.add(delivery.rows)
+        self._buffered_bytes += delivery.size
         outcome.bytes += delivery.size
         outcome.files += delivery.last
         if transcript is not None:
@@ -127,9 +127,9 @@ class _Portion:
                 outcome.unlinked.add(transcript)
             if delivery.entries and self._indexed.get(transcript) == first:
                 self._index(transcript, first + delivery.entries, delivery)
-        if self._piled >= PILE_BYTES:
-            self._pile.write()
-            self._piled = 0
+        if self._buffered_bytes >= BUFFER_BYTES:
+            self._buffer.write()
+            self._buffered_bytes = 0
 
     def _index(self, transcript: int, end: int, delivery: Delivery) -> None:
         """What follows on what is indexed; the import makes up for the rest."""
@@ -139,21 +139,22 @@ class _Portion:
         self._outcome.indexed += delivery.entries
 
 
-def _see(jobs: Sequence[Job]) -> None:
-    """Raises UnseenError unless the files here are those of the import. On its own host they may have grown since."""
+def _check_files(jobs: Sequence[Job]) -> None:
+    """Raises FilesUnavailableError unless the files here are those of the import. On its own host they may have
+    grown."""
     sources = Source.objects.in_bulk([job.source_id for job in jobs])
     for job in jobs:
         source = sources.get(job.source_id)
         if source is None:
-            raise OverError
+            raise ImportOverError
         try:
-            found = opened(source.path).stat()
+            status = decode_path(source.path).stat()
         except OSError as error:
-            raise UnseenError(str(error)) from error
-        same = (found.st_size, found.st_mtime_ns) == (source.size, source.mtime_ns)
-        grown = source.host in own_hosts() and found.st_size >= job.size
+            raise FilesUnavailableError(str(error)) from error
+        same = (status.st_size, status.st_mtime_ns) == (source.size, source.mtime_ns)
+        grown = source.host in own_hosts() and status.st_size >= job.size
         if not same and not grown:
-            raise UnseenError(source.path)
+            raise FilesUnavailableError(source.path)
 
 
 _token = secrets.token_hex(4)

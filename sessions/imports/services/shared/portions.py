@@ -14,7 +14,7 @@ from django.db import connection
 
 from sessions.imports.services.jobs import Job
 from sessions.models import Portion, SharedImport
-from sessions.transcripts.engine.paths import kept, opened
+from sessions.transcripts.engine.paths import decode_path, encode_path
 
 PORTION_BYTES = 8 * 1024 * 1024
 PORTION_FILES = 200
@@ -43,7 +43,7 @@ class Outcome:
         return cls(**{**value, "touched": dict(value["touched"]), "unlinked": set(value["unlinked"])})
 
 
-def grouped(jobs: Sequence[Job]) -> list[list[Job]]:
+def group_jobs(jobs: Sequence[Job]) -> list[list[Job]]:
     """A file that is larger than a portion is one of its own."""
     groups: list[list[Job]] = []
     room = 0
@@ -59,7 +59,7 @@ def grouped(jobs: Sequence[Job]) -> list[list[Job]]:
 
 def portions_create(*, groups: Sequence[Sequence[Job]], host: str, holder: int) -> SharedImport:
     shared = SharedImport.objects.create(host=host, holder=holder)
-    Portion.objects.bulk_create([Portion(shared_import=shared, jobs=_packed(group)) for group in groups])
+    Portion.objects.bulk_create([Portion(shared_import=shared, jobs=_pack_jobs(group)) for group in groups])
     return shared
 
 
@@ -81,7 +81,9 @@ def portion_claim(shared_import: int, leave: Collection[int]) -> tuple[int, list
     with connection.cursor() as cursor:
         cursor.execute(f"{FREE} AND NOT id = ANY(%s){LOCK}", [shared_import, list(leave)])
         row = cursor.fetchone()
-    return None if row is None else (row[0], _unpacked(Portion.objects.values_list("jobs", flat=True).get(pk=row[0])))
+    return (
+        None if row is None else (row[0], _unpack_jobs(Portion.objects.values_list("jobs", flat=True).get(pk=row[0])))
+    )
 
 
 def portion_take(shared_import: int) -> list[Job] | None:
@@ -92,10 +94,10 @@ def portion_take(shared_import: int) -> list[Job] | None:
             [shared_import],
         )
         row = cursor.fetchone()
-    return None if row is None else _unpacked(row[0])
+    return None if row is None else _unpack_jobs(row[0])
 
 
-def portion_done(portion: int, *, worker: str, outcome: Outcome) -> None:
+def portion_finish(portion: int, *, worker: str, outcome: Outcome) -> None:
     Portion.objects.filter(pk=portion).update(done=True, worker=worker, outcome=outcome.to_json())
 
 
@@ -111,10 +113,10 @@ def outcomes_take(shared_import: int) -> Iterator[tuple[str, Outcome]]:
         yield worker, Outcome.from_json(json.loads(outcome) if isinstance(outcome, str) else outcome)
 
 
-def _packed(jobs: Sequence[Job]) -> bytes:
-    return json.dumps([{**asdict(job), "path": kept(job.path)} for job in jobs]).encode()
+def _pack_jobs(jobs: Sequence[Job]) -> bytes:
+    return json.dumps([{**asdict(job), "path": encode_path(job.path)} for job in jobs]).encode()
 
 
-def _unpacked(data: bytes | memoryview) -> list[Job]:
+def _unpack_jobs(data: bytes | memoryview) -> list[Job]:
     rows = json.loads(bytes(data))
-    return [Job(**{**row, "path": str(opened(row["path"])), "seen": tuple(row["seen"])}) for row in rows]
+    return [Job(**{**row, "path": str(decode_path(row["path"])), "seen": tuple(row["seen"])}) for row in rows]

@@ -21,7 +21,7 @@ from sessions.imports.services.jobs import Job
 from sessions.imports.services.shared.import_workers import ImportWorkers, import_workers
 from sessions.imports.services.shared.portions import (
     Outcome,
-    grouped,
+    group_jobs,
     outcomes_take,
     portion_take,
     portions_create,
@@ -38,7 +38,7 @@ PAUSE = 0.1
 
 def share(jobs: Sequence[Job], todo_bytes: int, lock: ImportLock) -> Share | None:
     """None where there is too little to read, nobody to help, or no database that takes several writers."""
-    if not settings.LUCID_SHARE_IMPORTS or connection.vendor != "postgresql" or todo_bytes <= bulk.LARGE:
+    if not settings.LUCID_SHARE_IMPORTS or connection.vendor != "postgresql" or todo_bytes <= bulk.LARGE_BYTES:
         return None
     team = import_workers()
     places = 0 if team is None else team.places()
@@ -64,7 +64,7 @@ class Share:
     def __enter__(self) -> Self:
         self._lock.share()
         # Bytes are packed at once: whoever reads the lines has the file open, and may be on another machine.
-        groups = grouped([replace(job, pack=True, quick=True) for job in self._jobs])
+        groups = group_jobs([replace(job, pack=True, quick=True) for job in self._jobs])
         with transaction.atomic():
             self._lock.guard()
             shared = portions_create(groups=groups, host=self._lock.host, holder=self._lock.holder)

@@ -1,15 +1,15 @@
-"""The timeline's cards: what a window of records looks like to a reader, as plain data."""
+"""The cards of a timeline: a window of records as plain data for templates."""
 
 from __future__ import annotations
 
-from sessions.timeline.engine.cards.build import build
+from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.card import (
     Badge,
     Card,
+    CardKind,
     Changes,
     Chip,
     Fold,
-    Kind,
     Link,
     Links,
     Output,
@@ -25,15 +25,15 @@ from sessions.timeline.engine.cards.card import (
     Todo,
     Todos,
 )
-from sessions.timeline.engine.cards.pictures import load
+from sessions.timeline.engine.cards.images.pictures import load_image
 
 __all__ = [
     "Badge",
     "Card",
+    "CardKind",
     "Changes",
     "Chip",
     "Fold",
-    "Kind",
     "Link",
     "Links",
     "Output",
@@ -48,6 +48,6 @@ __all__ = [
     "Spill",
     "Todo",
     "Todos",
-    "build",
-    "load",
+    "build_cards",
+    "load_image",
 ]

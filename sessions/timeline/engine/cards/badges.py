@@ -1,4 +1,4 @@
-"""The marks of a card in words and symbols: what became of it, and because of which record."""
+"""Badges say in a symbol and words what became of a card's records, and which record caused it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _WORDS: dict[Fate, tuple[str, str]] = {
 }
 
 
-def badges(*rows: Row | None) -> tuple[Badge, ...]:
-    """One badge a fate, in the order of the table, for all the records of a card."""
-    found: dict[Fate, Badge] = {}
+def badges_of(*rows: Row | None) -> tuple[Badge, ...]:
+    """One badge for each fate of these records, in the order of `Fate`."""
+    badge_by_fate: dict[Fate, Badge] = {}
     for row in rows:
         for mark in row.marks if row else ():
-            found.setdefault(mark.fate, _badge(mark, row.position if row else 0))
-    return tuple(found[fate] for fate in Fate if fate in found)
+            badge_by_fate.setdefault(mark.fate, _mark_badge(mark, row.position if row else 0))
+    return tuple(badge_by_fate[fate] for fate in Fate if fate in badge_by_fate)
 
 
-def badge(fate: Fate) -> Badge:
+def fate_badge(fate: Fate) -> Badge:
     symbol, words = _WORDS[fate]
     return Badge(fate, symbol, words, None)
 
 
-def _badge(mark: Mark, position: int) -> Badge:
+def _mark_badge(mark: Mark, position: int) -> Badge:
     symbol, words = _WORDS[mark.fate]
     if mark.fate is Fate.SUMMARISED and mark.by is not None:
         words += " ↓" if mark.by > position else " ↑"

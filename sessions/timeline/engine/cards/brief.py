@@ -1,18 +1,12 @@
-"""A record in a line: who or what it is, and how it begins. Made of its cards: it is called as on the timeline."""
+"""A record in one line: the title of its card on the timeline, and its first words."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from sessions.timeline.engine.cards.build import build
-from sessions.timeline.engine.cards.card import (
-    Card,
-    Kind,
-    Output,
-    Plain,
-    Prose,
-)
+from sessions.timeline.engine.cards.build import build_cards
+from sessions.timeline.engine.cards.card import Card, CardKind, Output, Plain, Prose
 from sessions.timeline.engine.cards.lens import Mask
 from sessions.transcripts.engine.rows import Row
 
@@ -24,24 +18,24 @@ _SPACE = re.compile(r"\s+")
 class Brief:
     who: str
     words: str
-    """Masked; empty where there are none, or none that are text."""
+    """Masked; empty if the record has no text."""
 
 
-def brief(row: Row, mask: Mask) -> Brief:
-    """Of a record with several cards, the first that says something."""
-    found = [_of(card) for card in build([row], {}, mask=mask)]
-    return next((one for one in found if one.words), found[0] if found else Brief(row.type, ""))
+def make_brief(row: Row, mask: Mask) -> Brief:
+    """If a record has several cards, the first one with words."""
+    briefs = [_card_brief(card) for card in build_cards([row], {}, mask=mask)]
+    return next((candidate for candidate in briefs if candidate.words), briefs[0] if briefs else Brief(row.type, ""))
 
 
-def _of(card: Card) -> Brief:
+def _card_brief(card: Card) -> Brief:
     if card.chips:
-        return Brief(card.chips[0].label.capitalize(), _short(card.chips[0].detail))
+        return Brief(card.chips[0].label.capitalize(), _shorten(card.chips[0].detail))
     text = next((part.text for part in card.parts if isinstance(part, Prose | Plain | Output)), "")
-    # The summary of a lone result is the id of its call.
-    first, second = (text, "") if card.kind is Kind.RESULT else (card.summary, text)
-    return Brief(card.title or "Output", _short(first or second))
+    # The summary of a result without its call is only an id.
+    first, second = (text, "") if card.kind is CardKind.RESULT else (card.summary, text)
+    return Brief(card.title or "Output", _shorten(first or second))
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     flat = _SPACE.sub(" ", text[: 8 * LONGEST]).strip()
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a timeline shows of the records: cards, their parts and marks. Plain data; templates make the page of it."""
+"""Cards, their parts and badges: plain data, which templates turn into the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessions.text.engine.prose import Html, render
 from sessions.transcripts.engine.marks import Fate
 
 
-class Kind(StrEnum):
+class CardKind(StrEnum):
     USER = "user"
     COMMAND = "command"
     """A slash command or a shell line typed at the prompt, with its output."""
@@ -22,17 +22,17 @@ class Kind(StrEnum):
     RESULT = "result"
     """A result whose call is not in the window."""
     NOTE = "note"
-    """Something that the client, a hook or another agent said."""
+    """A message of the client, a hook or another agent."""
     BAR = "bar"
-    """A compaction, a snip, a clearing: the whole width."""
+    """A compaction, snip or clearing, across the whole width."""
     CHIPS = "chips"
     RAW = "raw"
-    """A block or message that we do not know, as it stands."""
+    """An unknown block or message, shown as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown. An export keeps it as it was written; a page asks for what it says."""
+    """Markdown. Exports keep the source, pages show the HTML."""
 
     kind: ClassVar[str] = "prose"
     text: str
@@ -44,7 +44,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Words as they were typed."""
+    """Text as it was typed."""
 
     kind: ClassVar[str] = "plain"
     text: str
@@ -52,7 +52,7 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Text of a machine. `tone` is "bad" for an error, "code" for what was run, "dim" for a remark of ours."""
+    """Text from a program. `tone`: "bad" for an error, "code" for a command, "dim" for a remark by Lucid."""
 
     kind: ClassVar[str] = "output"
     text: str
@@ -69,7 +69,7 @@ class Changes:
 class Todo:
     text: str
     state: str
-    """pending, in_progress, completed, or whatever the record says."""
+    """pending, in_progress, completed, or another word of the record."""
 
     @property
     def mark(self) -> str:
@@ -85,7 +85,7 @@ class Todos:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Named values: the input of a tool that has no card of its own."""
+    """Named values: the input of a tool without a description of its own."""
 
     kind: ClassVar[str] = "pairs"
     items: tuple[tuple[str, str], ...]
@@ -96,7 +96,7 @@ class Question:
     text: str
     options: tuple[str, ...]
     answer: str
-    """Empty when none is recorded."""
+    """Empty if none is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,14 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The `n`th image of the record at `address`; served by its own address, never inside the page."""
+    """The `n`th image of the record at `address`. It has its own URL and is never embedded in the page."""
 
     address: str
     n: int
     media_type: str
     bytes: int
     size: tuple[int, int] | None = None
-    """Width and height on the page, if the image tells."""
+    """Width and height on the page, if the image file states them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +138,20 @@ class Pictures:
 
 @dataclass(frozen=True, slots=True)
 class Spill:
-    """The whole output lies in a file of its own; the model got a preview."""
+    """Output that was written to a file; the model got a preview."""
 
     kind: ClassVar[str] = "spill"
     name: str
     """Base name of the file."""
     size: str
-    """As the record says it, or empty."""
-    here: bool = True
-    """False when the file is known to be gone."""
+    """As recorded, or empty."""
+    is_available: bool = True
+    """False if the file is known to be missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Parts behind a line that opens them."""
+    """Parts under a title that unfolds them."""
 
     kind: ClassVar[str] = "fold"
     title: str
@@ -161,26 +161,26 @@ class Fold:
 Part = Prose | Plain | Output | Changes | Todos | Pairs | Questions | Links | Pictures | Spill | Fold
 
 
-class Sight(StrEnum):
-    """What a card is to the model at the point from which a timeline is looked at."""
+class Visibility(StrEnum):
+    """Whether the model saw a card in the request from which a timeline is viewed."""
 
     SEEN = "seen"
     UNSENT = "unsent"
-    """For the client or the person only."""
+    """Meant for the client or the person only."""
     AHEAD = "ahead"
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A fate with its mark and words, so that no meaning hangs on a colour alone."""
+    """A fate as a symbol and words, because colour alone is not enough."""
 
-    fate: Fate | Sight
+    fate: Fate | Visibility
     symbol: str
     text: str
     by: int | None
-    """Position of the record that decided it."""
+    """Position of the record that caused it."""
     repeated: bool = False
-    """The card before it says the same."""
+    """The card above has the same badge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +193,13 @@ class Chip:
     """"bad" or "warn"; empty for the ordinary."""
     count: int = 1
     parts: tuple[Part, ...] = ()
-    sight: str = ""
-    """What it is to the model, where a timeline is looked at from a request."""
+    visibility: str = ""
+    """A `Visibility`, if the timeline is viewed from a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    kind: Kind
+    kind: CardKind
     position: int
     address: str
     at: int | None
@@ -213,7 +213,7 @@ class Card:
     rows: tuple[int, ...] = ()
     """Positions of the records that this card covers, its own first."""
     nth: int = 0
-    """Which of several cards of one record this is."""
+    """Counts the cards of one record, from 0."""
     error: bool = False
     tone: str = ""
     """"bad", "warn", or "aside" for what nobody needs to read first."""
@@ -222,17 +222,17 @@ class Card:
     cut: bool = False
     """The card shows less than the whole."""
     folded: bool = False
-    """Only its first line shows until somebody opens it."""
+    """Only the first line is visible until the card is opened."""
     whole: bool = False
-    """Built without the limits of a page; when it is cut all the same, only the raw record has the rest."""
+    """Built without the limits of a page. If it is cut nevertheless, only the raw record has the rest."""
     agent_id: str = ""
     """The sub-agent that this call started."""
     tool_use_id: str = ""
     message_id: str = ""
-    """Of an answer: the request that it came from."""
-    call: str = ""
-    """Address of the call that a lone result belongs to."""
-    spilled: str = ""
+    """Of an answer: the id of the API message, which leads to the request."""
+    call_address: str = ""
+    """Of a result without its call: the address of the call."""
+    spilled_file: str = ""
     """Base name of the file with the whole output."""
 
     @property

@@ -1,15 +1,15 @@
-"""The start of every card: what it takes from its record and from the tally of its texts."""
+"""Makes a card with the values that come from its record and from the tally of its texts."""
 
 from __future__ import annotations
 
-from sessions.timeline.engine.cards.badges import badges
-from sessions.timeline.engine.cards.card import Card, Kind, Part
+from sessions.timeline.engine.cards.badges import badges_of
+from sessions.timeline.engine.cards.card import Card, CardKind, Part
 from sessions.timeline.engine.cards.lens import Lens
 from sessions.transcripts.engine.rows import Row
 
 
-def draft(
-    kind: Kind,
+def make_card(
+    kind: CardKind,
     row: Row,
     lens: Lens,
     title: str,
@@ -29,7 +29,7 @@ def draft(
         summary=summary,
         facts=facts,
         parts=parts,
-        marks=badges(row),
+        marks=badges_of(row),
         rows=(row.position,),
         error=tone == "bad",
         tone=tone,

@@ -1,4 +1,4 @@
-"""How much of a text is shown, and how: every displayed word goes through here, masked first and then cut."""
+"""Masks and cuts every text that a card displays."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from sessions.text.engine.invisible_characters import visible
-from sessions.timeline.engine.cards.card import (
-    Output,
-    Part,
-    Plain,
-    Prose,
-)
-from sessions.timeline.engine.cards.outcome import Results
+from sessions.text.engine.invisible_characters import spell_invisible
+from sessions.timeline.engine.cards.card import Output, Part, Plain, Prose
+from sessions.timeline.engine.cards.tool_results import ResultsByCall
 
 Mask = Callable[[str], str]
 
 CEILING = 500_000
-"""Characters of one part even when the whole is asked for: a page must still open."""
+"""Characters of one part even if everything is shown: a browser must still open the page."""
 _MARGIN = 4_096
-"""Masked beyond the cut, so that a secret that straddles it is still seen whole."""
+"""Characters masked beyond the cut, so that a secret that straddles it is still recognised."""
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
 _SPACE = re.compile(r"\s+")
 
@@ -29,7 +24,7 @@ _SPACE = re.compile(r"\s+")
 class Limit:
     chars: int
     lines: int = 0
-    """0: as many as the characters allow."""
+    """0 means no limit."""
 
 
 WORDS = Limit(4_000)
@@ -45,7 +40,7 @@ DIFF_LINES = 16
 
 @dataclass(slots=True)
 class Tally:
-    """What a card's texts come to."""
+    """Bytes of a card's texts, and whether any was cut."""
 
     size: int = 0
     cut: bool = False
@@ -53,32 +48,32 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Masks and cuts the texts of one card, and keeps the tally of what it saw."""
+    """Masks and cuts the texts of one card, and adds them to the tally."""
 
     mask: Mask
     whole: bool = False
     scale: float = 1.0
     tally: Tally = field(default_factory=Tally)
-    results: Results = field(default_factory=Results)
+    results: ResultsByCall = field(default_factory=ResultsByCall)
 
     def fresh(self) -> Lens:
         return Lens(self.mask, self.whole, self.scale, results=self.results)
 
     def line(self, text: str, chars: int = 160) -> str:
-        """One line for a header. It is a title, so its cut does not count."""
+        """One line for a header. Cutting it does not mark the card as cut."""
         window = self.mask(text[: chars + _MARGIN])
-        flat = _SPACE.sub(" ", visible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
+        flat = _SPACE.sub(" ", spell_invisible(_TERMINAL.sub("", window[: 4 * chars]))).strip()
         return flat if len(flat) <= chars else flat[: chars - 1] + "…"
 
     def block(self, text: str, limit: Limit) -> str:
-        """The start of a text, at most as long as the limit allows."""
+        """The start of a text, up to the limit."""
         self.tally.size += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        chars, lines = self._room(limit)
-        shown = _TERMINAL.sub("", self.mask(text[: chars + _MARGIN]))
-        short = _head(shown, chars, lines)
-        if len(text) > chars + _MARGIN or len(short) < len(shown.rstrip()):
+        chars, lines = self._limits(limit)
+        masked = _TERMINAL.sub("", self.mask(text[: chars + _MARGIN]))
+        short = _head(masked, chars, lines)
+        if len(text) > chars + _MARGIN or len(short) < len(masked.rstrip()):
             self.tally.cut = True
-        return visible(short.replace("\r\n", "\n"))
+        return spell_invisible(short.replace("\r\n", "\n"))
 
     def prose(self, text: str, limit: Limit = ANSWER) -> tuple[Part, ...]:
         return (Prose(self.block(text, limit)),) if text.strip() else ()
@@ -89,30 +84,30 @@ class Lens:
     def output(self, text: str, limit: Limit = OUTPUT, tone: str = "") -> tuple[Part, ...]:
         return (Output(self.block(text.strip("\n"), limit), tone),) if text.strip() else ()
 
-    def first(self, found: Iterable[str], count: int) -> tuple[str, ...]:
-        """The first few of many short texts."""
-        everything = list(found)
-        limit = len(everything) if self.whole else count
-        if len(everything) > limit:
+    def first(self, texts: Iterable[str], count: int) -> tuple[str, ...]:
+        """The first `count` of many short texts."""
+        all_texts = list(texts)
+        limit = len(all_texts) if self.whole else count
+        if len(all_texts) > limit:
             self.tally.cut = True
-        return tuple(self.line(text) for text in everything[:limit])
+        return tuple(self.line(text) for text in all_texts[:limit])
 
-    def few(self, count: int) -> int:
-        """How many of a list's items are shown where `count` is the ordinary number."""
+    def item_limit(self, count: int) -> int:
+        """How many items of a list to show; `count` is the number at full scale."""
         return 20_000 if self.whole else max(3, int(count * self.scale))
 
-    def width(self, chars: int) -> int:
-        """How long a line may be where `chars` is the ordinary length."""
+    def line_width(self, chars: int) -> int:
+        """How long a line may be; `chars` is the length at full scale."""
         return max(40, int(chars * min(1.0, self.scale)))
 
-    def _room(self, limit: Limit) -> tuple[int, int]:
+    def _limits(self, limit: Limit) -> tuple[int, int]:
         if self.whole:
             return CEILING, 0
         return max(40, int(limit.chars * self.scale)), limit.lines and max(3, int(limit.lines * self.scale))
 
 
 def _head(text: str, chars: int, lines: int) -> str:
-    """The text up to the last line end or space before the limit."""
+    """Cuts a text at the last paragraph, line or space before the limit."""
     text = text.rstrip()
     if lines:
         end = -1

@@ -1,4 +1,4 @@
-"""Values of a record as the type that we need: records are untrusted, so nothing is what it says it is."""
+"""Values of an untrusted record as the type that is needed, or an empty value of that type."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from typing import Any
 _HUGE = 1e15
 
 
-def text(value: Any) -> str:
+def as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def table(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def items(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def tables(value: Any) -> list[dict[str, Any]]:
-    return [item for item in items(value) if isinstance(item, dict)]
+def as_dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in as_list(value) if isinstance(item, dict)]
 
 
-def number(value: Any) -> float | None:
-    """A number that can be shown; booleans, infinities and absurd sizes are none."""
+def as_number(value: Any) -> float | None:
+    """A number that can be shown: no boolean, infinity or absurd size."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if math.isfinite(value) and abs(value) < _HUGE else None
 
 
-def whole(value: Any) -> int | None:
-    found = number(value)
-    return None if found is None else int(found)
+def as_int(value: Any) -> int | None:
+    value_number = as_number(value)
+    return None if value_number is None else int(value_number)
 
 
-def word(value: Any) -> str:
-    """A short value as text: strings and numbers as they are, anything else as nothing."""
+def as_word(value: Any) -> str:
+    """Strings and numbers as text; anything else is empty."""
     if isinstance(value, str):
         return value
-    found = number(value)
-    return "" if found is None else f"{found:g}" if isinstance(found, float) else str(found)
+    value_number = as_number(value)
+    return "" if value_number is None else f"{value_number:g}" if isinstance(value_number, float) else str(value_number)
 
 
-def blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
+def record_blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The content blocks of a record's message; a bare string counts as one text block."""
-    return content_blocks(content_of(record))
+    return content_blocks(message_content(record))
 
 
-def content_of(record: dict[str, Any]) -> Any:
-    """What a message says: some tools write it bare, without the table around it."""
+def message_content(record: dict[str, Any]) -> Any:
+    """The content of a message, which some tools write without the object around it."""
     message = record.get("message")
     return message.get("content") if isinstance(message, dict) else message
 
@@ -58,15 +58,15 @@ def content_of(record: dict[str, Any]) -> Any:
 def content_blocks(content: Any) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    found: list[dict[str, Any]] = []
-    for item in items(content):
+    blocks: list[dict[str, Any]] = []
+    for item in as_list(content):
         if isinstance(item, dict):
-            found.append(item)
+            blocks.append(item)
         elif isinstance(item, str):
-            found.append({"type": "text", "text": item})
-    return found
+            blocks.append({"type": "text", "text": item})
+    return blocks
 
 
-def joined(content: Any) -> str:
-    """The text blocks of a content, one after the other."""
-    return "\n".join(text(block.get("text")) for block in content_blocks(content) if block.get("type") == "text")
+def joined_text(content: Any) -> str:
+    """The text blocks of a content, joined by line breaks."""
+    return "\n".join(as_text(block.get("text")) for block in content_blocks(content) if block.get("type") == "text")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sessions.transcripts.engine.messages.message import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
-    changed,
-    joined,
-    messages_of,
+    join_messages,
+    read_messages,
+    replace_fields,
     text_block,
 )
 
-__all__ = ["Block", "Kind", "Message", "Role", "changed", "joined", "messages_of", "text_block"]
+__all__ = ["Block", "Message", "MessageKind", "Role", "join_messages", "read_messages", "replace_fields", "text_block"]

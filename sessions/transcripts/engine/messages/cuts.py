@@ -98,7 +98,7 @@ class _Reader:
         yield from (Obstacle(Hold.OPEN_CALL, tool, at, end) for tool, at in self.waiting.items())
 
 
-def cuts(messages: Sequence[Message]) -> Cuts:
+def find_cuts(messages: Sequence[Message]) -> Cuts:
     """All places at once, in time linear in the blocks."""
     reader = _Reader()
     for at, message in enumerate(messages):

@@ -21,7 +21,7 @@ Block = Mapping[str, Any]
 Role = Literal["user", "assistant", "system"]
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     PROMPT = "prompt"
     """Words of a person."""
     ANSWER = "answer"
@@ -39,7 +39,7 @@ class Message(Struct, frozen=True, gc=False):
 
     role: Role
     content: tuple[Block, ...]
-    kind: Kind
+    kind: MessageKind
     uuid: str = ""
     """The record's; for what no record holds, an id of whoever made it."""
     message_id: str = ""
@@ -53,7 +53,7 @@ class Message(Struct, frozen=True, gc=False):
     """Where the record stands in its file."""
 
 
-def changed(message: Message, **changes: Any) -> Message:
+def replace_fields(message: Message, **changes: Any) -> Message:
     """The same message with other values for some of its fields."""
     return replace(message, **changes)
 
@@ -62,25 +62,25 @@ def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def messages_of(array: Iterable[Mapping[str, Any]]) -> list[Message]:
+def read_messages(array: Iterable[Mapping[str, Any]]) -> list[Message]:
     """An array as the API takes it, as messages: for those who have no transcript. Ids are made from the places."""
     messages = []
     for at, one in enumerate(array):
         content = one["content"]
         blocks = (text_block(content),) if isinstance(content, str) else tuple(content)
         if one["role"] == "assistant":
-            kind = Kind.ANSWER
+            kind = MessageKind.ANSWER
         elif any(block.get("type") == "tool_result" for block in blocks):
-            kind = Kind.RESULT
+            kind = MessageKind.RESULT
         else:
-            kind = Kind.PROMPT if one["role"] == "user" else Kind.INJECTED
+            kind = MessageKind.PROMPT if one["role"] == "user" else MessageKind.INJECTED
         uuid = f"{at:08x}-0000-4000-8000-000000000000"
-        message_id = f"message-{at}" if kind is Kind.ANSWER else ""
+        message_id = f"message-{at}" if kind is MessageKind.ANSWER else ""
         messages.append(Message(one["role"], blocks, kind, uuid, message_id))
     return messages
 
 
-def joined(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def join_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The array of a request: neighbours of one role are one element, and results stand before text in it.
 
     So are the records of one response, although the results of its first calls may be written between them.

@@ -9,7 +9,7 @@ import pytest
 from compaction.cache.selectors.breaks import breaks_of
 from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak
-from tests.compaction.cache.cached import Cached
+from tests.compaction.cache.cached_session import Cached
 
 pytestmark = pytest.mark.django_db
 OLD = "2.1.197"

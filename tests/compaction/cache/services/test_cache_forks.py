@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from compaction.cache.selectors.breaks import breaks_of
-from compaction.cache.selectors.sides import sides_of
 from compaction.cache.services.scan import cache_scan, cache_scan_stale
 from compaction.models import CacheBreak
 from sessions.models import Transcript
-from tests.compaction.cache.cached import Cached
-from tests.compaction.cache.engine.asking import SYSTEM, TOOLS, tool
+from tests.compaction.cache.cached_session import Cached
+from tests.compaction.cache.engine.request_bodies import SYSTEM, TOOLS, tool
 
 pytestmark = pytest.mark.django_db
 
@@ -53,16 +52,6 @@ def test_a_fork_with_other_tools_is_held_against_the_log_of_the_session_it_left(
     assert [fork.records[one]["type"] for one in row.causes[0]["positions"]] == ["assistant", "api-request"]
 
 
-def test_both_sides_of_a_fork_can_be_read(session: Cached) -> None:
-    fork = _forked(session.warm())
-    session.save(session.path.parent, session.path.stem)
-    fork.system = (SYSTEM[0], "Guess. " + SYSTEM[1])
-    fork.asks(1_500, 50_500)
-    (row,) = _breaks(fork)
-    sides = sides_of(row)
-    assert (sides.path, sides.old, sides.new) == ("system[1]", SYSTEM[1], "Guess. " + SYSTEM[1])
-
-
 def test_a_fork_whose_origin_is_not_here_stays_unexplained(session: Cached) -> None:
     fork = _forked(session.warm())
     fork.tools = (*TOOLS, tool("mcp__tides__lookup"))
@@ -99,4 +88,4 @@ def test_an_older_client_did_not_send_what_a_newer_one_wrote_down(session: Cache
     cache_scan(transcript=transcript)
     (row,) = breaks_of(transcript)
     assert _causes(row) == ["unknown"]
-    assert sides_of(row).current.system is None
+    assert any("System prompt and tools" in sentence for sentence in row.missing)

@@ -11,17 +11,17 @@ from compaction.cache.services.runs import (
     KIND,
     cache_diffs_catch_up,
     cache_diffs_create,
-    cache_diffs_recorded,
+    cache_diffs_recheck,
 )
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
-from inspector.runs.services.executing import run_execute
+from inspector.runs.services.execute import run_execute
 from inspector.watcher.follow import _take
 from sessions.capture.endpoint.spool import Spool
 from sessions.capture.services.spool import captures_ingest
 from sessions.models import Transcript
-from tests.compaction.cache.cached import Cached
-from tests.compaction.cache.engine.asking import TOOLS
+from tests.compaction.cache.cached_session import Cached
+from tests.compaction.cache.engine.request_bodies import TOOLS
 from tests.sessions.capture.capturing import exchange, message, request
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -111,7 +111,7 @@ def test_a_request_that_is_recorded_after_its_break_was_looked_into_is_compared_
     spool.write(exchange(request(), message("msg_of_nobody")))
     done = captures_ingest(spool=spool)
     assert sorted(done.messages) == sorted([found.message_id, "msg_of_nobody"])
-    (run,) = cache_diffs_recorded(messages=done.messages)
+    (run,) = cache_diffs_recheck(messages=done.messages)
     assert run.parameters == {"session": found.session_id}
     run_execute(run_id=run.pk)
-    assert cache_diffs_recorded(messages=done.messages) == []
+    assert cache_diffs_recheck(messages=done.messages) == []

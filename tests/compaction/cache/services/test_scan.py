@@ -10,20 +10,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compaction.cache.selectors.breaks import (
-    break_of,
     breaks_of,
-    dropped_lately,
-    scan_due,
-    scans_due,
+    is_scan_due,
+    sessions_due,
+    sessions_with_new_drops,
 )
-from compaction.cache.selectors.sides import sides_of
 from compaction.cache.services.scan import cache_scan, cache_scan_stale
 from compaction.models import CacheBreak, CacheScan
 from sessions.capture.services.captures import capture_store
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from tests.compaction.cache.cached import Cached
-from tests.compaction.cache.engine.asking import (
+from tests.compaction.cache.cached_session import Cached
+from tests.compaction.cache.engine.request_bodies import (
     HAIKU,
     HEADER,
     MARK,
@@ -83,15 +81,6 @@ def test_names_that_no_database_takes_are_told_as_far_as_they_go(session: Cached
     cache_scan_stale()
     told = CacheBreak.objects.get().causes[0]["sentence"]
     assert told == "The tools changed: 1 added (mcp__\ufffd__\ufffd__lookup)."
-
-
-def test_the_two_sides_of_a_divergence_can_be_read(session: Cached) -> None:
-    session.warm().system = (SYSTEM[0], "Guess. " + SYSTEM[1])
-    name = session.asks(1_500, 49_500)
-    _found(session)
-    row = break_of(Transcript.objects.get(), name)
-    sides = sides_of(row)
-    assert (sides.path, sides.old, sides.new, sides.offset) == ("system[1]", SYSTEM[1], "Guess. " + SYSTEM[1], 0)
 
 
 @pytest.mark.parametrize(("minutes", "hour", "cause"), [(6, False, "ttl_expired_5m"), (61, True, "ttl_expired_1h")])
@@ -226,8 +215,8 @@ def test_an_answer_that_counts_its_prompt_twice_is_no_peak_to_fall_from(session:
     assert _found(session) == []
     transcript = Transcript.objects.get()
     assert len(CacheScan.objects.get().dismissed) == 1
-    assert cache_scan(transcript=transcript).looked_at == 0
-    assert dropped_lately([transcript.pk]) == set()
+    assert cache_scan(transcript=transcript).compared == 0
+    assert sessions_with_new_drops([transcript.pk]) == set()
 
 
 def _captured(session: Cached, name: str, messages: int, header: str, tools: tuple[dict[str, Any], ...]) -> None:
@@ -249,13 +238,13 @@ def test_captures_that_arrive_later_explain_what_was_unknown(session: Cached) ->
     session.sent = said
     _captured(session, before, 3, "a1", TOOLS)
     _captured(session, after, 5, "b2", TOOLS[1:])
-    assert scan_due(transcript)
-    assert scans_due() == [transcript.pk]
+    assert is_scan_due(transcript)
+    assert sessions_due() == [transcript.pk]
     again = cache_scan(transcript=transcript)
     (row,) = breaks_of(transcript)
-    assert again.looked_at == 1
+    assert again.compared == 1
     assert (_causes(row), row.exactness, row.also) == (["tools_changed"], "recorded", [])
-    assert not scan_due(transcript)
+    assert not is_scan_due(transcript)
     assert cache_scan(transcript=transcript).written == 0
 
 
@@ -265,9 +254,9 @@ def test_looking_again_writes_nothing_and_compares_nothing(session: Cached) -> N
     session.asks(51_000, 300)
     transcript = session.read()
     first, second = cache_scan(transcript=transcript), cache_scan(transcript=transcript)
-    assert (first.looked_at, first.written) == (1, 3)
-    assert (second.breaks, second.looked_at, second.written) == (1, 0, 0)
-    assert not scan_due(transcript)
+    assert (first.compared, first.written) == (1, 3)
+    assert (second.breaks, second.compared, second.written) == (1, 0, 0)
+    assert not is_scan_due(transcript)
 
 
 def test_a_session_that_grew_is_due_and_only_what_is_new_is_compared(session: Cached) -> None:
@@ -280,12 +269,12 @@ def test_a_session_that_grew_is_due_and_only_what_is_new_is_compared(session: Ca
     session.asks(0, 52_000)
     session.read()
     transcript.refresh_from_db()
-    assert scans_due() == [transcript.pk]
-    assert dropped_lately([transcript.pk]) == {transcript.pk}
+    assert sessions_due() == [transcript.pk]
+    assert sessions_with_new_drops([transcript.pk]) == {transcript.pk}
     again = cache_scan(transcript=transcript)
-    assert (again.breaks, again.looked_at) == (2, 1)
-    assert scans_due() == []
-    assert dropped_lately([transcript.pk]) == set()
+    assert (again.breaks, again.compared) == (2, 1)
+    assert sessions_due() == []
+    assert sessions_with_new_drops([transcript.pk]) == set()
 
 
 def test_a_diagnosis_that_comes_late_is_taken_up(session: Cached) -> None:
@@ -333,5 +322,5 @@ def test_which_sessions_are_due_takes_as_many_queries_for_many_as_for_one(sessio
         other.warm().save(other.path.parent, other.path.stem)
     sync([session.project], workers=1)
     with CaptureQueriesContext(connection) as queries:
-        assert len(scans_due()) == 5
+        assert len(sessions_due()) == 5
     assert len(queries) == 4

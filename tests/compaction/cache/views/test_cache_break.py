@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from compaction.cache.services.scan import cache_scan
 from compaction.models import CacheBreak
 from sessions.models import Transcript
-from tests.compaction.cache.breaking import GREP, Breaking
+from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import SYSTEM, TOOLS
 from tests.pages import flowing
 from tests.sessions.timeline.views.test_session import HTMX

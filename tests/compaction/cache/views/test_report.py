@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from compaction.models import CacheBreak, CacheScan
 from inspector.runs.models import Run
 from sessions.models import Project, Source, Transcript
-from tests.compaction.cache.breaking import GREP, Breaking
+from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
 from tests.pages import flowing
 from tests.sessions.timeline.views.test_session import HTMX

@@ -14,7 +14,7 @@ from compaction.models import CacheBreak
 from inspector.home import views as home
 from inspector.runs.models import Run
 from sessions.models import Transcript
-from tests.compaction.cache.breaking import GREP, Breaking
+from tests.compaction.cache.breaking_session import GREP, Breaking
 from tests.compaction.logged import TOOLS
 from tests.pages import flowing
 from tests.sessions.hostile import PAYLOAD

@@ -8,22 +8,19 @@ from compaction.compare.engine import (
     causes_of_report,
     compared,
 )
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.engine import KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from compaction.mechanisms.engine.boundary import Boundary, Trigger
-from sessions.context.engine.left_out import LeftOut, Reason
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message, changed, text_block
-from tests.sessions.transcripts.engine.talk import (
-    NOON,
-    answered,
-    call,
-    loop,
-    returned,
-    said,
-)
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields, text_block
+from tests.sessions.transcripts.engine.talk import NOON, answered, call, loop, returned, said
 
 TALK = [said("How high is it?"), answered("Two metres."), said("And at noon?"), answered("One metre.")]
 MECHANICAL = Summariser("mechanical", "")
@@ -33,10 +30,10 @@ def statuses(before: list[Message], after: list[Message], causes: Causes | None 
     return [row.status.value for row in compared(before, after, causes).rows]
 
 
-def made(kind: Kind, messages: list[Message], **given: str) -> tuple[list[str], list[str]]:
+def made(kind: KindSpec, messages: list[Message], **given: str) -> tuple[list[str], list[str]]:
     """What became of each message, and why, by the stored report of a compaction."""
     applied = apply_kind(kind, messages, Parameters(settings=given), now=NOON + 9_999, model="claude-opus-4-6")
-    report = report_of(applied, MECHANICAL)
+    report = report_of(kind, applied, MECHANICAL)
     rows = compared(messages, applied.after, causes_of_report(report)).rows
     return [row.status.value for row in rows], [row.cause.words for row in rows if row.cause is not None]
 
@@ -57,7 +54,7 @@ def test_without_a_cause_it_says_that_none_is_recorded() -> None:
 
 
 def test_a_message_in_other_words_is_changed() -> None:
-    other = changed(TALK[0], content=(text_block("How low is it?"),))
+    other = replace_fields(TALK[0], content=(text_block("How low is it?"),))
     assert statuses(TALK, [other, *TALK[1:]]) == ["changed", "kept", "kept", "kept"]
 
 
@@ -77,8 +74,8 @@ def test_two_records_that_say_the_same_are_two() -> None:
 
 def test_what_has_no_name_is_known_by_its_words() -> None:
     nameless = Message("user", (text_block("<total_tokens>"),), MessageKind.INJECTED)
-    assert statuses([*TALK, nameless], [*TALK, changed(nameless)]) == ["kept"] * 5
-    assert statuses([nameless], [changed(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
+    assert statuses([*TALK, nameless], [*TALK, replace_fields(nameless)]) == ["kept"] * 5
+    assert statuses([nameless], [replace_fields(nameless, content=(text_block("other"),))]) == ["dropped", "added"]
 
 
 def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
@@ -88,7 +85,7 @@ def test_a_uuid_that_stands_twice_is_matched_in_order() -> None:
 
 
 def test_a_boundary_is_a_row_of_its_own() -> None:
-    boundary = Boundary("b", Trigger.AUTO, 10).message()
+    boundary = Boundary("b", Trigger.AUTO, 10).to_message()
     found = compared(TALK, [boundary, *TALK])
     assert [row.status for row in found.rows] == [Status.ADDED, *[Status.KEPT] * 4]
 
@@ -100,8 +97,12 @@ def test_results_that_gave_way_tell_so_themselves() -> None:
 
 
 def test_records_of_the_session_say_why() -> None:
-    before = [changed(one, position=at) for at, one in enumerate(TALK)]
-    left = [LeftOut(0, Reason.SUMMARISED, 9), LeftOut(1, Reason.SNIPPED, 7), LeftOut(2, Reason.ABANDONED)]
+    before = [replace_fields(one, position=at) for at, one in enumerate(TALK)]
+    left = [
+        LeftOutEntry(0, LeftOutReason.SUMMARISED, 9),
+        LeftOutEntry(1, LeftOutReason.SNIPPED, 7),
+        LeftOutEntry(2, LeftOutReason.ABANDONED),
+    ]
     rows = compared(before, before[3:], causes_of_left_out(left)).rows
     assert [row.status.value for row in rows] == ["summarised", "snipped", "dropped", "kept"]
     assert [row.cause.by for row in rows if row.cause] == [9, 7, None]
@@ -109,39 +110,37 @@ def test_records_of_the_session_say_why() -> None:
 
 
 def test_what_was_sent_once_left_with_the_others_although_such_records_are_not_always_sent() -> None:
-    before = [changed(TALK[0], position=3)]
-    rows = compared(before, [], causes_of_left_out([LeftOut(3, Reason.UNSENT)], start=9)).rows
+    before = [replace_fields(TALK[0], position=3)]
+    rows = compared(before, [], causes_of_left_out([LeftOutEntry(3, LeftOutReason.UNSENT)], start=9)).rows
     assert [(row.status.value, row.cause.by) for row in rows if row.cause] == [("summarised", 9)]
 
 
 def test_the_report_of_a_full_compaction_says_what_the_summary_stands_for() -> None:
     long = [message for turn in range(6) for message in (said(f"{turn} " * 900), answered(f"Yes {turn}. " * 600))]
-    found, why = made(Kind.FULL, long)
+    found, why = made(FULL, long)
     assert found == [*["summarised"] * 12, "added", "added"]
     assert why[0] == "The summary stands for it."
 
 
 def test_the_reports_of_budget_and_microcompact_name_each_result() -> None:
-    found, why = made(Kind.BUDGET, [said("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
+    found, why = made(BUDGET, [said("Look"), *loop(2, 60_000)], path="/tmp/{tool_use_id}.txt")
     assert found.count("persisted") == 2
     assert all("50,000" in words for words in why)
-    found, why = made(Kind.MICROCOMPACT, [said("Look"), *loop(7)])
+    found, why = made(MICROCOMPACT, [said("Look"), *loop(7)])
     assert found.count("cleared") == 2
     assert why == ["An earlier result of Read."] * 2
 
 
 def test_what_is_deleted_in_the_cache_alone_is_cleared_although_the_array_keeps_it() -> None:
-    found, why = made(Kind.MICROCOMPACT, [said("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
+    found, why = made(MICROCOMPACT, [said("Look"), *loop(14)], mode="cached", trigger="12", keep="5")
     assert found.count("cleared") == 9
     assert "the array keeps it" in why[0]
 
 
 def test_the_reports_of_snip_and_collapse_name_what_went() -> None:
-    applied = apply_kind(
-        Kind.SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON
-    )
-    rows = compared(applied.before, applied.after, causes_of_report(report_of(applied, MECHANICAL))).rows
+    applied = apply_kind(SNIP, [*TALK, said("Thanks"), answered("Sure.")], Parameters(ids=(TALK[0].uuid,)), now=NOON)
+    rows = compared(applied.before, applied.after, causes_of_report(report_of(SNIP, applied, MECHANICAL))).rows
     assert [row.status.value for row in rows] == ["snipped", "snipped", *["kept"] * 4]
     long = [message for turn in range(9) for message in (said(f"Turn {turn}"), *loop(4, 4_000, prefix=f"t{turn}"))]
-    found, _ = made(Kind.COLLAPSE, long)
+    found, _ = made(COLLAPSE, long)
     assert {"collapsed", "added", "kept"} <= set(found)

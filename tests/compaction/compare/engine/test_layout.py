@@ -13,7 +13,7 @@ from compaction.compare.engine.presentation import (
     ShownRow,
     Side,
 )
-from sessions.transcripts.engine.messages import Message, changed, text_block
+from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from tests.sessions.transcripts.engine.talk import said
 
 
@@ -21,7 +21,9 @@ def many(count: int, *, every: int = 0) -> Comparison:
     """So many messages; each `every`-th of them is changed."""
     before = [said(f"Message {number} <b> " + "high water & low water " * 60, str(number)) for number in range(count)]
     after: list[Message] = [
-        changed(one, content=(text_block(f"{one.content[0]['text']} or not"),)) if every and at % every == 0 else one
+        replace_fields(one, content=(text_block(f"{one.content[0]['text']} or not"),))
+        if every and at % every == 0
+        else one
         for at, one in enumerate(before)
     ]
     return compared(before, after)

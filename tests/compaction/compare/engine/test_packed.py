@@ -4,11 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compaction.compare.engine.packed import OPEN, STRETCH, Packed
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 
 def message(number: int, text: str = "words") -> Message:
-    return Message("user", ({"type": "text", "text": f"{text} {number}"},), Kind.PROMPT, f"u{number}", position=number)
+    return Message(
+        "user", ({"type": "text", "text": f"{text} {number}"},), MessageKind.PROMPT, f"u{number}", position=number
+    )
 
 
 @given(st.integers(0, 3 * STRETCH), st.text())

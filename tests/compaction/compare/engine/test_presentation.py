@@ -11,9 +11,9 @@ from compaction.compare.engine.presentation import (
 )
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 from tests.sessions.transcripts.engine.talk import (
@@ -49,7 +49,7 @@ def test_both_sides_of_a_changed_block_tell_the_same_words() -> None:
 
 def test_a_block_that_stayed_is_paired_and_one_that_went_is_not() -> None:
     both = answered("Yes.", id="m")
-    before, after = row(changed(both, content=(THOUGHT, *both.content)), both)
+    before, after = row(replace_fields(both, content=(THOUGHT, *both.content)), both)
     assert [block.paired for block in before.blocks] == [False, True]
     assert [block.paired for block in after.blocks] == [True]
     assert all(block.diff is None for block in (*before.blocks, *after.blocks))
@@ -87,8 +87,8 @@ def test_a_long_diff_is_cut_and_opened_on_demand() -> None:
 
 
 def test_what_no_entry_holds_has_no_link() -> None:
-    made = Message("user", (text_block("In short."),), Kind.SUMMARY, "derived")
-    before, after = row(changed(made, position=7), made)
+    made = Message("user", (text_block("In short."),), MessageKind.SUMMARY, "derived")
+    before, after = row(replace_fields(made, position=7), made)
     assert before.blocks[0].piece.address == "derived"
     assert after.blocks[0].piece.address == ""
     assert after.blocks[0].piece.origin == "made by the client"

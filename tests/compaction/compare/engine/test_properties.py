@@ -17,19 +17,23 @@ from compaction.compare.engine import (
 )
 from compaction.compare.engine.presentation import Shown, ShownRow, Side
 from compaction.compare.engine.shares import tally_of_messages
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.engine import KindSpec, Parameters, apply_kind
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from sessions.transcripts.engine.messages import Message, changed, text_block
+from sessions.transcripts.engine.messages import Message, replace_fields, text_block
 from sessions.usage.engine.tokens import estimate
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 
-KINDS = {
-    Kind.BUDGET: {"per_result": "300", "path": "/tmp/{tool_use_id}"},
-    Kind.MICROCOMPACT: {"keep": "1"},
-    Kind.COLLAPSE: {},
-    Kind.FULL: {},
+SETTINGS = {
+    BUDGET: {"per_result": "300", "path": "/tmp/{tool_use_id}"},
+    MICROCOMPACT: {"keep": "1"},
+    COLLAPSE: {},
+    FULL: {},
 }
 
 
@@ -41,8 +45,8 @@ def edits(draw: st.DrawFn) -> tuple[list[Message], list[Message]]:
     after = [one for one in before if random.random() > 0.3]
     if random.random() < 0.3:
         random.shuffle(after)
-    after = [changed(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
-    after += [changed(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
+    after = [replace_fields(one, content=(text_block("other"),)) if random.random() < 0.2 else one for one in after]
+    after += [replace_fields(one, uuid="", position=None) for one in random.sample(before, min(2, len(before)))]
     return before, after
 
 
@@ -70,11 +74,11 @@ def test_every_message_is_in_one_row_whatever_was_edited(pair: tuple[list[Messag
     checked(*pair)
 
 
-@given(st.sampled_from(list(KINDS)), conversations(turns=4))
+@given(st.sampled_from(list(SETTINGS)), conversations(turns=4))
 @settings(max_examples=examples(30, share=10))
-def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: Kind, messages: list[Message]) -> None:
-    applied = apply_kind(kind, messages, Parameters(settings=KINDS[kind]), now=2e9, model="claude-opus-4-6")
-    checked(messages, list(applied.after), report_of(applied, Summariser("mechanical", "")))
+def test_every_message_is_in_one_row_whatever_kind_was_applied(kind: KindSpec, messages: list[Message]) -> None:
+    applied = apply_kind(kind, messages, Parameters(settings=SETTINGS[kind]), now=2e9, model="claude-opus-4-6")
+    checked(messages, list(applied.after), report_of(kind, applied, Summariser("mechanical", "")))
 
 
 @given(edits(), st.sampled_from([(), (Status.KEPT,), (Status.DROPPED, Status.ADDED)]))

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from compaction.compare.engine import causes_of_report, compared, validity_of
 from compaction.compare.engine.sentence import recorded_title, sentence, traced
-from compaction.kinds.engine import Kind, Parameters, apply_kind
+from compaction.kinds.engine import Parameters, apply_kind
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
 from compaction.kinds.services.make import report_of
 from compaction.kinds.services.summarising import Summariser
-from sessions.transcripts.engine.messages import Block, Message, changed
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from tests.sessions.transcripts.engine.talk import (
     NOON,
     answered,
@@ -26,7 +28,10 @@ def talk() -> list[Message]:
     found = [said("How high is it?")]
     for number in range(4):
         answer = answered("", call(f"t{number}"), id=f"m{number}")
-        found += [changed(answer, content=(thought(number), *answer.content)), returned((f"t{number}", "x" * 400))]
+        found += [
+            replace_fields(answer, content=(thought(number), *answer.content)),
+            returned((f"t{number}", "x" * 400)),
+        ]
     return found
 
 
@@ -46,7 +51,7 @@ def test_a_result_without_its_call_is_refused_and_names_its_message() -> None:
 
 def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
     before = talk()
-    edited = [*before[:4], changed(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
+    edited = [*before[:4], replace_fields(before[4], content=returned(("t1", "cleared")).content), *before[5:]]
     dead = validity_of(compared(before, edited), BOUND).dead
     assert [(one.message, one.block) for one in dead] == [(5, 0), (7, 0)]
     assert validity_of(compared(before, edited), UNBOUND).dead == ()
@@ -55,8 +60,10 @@ def test_thinking_after_an_edit_is_dead_where_the_model_binds_it() -> None:
 
 def test_a_run_tells_which_thinking_it_left_out() -> None:
     before = [*talk(), *loop(6, prefix="later")]
-    applied = apply_kind(Kind.MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
-    found = compared(before, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    applied = apply_kind(MICROCOMPACT, before, now=NOON + 9_999, model=BOUND)
+    found = compared(
+        before, applied.after, causes_of_report(report_of(MICROCOMPACT, applied, Summariser("mechanical", "")))
+    )
     validity = validity_of(found, BOUND)
     assert validity.left_out == (3, 5, 7)
     assert validity.thinking_after == 1
@@ -73,8 +80,9 @@ def test_an_answer_at_the_end_waits_for_the_next_input() -> None:
 def test_a_sentence_tells_what_became_of_the_messages() -> None:
     asked = "Which of the harbours between Skerry Point and Gull Haven has the highest spring tide in October?"
     long = [said(asked), *(answered(f"Yes {turn}. " * 900, id=str(turn)) for turn in range(11))]
-    applied = apply_kind(Kind.FULL, long, Parameters(), now=NOON, model=UNBOUND)
-    found = compared(long, applied.after, causes_of_report(report_of(applied, Summariser("mechanical", ""))))
+    applied = apply_kind(FULL, long, Parameters(), now=NOON, model=UNBOUND)
+    report = report_of(FULL, applied, Summariser("mechanical", ""))
+    found = compared(long, applied.after, causes_of_report(report))
     assert sentence(found).startswith("12 messages became a summary of ~")
     assert sentence(compared(long, long)) == "12 messages kept word for word."
     assert sentence(compared([], [])) == "Both contexts are empty."

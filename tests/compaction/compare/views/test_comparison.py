@@ -12,12 +12,16 @@ from django.test.utils import CaptureQueriesContext
 from compaction.compare.engine.packed import Packed
 from compaction.compare.selectors import comparisons
 from compaction.compare.views import comparison
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
+from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import Summariser
 from compaction.models import Compaction
 from sessions.context.engine.rendering.overlays import CLEARED
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Request, Transcript
 from tests.pages import flowing
 from tests.sessions.context.views.test_context import compacted
@@ -46,7 +50,7 @@ def page(client: Client, transcript: Transcript, path: str, **headers: str) -> s
     return flowing(response.content.decode())
 
 
-def make(transcript: Transcript, kind: Kind, **given: str) -> Compaction:
+def make(transcript: Transcript, kind: KindSpec, **given: str) -> Compaction:
     return compaction_make(
         transcript=transcript, kind=kind, parameters=Parameters(settings=given), summariser=MECHANICAL, now_ms=NOW
     )
@@ -184,7 +188,7 @@ def test_a_boundary_whose_parent_is_not_in_the_file_has_a_context_before_it(clie
 
 def test_a_run_is_told_by_its_report(client: Client, file: Written) -> None:
     file.turns(9)
-    made = make(file.read(), Kind.MICROCOMPACT)
+    made = make(file.read(), MICROCOMPACT)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
     assert chips(html) == {"kept": 32, "cleared": 4}
     assert "An earlier result of Bash." in html
@@ -196,7 +200,7 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
     for number in range(6):
         file.user(f"Question {number}: " + "how high is the water? " * 40)
         file.assistant("It is high. " * 60)
-    made = make(file.read(), Kind.FULL)
+    made = make(file.read(), FULL)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
     assert chips(html) == {"summarised": 12, "added": 2}
     assert "made by the compaction" in html
@@ -208,7 +212,7 @@ def test_what_a_run_made_has_no_entry_to_link_to(client: Client, file: Written) 
 
 def test_a_run_that_changed_nothing_says_why(client: Client, file: Written) -> None:
     file.turns(2)
-    made = make(file.read(), Kind.SESSION_MEMORY)
+    made = make(file.read(), SESSION_MEMORY)
     html = page(client, made.transcript, f"compactions/run-{made.pk}/")
     assert chips(html) == {"kept": 8}
     assert made.report["why"] in html
@@ -232,7 +236,7 @@ def test_any_two_requests_can_be_compared(client: Client, file: Written) -> None
 @pytest.mark.parametrize("name", ["next", "entry:L3", "before:L5", "after:L5", "run:{}", "run-before:{}", "{}"])
 def test_every_kind_of_point_can_stand_on_either_side(client: Client, file: Written, name: str) -> None:
     boundary(file)
-    made = make(file.read(), Kind.BUDGET, per_result="10")
+    made = make(file.read(), BUDGET, per_result="10")
     name = name.format(made.pk)
     for query in (f"a={name}&b=next", f"a=entry:L2&b={name}"):
         html = page(client, made.transcript, f"compare/?{query}")
@@ -257,7 +261,7 @@ def test_a_point_of_a_sub_agent_is_compared_in_its_own_context(client: Client, f
 
 def test_without_two_points_there_is_a_form_with_what_may_be_named(client: Client, file: Written) -> None:
     boundary(file)
-    made = make(file.read(), Kind.BUDGET)
+    made = make(file.read(), BUDGET)
     html = page(client, made.transcript, "compare/?a=next")
     assert 'name="a" value="next"' in html
     assert re.findall(r'<option value="([^"]+)">', html) == [
@@ -292,7 +296,7 @@ def test_what_is_not_there_says_so(client: Client, file: Written, path: str, wor
 
 def test_a_run_of_another_session_is_not_shown(client: Client, file: Written) -> None:
     file.turns(1)
-    made = make(file.read(), Kind.BUDGET)
+    made = make(file.read(), BUDGET)
     other = Written(project=file.project, session="99999999-2222-4333-8444-555555555555")
     other.turns(1)
     response = client.get(f"/sessions/{other.read().public_id}/compactions/run-{made.pk}/")
@@ -319,7 +323,7 @@ def test_words_that_changed_are_marked_in_both_columns(client: Client, file: Wri
         file.user(f"Question {number}: " + "how high is the water? " * 40)
         file.assistant("It is high. " * 60)
     transcript = file.read()
-    one, other = make(transcript, Kind.FULL), make(transcript, Kind.FULL, most_characters="900")
+    one, other = make(transcript, FULL), make(transcript, FULL, most_characters="900")
     html = page(client, transcript, f"compare/?a=run:{one.pk}&b=run:{other.pk}")
     assert chips(html)["changed"] == 1
     assert html.count('<pre class="words">') == 2
@@ -334,7 +338,7 @@ def test_words_that_changed_are_marked_in_both_columns(client: Client, file: Wri
 
 def test_long_contexts_stay_small_and_take_few_queries(client: Client, file: Written) -> None:
     transcript = compacted(file)
-    made = make(transcript, Kind.MICROCOMPACT)
+    made = make(transcript, MICROCOMPACT)
     boundaries = [f"compactions/L{position}/" for position in transcript.ruler["boundaries"]]
     requests = list(
         Request.objects.filter(transcript=transcript).order_by("position").values_list("message_id", flat=True)
@@ -456,7 +460,7 @@ def test_secrets_are_masked(client: Client, file: Written) -> None:
     file.assistant(f"I use {secret}. " * 200)
     file.compacts(f"The token is {secret}.")
     transcript = file.read()
-    one, other = make(transcript, Kind.FULL), make(transcript, Kind.FULL, most_characters="600")
+    one, other = make(transcript, FULL), make(transcript, FULL, most_characters="600")
     position = transcript.ruler["boundaries"][0]
     paths = [f"compactions/L{position}/", f"compactions/run-{one.pk}/", f"compare/?a=run:{one.pk}&b=run:{other.pk}"]
     for path in [*paths, f"{paths[0]}?part=piece&open=b0.0"]:
@@ -491,7 +495,7 @@ def test_the_totals_are_those_of_the_context_tab(client: Client, file: Written) 
     boundary(file)
     transcript = file.read()
     html = page(client, transcript, "compare/?a=next&b=next")
-    total = context_of(transcript, point_next(transcript)).tokens.total
+    total = load_context(transcript, point_next(transcript)).tokens.total
     shown = re.findall(r"<b>~(\d+)</b> in \d+ record", html)
     assert len(shown) == 2
     assert abs(int(shown[0]) - total) <= 5

@@ -19,22 +19,29 @@ from compaction.export.engine.resumable import (
 )
 from compaction.kinds.engine import (
     Applied,
-    Kind,
+    KindSpec,
     Parameters,
     apply_kind,
 )
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
+from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.mechanisms.engine import (
     Direction,
     Effects,
     Notes,
     legal_pivots,
 )
-from compaction.mechanisms.engine.attachments.recorded import recorded_files
-from compaction.mechanisms.engine.snip import short_id
-from compaction.mechanisms.engine.turns import turns_of
+from compaction.mechanisms.engine.attachments.recorded_files import recorded_files
+from compaction.mechanisms.engine.conversation.turns import turns_of
+from compaction.mechanisms.engine.snip.removal import short_id
 from sessions.context.engine import Context, Log, context_at
-from sessions.transcripts.engine.messages import Kind as MessageKind
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, MessageKind, join_messages
 from tests.examples import examples
 from tests.samples import needs_samples, transcripts
 from tests.sessions.context.engine.transcripts import written
@@ -46,30 +53,30 @@ NOTES = Notes("# Session Title\n_A title_\nTides\n\n# Worklog\n_Steps_\nMany.\n"
 DEMO = Path(__file__).parents[4] / "sessions/demo/projects/-home-dev-tidewatch"
 REAL = transcripts("realclient")
 CORPUS = [path for path in transcripts("corpus") if "agent-" not in path.name and path.stat().st_size < 400_000]
-DIRECTIONS = {Kind.PARTIAL_FROM: Direction.FROM, Kind.PARTIAL_UP_TO: Direction.UP_TO}
+DIRECTIONS = {PARTIAL_FROM: Direction.FROM, PARTIAL_UP_TO: Direction.UP_TO}
 SMALL = {
-    Kind.BUDGET: {"per_result": "400", "preview": "100"},
-    Kind.SESSION_MEMORY: {"keep_tokens": "200", "keep_text_messages": "1", "keep_most_tokens": "2000"},
-    Kind.COLLAPSE: {"keep_tokens": "100", "least": "50", "least_score": "0"},
-    Kind.AUTO: {"percent": "1"},
+    BUDGET: {"per_result": "400", "preview": "100"},
+    SESSION_MEMORY: {"keep_tokens": "200", "keep_text_messages": "1", "keep_most_tokens": "2000"},
+    COLLAPSE: {"keep_tokens": "100", "least": "50", "least_score": "0"},
+    AUTO: {"percent": "1"},
 }
 
 
-def parameters_of(kind: Kind, messages: Sequence[Message], number: int, model: str) -> Parameters | None:
+def parameters_of(kind: KindSpec, messages: Sequence[Message], number: int, model: str) -> Parameters | None:
     """Such that there is something to do, if that is possible at all."""
     settings = SMALL.get(kind, {})
     if kind in DIRECTIONS:
         pivots = legal_pivots(messages, DIRECTIONS[kind], model)
         return Parameters(pivot=pivots[number % len(pivots)], settings=settings) if pivots else None
-    if kind is Kind.SNIP:
-        turns = [turn for turn in turns_of(messages) if not turn.open]
+    if kind is SNIP:
+        turns = [turn for turn in turns_of(messages) if not turn.is_open]
         if not turns:
             return None
         return Parameters(ids=(short_id(messages[turns[number % len(turns)].first].uuid),))
     return Parameters(settings=settings)
 
 
-def applied_to(context: Context, kind: Kind, number: int = 0) -> Applied | None:
+def applied_to(context: Context, kind: KindSpec, number: int = 0) -> Applied | None:
     messages = context.messages
     parameters = parameters_of(kind, messages, number, context.model)
     if parameters is None:
@@ -91,7 +98,7 @@ def exported(log: Log, applied: Applied) -> list[Row]:
 def check(log: Log, applied: Applied) -> None:
     rows = exported(log, applied)
     again = context_at(Log(lines(rows)))
-    assert joined(again.messages) == joined(applied.after)
+    assert join_messages(again.messages) == join_messages(applied.after)
     well_formed(rows)
 
 
@@ -115,8 +122,8 @@ def well_formed(rows: list[Row]) -> None:
     max_examples=examples(30),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-@given(conversations(), st.sampled_from(Kind), st.integers(0, 20))
-def test_an_export_read_back_is_the_compacted_context(messages: list[Message], kind: Kind, number: int) -> None:
+@given(conversations(), st.sampled_from(KINDS), st.integers(0, 20))
+def test_an_export_read_back_is_the_compacted_context(messages: list[Message], kind: KindSpec, number: int) -> None:
     log = Log(written(messages))
     context = context_at(log)
     applied = applied_to(context, kind, number)
@@ -127,9 +134,9 @@ def test_an_export_read_back_is_the_compacted_context(messages: list[Message], k
         check(log, applied)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("path", sorted(DEMO.glob("*.jsonl")), ids=lambda path: path.stem[:8])
-def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, kind: Kind) -> None:
+def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, kind: KindSpec) -> None:
     log = Log(path.read_bytes())
     context = context_at(log)
     for number in (0, 3, 11):
@@ -139,8 +146,8 @@ def test_an_export_of_the_demo_read_back_is_the_compacted_context(path: Path, ki
 
 
 @needs_samples
-@pytest.mark.parametrize("kind", Kind)
-def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: KindSpec) -> None:
     done = 0
     for path in (*(path for path in REAL if "agent-" not in path.name), *CORPUS[:20]):
         log = Log(path.read_bytes())
@@ -156,12 +163,12 @@ def test_an_export_of_a_recording_read_back_is_the_compacted_context(kind: Kind)
 def test_the_demo_is_changed_by_every_kind() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
-    for kind in Kind:
+    for kind in KINDS:
         found = [applied_to(context, kind, number) for number in (0, 1, 2, 3)]
         assert any(applied is not None and applied.done for applied in found), kind
 
 
-def compacted(kind: Kind = Kind.PARTIAL_UP_TO) -> list[Row]:
+def compacted(kind: KindSpec = PARTIAL_UP_TO) -> list[Row]:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     applied = applied_to(context_at(log), kind, 7)
     assert applied is not None
@@ -183,7 +190,7 @@ def test_it_begins_with_the_boundary_and_the_summary() -> None:
 
 
 def test_what_is_kept_above_the_summary_stands_before_the_boundary() -> None:
-    rows = compacted(Kind.PARTIAL_FROM)
+    rows = compacted(PARTIAL_FROM)
     at = next(at for at, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
     assert at > 0
     segment = rows[at]["compactMetadata"]["preservedSegment"]
@@ -197,7 +204,7 @@ def test_kept_answers_do_not_count_tokens_again() -> None:
     assert all(set(usage.values()) == {0} for usage in usages)
 
 
-def attaching(kind: Kind) -> tuple[Applied, list[Row]]:
+def attaching(kind: KindSpec) -> tuple[Applied, list[Row]]:
     """A compaction after which a file is attached, and what is written of it."""
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)
@@ -208,27 +215,27 @@ def attaching(kind: Kind) -> tuple[Applied, list[Row]]:
 
 def test_what_is_attached_to_a_summary_stands_in_its_row() -> None:
     """The client would answer a row of its own as if a person had been cut off."""
-    applied, rows = attaching(Kind.FULL)
+    applied, rows = attaching(FULL)
     assert applied.compaction is not None
     assert len(applied.compaction.inserted) > 1
     assert [row["type"] for row in rows] == ["system", "user"]
     assert len(rows[1]["message"]["content"]) == len(applied.compaction.inserted)
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_what_is_attached_behind_kept_messages_is_a_note() -> None:
-    applied, rows = attaching(Kind.SESSION_MEMORY)
+    applied, rows = attaching(SESSION_MEMORY)
     assert applied.compaction is not None
     assert applied.compaction.appended
     last = rows[-1]
     assert (last["type"], last["renderedRole"]) == ("attachment", "user")
     assert last["rendered"][0]["content"] == applied.after[-1].content[0]["text"]
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
-    applied = applied_to(context_at(log), Kind.FULL)
+    applied = applied_to(context_at(log), FULL)
     assert applied is not None
     envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", title="Alerts")
     rows = resumable(
@@ -237,11 +244,11 @@ def test_the_last_rows_say_where_it_comes_from_and_what_it_is_called() -> None:
     assert rows[-2]["attachment"] == {"type": "lucid_export", "session": "old", "kind": "full", "run": 7}
     assert rows[-2]["parentUuid"] == rows[-3]["uuid"]
     assert rows[-1] == {"type": "custom-title", "customTitle": "Alerts", "sessionId": NEW}
-    assert joined(context_at(Log(lines(rows))).messages) == joined(applied.after)
+    assert join_messages(context_at(Log(lines(rows))).messages) == join_messages(applied.after)
 
 
 def test_a_summary_is_no_input_of_a_person() -> None:
-    log = Log(lines(compacted(Kind.FULL)))
+    log = Log(lines(compacted(FULL)))
     first = context_at(log).messages[0]
     assert first.kind is MessageKind.SUMMARY
 
@@ -252,7 +259,7 @@ def test_words_that_no_encoding_takes_are_written_all_the_same() -> None:
     talk.reads("/work/a.txt", "x" * 9_000)
     talk.says("Seen.")
     log = Log(written(talk.messages))
-    applied = applied_to(context_at(log), Kind.BUDGET)
+    applied = applied_to(context_at(log), BUDGET)
     assert applied is not None
     assert applied.done
     check(log, applied)
@@ -265,7 +272,7 @@ def test_what_a_result_said_before_is_not_repeated_beside_it() -> None:
     talk.reads("/work/b.txt", "short")
     talk.says("Seen.")
     log = Log(written(talk.messages))
-    applied = applied_to(context_at(log), Kind.BUDGET)
+    applied = applied_to(context_at(log), BUDGET)
     assert applied is not None
     results = [row for row in exported(log, applied) if row["message"]["content"][0].get("type") == "tool_result"]
     assert ["toolUseResult" in row for row in results] == [False, True]

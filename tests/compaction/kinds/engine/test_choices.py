@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from compaction.kinds.engine import (
-    Kind,
     KindError,
     Parameters,
     apply_kind,
@@ -16,12 +15,13 @@ from compaction.kinds.engine.choices import (
     pivot_of,
     turn_choices,
 )
+from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.engine.token_cost import Weighing
-from compaction.mechanisms.engine.boundary import Direction
+from compaction.mechanisms.engine.compaction.boundary import Direction
+from compaction.mechanisms.engine.partial.pivots import legal_pivots
 from compaction.mechanisms.engine.pipeline import Effects
-from compaction.mechanisms.engine.pivots import legal_pivots
-from sessions.transcripts.engine.messages import Message, changed, messages_of
-from sessions.usage.engine.price_forecast import Weight, price_of
+from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
+from sessions.usage.engine.price_forecast import Weight, forecast_price
 from sessions.usage.engine.tokens import estimate
 
 
@@ -37,7 +37,7 @@ def talk() -> list[Message]:
         {"role": "user", "content": "and the moon?"},
         {"role": "assistant", "content": [open_call]},
     ]
-    return [changed(message, position=10 * at) for at, message in enumerate(messages_of(array))]
+    return [replace_fields(message, position=10 * at) for at, message in enumerate(read_messages(array))]
 
 
 def test_turns_tell_their_words_their_size_and_why_they_stay() -> None:
@@ -69,28 +69,31 @@ def test_the_nearest_place_for_a_cut_is_a_legal_one() -> None:
 
 
 def test_weighing_goes_through_it_without_asking_anybody() -> None:
-    messages = messages_of(
+    messages = read_messages(
         [{"role": role, "content": "how high is the water? " * 200} for _ in range(6) for role in ("user", "assistant")]
     )
     weighing = Weighing(overhead=1_000)
-    done = apply_kind(Kind.FULL, messages, effects=Effects(summarise=weighing), now=0.0)
+    done = apply_kind(FULL, messages, effects=Effects(summarise=weighing), now=0.0)
     assert done.done
     assert not done.mechanical
     assert [weight.output for weight in weighing.weights] == [20_000]
     direct = Weighing(overhead=1_000)
     plain = Parameters(settings={"fork": "off"})
     longer = Parameters(settings={"fork": "off"}, instructions="Mind the moon. " * 400)
-    apply_kind(Kind.FULL, messages, plain, effects=Effects(summarise=direct), now=0.0)
-    apply_kind(Kind.FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
+    apply_kind(FULL, messages, plain, effects=Effects(summarise=direct), now=0.0)
+    apply_kind(FULL, messages, longer, effects=Effects(summarise=direct), now=0.0)
     assert direct.weights[0].input < weighing.weights[0].input
     assert estimate(messages) < direct.weights[0].input < direct.weights[1].input
 
 
 def test_a_price_is_known_or_unknown_as_a_whole() -> None:
     weights = [Weight(1_000_000, 20_000), Weight(500_000, 20_000)]
-    price = price_of("claude-opus-5", weights)
+    price = forecast_price("claude-opus-5", weights)
     assert (price.requests, price.input, price.output) == (2, 1_500_000, 40_000)
     assert price.least == pytest.approx(7.5)
     assert price.most == pytest.approx(8.5)
-    assert (price_of("kelp-coder-32b", weights).least, price_of("kelp-coder-32b", weights).most) == (None, None)
-    assert price_of("kelp-coder-32b", []).least == 0
+    assert (forecast_price("kelp-coder-32b", weights).least, forecast_price("kelp-coder-32b", weights).most) == (
+        None,
+        None,
+    )
+    assert forecast_price("kelp-coder-32b", []).least == 0

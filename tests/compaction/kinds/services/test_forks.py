@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from compaction.models import Compaction
@@ -18,9 +20,9 @@ from inspector.agents.choosing import ModelSettings
 from inspector.agents.forks import fork
 from inspector.agents.wire import to_bytes
 from sessions.context.engine.digest import digest
-from sessions.context.selectors.contexts import Point, context_of
+from sessions.context.selectors.contexts import ContextPoint, load_context
 from sessions.imports.services.sync import sync
-from sessions.linking.selectors import Links
+from sessions.linking.selectors import LinkRows
 from sessions.models import Transcript
 from sessions.requests.selectors import (
     NO_SYSTEM,
@@ -72,7 +74,7 @@ def models(server: MessagesServer, model: str = MODEL) -> ModelSettings:
 def make(
     transcript: Transcript,
     server: MessagesServer,
-    kind: Kind = Kind.FULL,
+    kind: KindSpec = FULL,
     parameters: Parameters | None = None,
     model: str = MODEL,
 ) -> Compaction:
@@ -111,9 +113,7 @@ def test_up_to_a_message_the_fork_ends_there(server: MessagesServer, written: Lo
     server.answer(Say(REPLY))
     transcript = written.read()
     pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
-    made = make(
-        transcript, server, Kind.PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"})
-    )
+    made = make(transcript, server, PARTIAL_UP_TO, Parameters(pivot=pivot, settings={"attachments.enabled": "off"}))
     assert made.report["requests"][0]["path"] == "fork"
     *before, _ = server.requests[0].json["messages"]
     before[-1]["content"][-1].pop("cache_control")
@@ -124,7 +124,7 @@ def test_from_a_message_on_the_fork_is_whole(server: MessagesServer, written: Lo
     server.answer(Say(REPLY))
     transcript = written.read()
     pivot = next(one["uuid"] for one in written.records if "And tomorrow" in str(one.get("message")))
-    make(transcript, server, Kind.PARTIAL_FROM, Parameters(pivot=pivot))
+    make(transcript, server, PARTIAL_FROM, Parameters(pivot=pivot))
     *before, _, _ = server.requests[0].json["messages"]
     assert to_bytes(before) == to_bytes(written.sent)
 
@@ -242,7 +242,7 @@ def test_it_is_what_the_real_client_forks(name: str) -> None:
     sync([REALCLIENT / name / "projects"], workers=1)
     transcript = Transcript.objects.get(source__path__startswith=str(REALCLIENT / name), parent=None)
     theirs, answered = recorded(REALCLIENT / name / "requests.jsonl")
-    parent = parent_of(transcript, context_of(transcript, before_the_boundary(transcript)))
+    parent = parent_of(transcript, load_context(transcript, before_the_boundary(transcript)))
     assert isinstance(parent, Parent)
     assert parent.logged
     assert (parent.params.model, parent.params.thinking) == (theirs["model"], theirs["thinking"])
@@ -263,11 +263,11 @@ def recorded(path: Path) -> tuple[dict[str, Any], bool]:
     return found, found["status"] == 200
 
 
-def before_the_boundary(transcript: Transcript) -> Point:
+def before_the_boundary(transcript: Transcript) -> ContextPoint:
     position = transcript.ruler["boundaries"][0]
-    rows = Links(transcript.pk, transcript.source_id).load(0, position)
+    rows = LinkRows(transcript.pk, transcript.source_id).load(0, position)
     leaf = [row for row in rows if row.type in ("user", "assistant", "attachment")][-1]
-    return Point(position, leaf.uuid)
+    return ContextPoint(position, leaf.uuid)
 
 
 def digest_of(message: dict[str, Any]) -> tuple[str, list[str]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import KindSpec, Parameters
+from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.selectors import compaction_get, compaction_load, compactions_of
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import NoModelError, Summariser, summariser_choose
@@ -50,7 +51,7 @@ def asked(server: MessagesServer) -> Summariser:
     return summariser_choose(settings, CONFIGURED)
 
 
-def make(transcript: Transcript, summariser: Summariser, kind: Kind = Kind.FULL) -> Compaction:
+def make(transcript: Transcript, summariser: Summariser, kind: KindSpec = FULL) -> Compaction:
     return compaction_make(transcript=transcript, kind=kind, parameters=Parameters(), summariser=summariser, now_ms=NOW)
 
 
@@ -143,7 +144,7 @@ def test_whoever_watches_hears_what_goes_on(server: MessagesServer, transcript: 
     summariser = summariser_choose(settings, "claude-x", watcher=watcher)
     made = compaction_make(
         transcript=transcript,
-        kind=Kind.FULL,
+        kind=FULL,
         parameters=Parameters(),
         summariser=summariser,
         now_ms=NOW,

@@ -223,7 +223,7 @@ def test_the_answer_is_seen_as_it_arrives_and_a_kill_ends_it_within_two_seconds(
     shown = run_detail(run.pk, now_ms())
     assert shown is not None
     assert shown.run.phase == f"asking {MODEL} as a fork"
-    assert shown.card.done.endswith("characters")
+    assert shown.card.progress.endswith("characters")
     assert shown.turns[0].text.startswith(f"Asked {MODEL} as a fork …\n\n<analysis>")
     began = time.monotonic()
     assert run_kill(run_id=run.pk)

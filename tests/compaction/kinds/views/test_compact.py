@@ -15,15 +15,24 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine import KindSpec
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.microcompact import MICROCOMPACT
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
+from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable
 from compaction.kinds.services.runs import compaction_run
 from compaction.models import Compaction
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
-from inspector.runs.services import Running
+from inspector.runs.services import ActiveRun
 from inspector.web.clock import now_ms
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.models import Transcript
 from sessions.transcripts.engine.messages import Message
 from tests.demo import names
@@ -37,10 +46,10 @@ ADDRESS = f"/sessions/{names.LONG}/compact/"
 SUMMARY = "<summary>\nTo have it done.\n</summary>"
 MODEL = "claude-sonnet-5-5"
 SETTINGS = {
-    Kind.BUDGET: {"set.per_result": "300", "set.preview": "100"},
-    Kind.SESSION_MEMORY: {"set.notes.keep_tokens": "1,000", "set.notes.keep_text_messages": "2"},
-    Kind.AUTO: {"set.pipeline.auto.percent": "1"},
-    Kind.COLLAPSE: {"set.collapse.keep_tokens": "500", "set.collapse.least_score": "0"},
+    BUDGET: {"set.per_result": "300", "set.preview": "100"},
+    SESSION_MEMORY: {"set.notes.keep_tokens": "1,000", "set.notes.keep_text_messages": "2"},
+    AUTO: {"set.pipeline.auto.percent": "1"},
+    COLLAPSE: {"set.collapse.keep_tokens": "500", "set.collapse.least_score": "0"},
 }
 
 
@@ -62,23 +71,23 @@ def transcript() -> Transcript:
 
 
 def messages() -> tuple[Message, ...]:
-    return compactable(context_of(transcript(), point_next(transcript())))
+    return compactable(load_context(transcript(), point_next(transcript())))
 
 
 def prompts() -> list[str]:
     return [message.uuid for message in messages() if message.kind == "prompt"]
 
 
-def chosen(kind: Kind) -> dict[str, str]:
+def chosen(kind: KindSpec) -> dict[str, str]:
     """What a form of this kind has to say, so that something comes of it."""
-    more = {Kind.SNIP: {"ids": prompts()[0]}, Kind.PARTIAL_FROM: {"pivot": prompts()[0]}}
-    more[Kind.PARTIAL_UP_TO] = more[Kind.PARTIAL_FROM]
-    return {"kind": str(kind), **more.get(kind, {}), **SETTINGS.get(kind, {})}
+    more = {SNIP: {"ids": prompts()[0]}, PARTIAL_FROM: {"pivot": prompts()[0]}}
+    more[PARTIAL_UP_TO] = more[PARTIAL_FROM]
+    return {"kind": kind.name, **more.get(kind, {}), **SETTINGS.get(kind, {})}
 
 
 def execute(run: Run) -> None:
     """Here and now: a worker would not see what a test has not committed."""
-    compaction_run(Running(run), run)
+    compaction_run(ActiveRun(run), run)
 
 
 def page(client: Client, query: dict[str, Any] | None = None, **headers: str) -> str:
@@ -100,22 +109,22 @@ def forecast(html: str) -> str:
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("kind", Kind)
-def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_kind_is_foretold_and_started_from_its_form(client: Client, kind: KindSpec) -> None:
     before = Path(transcript().source.path).read_bytes()
     foretold = forecast(page(client, chosen(kind)))
     response = client.post(ADDRESS, chosen(kind))
     run = Run.objects.get()
     assert (response.status_code, response["Location"]) == (303, f"/runs/{run.pk}/")
-    assert (run.kind, run.parameters["kind"], run.parameters["model"]) == ("compaction", kind, "mechanical")
+    assert (run.kind, run.parameters["kind"], run.parameters["model"]) == ("compaction", kind.name, "mechanical")
     given = {name.removeprefix("set."): value for name, value in SETTINGS.get(kind, {}).items()}
-    given |= {"mode": "time"} if kind is Kind.MICROCOMPACT else {}
+    given |= {"mode": "time"} if kind is MICROCOMPACT else {}
     assert run.parameters["settings"] == given
     execute(run)
     made = Compaction.objects.get(run_id=run.pk)
     assert made.done, made.report["why"]
     assert re.search(r"Would free ~[\d.]+k? of ~10\.7k tokens", foretold)
-    assert made.mechanical == (kind in (Kind.COLLAPSE, Kind.FULL, Kind.PARTIAL_FROM, Kind.PARTIAL_UP_TO, Kind.AUTO))
+    assert made.mechanical == (kind in (COLLAPSE, FULL, PARTIAL_FROM, PARTIAL_UP_TO, AUTO))
     assert Path(transcript().source.path).read_bytes() == before
 
 
@@ -212,7 +221,7 @@ def test_without_a_kind_it_says_what_would_happen_now_and_why(client: Client) ->
     html = page(client)
     assert "Nothing would change" in forecast(html)
     assert "Auto-compact 71,265 tokens are fewer than the threshold" in forecast(html)
-    assert html.count('class="kind"') == len(Kind)
+    assert html.count('class="kind"') == len(KINDS)
 
 
 def test_a_preview_swaps_alone_and_its_address_holds_what_differs(client: Client) -> None:
@@ -232,7 +241,7 @@ def test_the_kinds_swap_in_with_the_whole_form(client: Client) -> None:
 
 
 def test_the_page_takes_few_queries(client: Client) -> None:
-    for kind in Kind:
+    for kind in KINDS:
         query = chosen(kind)
         with CaptureQueriesContext(connection) as queries:
             client.get(ADDRESS, query)
@@ -274,7 +283,7 @@ def test_a_message_of_a_sub_agent_leads_to_its_own_form(client: Client) -> None:
     agent = Transcript.objects.filter(parent__isnull=False, kind="agent").select_related("parent").first()
     assert agent is not None
     assert agent.parent is not None
-    inside = next(one.uuid for one in context_of(agent, point_next(agent)).messages if one.uuid)
+    inside = next(one.uuid for one in load_context(agent, point_next(agent)).messages if one.uuid)
     response = client.get(f"/sessions/{agent.parent.public_id}/compact/", {"kind": "partial-from", "pivot": inside})
     assert response["Location"] == f"/sessions/{agent.public_id}/compact/?kind=partial-from&pivot={inside}"
 
@@ -372,7 +381,7 @@ def test_a_price_that_is_not_known_is_unknown(client: Client, server: MessagesSe
 
 
 def test_each_span_of_a_collapse_is_a_request(client: Client, server: MessagesServer) -> None:
-    fields = {**chosen(Kind.COLLAPSE), "set.collapse.most": "1,500", "writer": "configured"}
+    fields = {**chosen(COLLAPSE), "set.collapse.most": "1,500", "writer": "configured"}
     html = said(client.post(ADDRESS, fields).content)
     assert re.search(r"tokens in [2-9] requests", html)
 

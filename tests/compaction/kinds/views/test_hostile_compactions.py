@@ -12,10 +12,18 @@ from django.core.management import call_command
 from django.test import Client
 from pytest_django import Settings
 
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine import KindSpec
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
+from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable
 from inspector.agents.choosing import ModelSettings
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
 from tests.inspector.agents.server import Say, messages_server
@@ -25,14 +33,14 @@ from tests.sessions.hostile import PAYLOAD, everywhere, save_with_family
 pytestmark = pytest.mark.django_db(transaction=True)
 MODEL = "claude-sonnet-5-5"
 SETTINGS = {
-    Kind.BUDGET: ["per_result=50", "preview=20"],
-    Kind.SESSION_MEMORY: ["keep_tokens=10", "keep_text_messages=1"],
-    Kind.COLLAPSE: ["keep_tokens=10", "least_score=0"],
-    Kind.AUTO: ["percent=1"],
+    BUDGET: ["per_result=50", "preview=20"],
+    SESSION_MEMORY: ["keep_tokens=10", "keep_text_messages=1"],
+    COLLAPSE: ["keep_tokens=10", "least_score=0"],
+    AUTO: ["percent=1"],
 }
 
 
-def made(session: str, kind: Kind, *more: str) -> dict[str, Any]:
+def made(session: str, kind: KindSpec, *more: str) -> dict[str, Any]:
     given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
     out = StringIO()
     call_command("compact", session, "--kind", str(kind), *more, *given, "--json", stdout=out)
@@ -49,25 +57,25 @@ def test_nothing_executes_before_and_after_a_compaction(client: Client, settings
     save_with_family(writing, project, PAYLOAD, "plain.txt")
     sync([tmp_path / "config"])
     transcript = Transcript.objects.get(session_id=writing.session, parent=None)
-    messages = compactable(context_of(transcript, point_next(transcript)))
+    messages = compactable(load_context(transcript, point_next(transcript)))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     chosen = {
-        Kind.SNIP: ["--ids", prompts[-2]],
-        Kind.PARTIAL_FROM: ["--pivot", prompts[-2]],
-        Kind.PARTIAL_UP_TO: ["--pivot", prompts[-2]],
+        SNIP: ["--ids", prompts[-2]],
+        PARTIAL_FROM: ["--pivot", prompts[-2]],
+        PARTIAL_UP_TO: ["--pivot", prompts[-2]],
     }
     page = f"/sessions/{transcript.public_id}/"
     pages, applied = [f"{page}compactions/"], 0
     with messages_server() as server:
         settings.MODELS = ModelSettings(api_key=server.key, base_url=server.url, main=MODEL, claude="off")
         server.otherwise = Say(f"<summary>\n1. {PAYLOAD}:\n   {PAYLOAD}\n</summary>")
-        for kind in Kind:
-            for model in ("mechanical", MODEL) if kind is Kind.FULL else ("mechanical",):
+        for kind in KINDS:
+            for model in ("mechanical", MODEL) if kind is FULL else ("mechanical",):
                 found = made(transcript.public_id, kind, "--model", model, *chosen.get(kind, []))
                 one = f"{page}compactions/run-{found['run']}/"
                 applied += found["report"]["applied"]
                 pages += [one, f"{one}?view=inline", f"/runs/{found['run']}/"]
-                pages += [f"{one}summary/"] if found["summary"] and kind is not Kind.COLLAPSE else []
+                pages += [f"{one}summary/"] if found["summary"] and kind is not COLLAPSE else []
                 pages += [f"{page}compact/?kind={kind}", f"{page}compare/?a=next&b=run:{found['run']}"]
     assert applied >= 5
     quoted = 0

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.compaction.cache.cached import Cached
-from tests.compaction.cache.engine.asking import TOOLS
+from tests.compaction.cache.cached_session import Cached
+from tests.compaction.cache.engine.request_bodies import TOOLS
 
 pytestmark = pytest.mark.django_db
 

@@ -12,16 +12,24 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from compaction.kinds.engine import Kind
+from compaction.kinds.engine import KindSpec
+from compaction.kinds.engine.specs import KINDS
+from compaction.kinds.engine.specs.auto import AUTO
+from compaction.kinds.engine.specs.budget import BUDGET
+from compaction.kinds.engine.specs.collapse import COLLAPSE
+from compaction.kinds.engine.specs.full import FULL
+from compaction.kinds.engine.specs.partial import PARTIAL_FROM, PARTIAL_UP_TO
+from compaction.kinds.engine.specs.session_memory import SESSION_MEMORY
+from compaction.kinds.engine.specs.snip import SNIP
 from compaction.kinds.selectors import compactable, compaction_get, compaction_load
 from compaction.mechanisms.engine import Direction, legal_pivots
 from compaction.models import Compaction
 from inspector.runs.models import Run
 from sessions.context.engine import Log, context_at
-from sessions.context.selectors.contexts import context_of, point_next
+from sessions.context.selectors.contexts import load_context, point_next
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.transcripts.engine.messages import joined
+from sessions.transcripts.engine.messages import join_messages
 from tests.importing import imported
 
 pytestmark = pytest.mark.django_db
@@ -29,10 +37,10 @@ SESSION = "7446aeed-5c8c-513e-a5af-e6bd525f2f4a"
 DEMO = settings.DEMO_DIR
 KEYS = {"run", "status", "kind", "before", "after", "summary", "kept", "dropped", "report"}
 SETTINGS = {
-    Kind.BUDGET: ["per_result=300", "preview=100"],
-    Kind.SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"],
-    Kind.AUTO: ["percent=1"],
-    Kind.COLLAPSE: ["keep_tokens=500", "least_score=0"],
+    BUDGET: ["per_result=300", "preview=100"],
+    SESSION_MEMORY: ["keep_tokens=1000", "keep_text_messages=2"],
+    AUTO: ["percent=1"],
+    COLLAPSE: ["keep_tokens=500", "least_score=0"],
 }
 
 
@@ -57,46 +65,46 @@ def transcript() -> Transcript:
     return Transcript.objects.get(public_id=SESSION)
 
 
-def arguments(kind: Kind) -> list[str]:
-    messages = compactable(context_of(transcript(), point_next(transcript())))
+def arguments(kind: KindSpec) -> list[str]:
+    messages = compactable(load_context(transcript(), point_next(transcript())))
     prompts = [message.uuid for message in messages if message.kind == "prompt"]
     more = {
-        Kind.SNIP: ["--ids", prompts[0]],
-        Kind.PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
-        Kind.PARTIAL_UP_TO: ["--pivot", prompts[-1]],
+        SNIP: ["--ids", prompts[0]],
+        PARTIAL_FROM: ["--pivot", legal_pivots(messages, Direction.FROM)[3]],
+        PARTIAL_UP_TO: ["--pivot", prompts[-1]],
     }
     given = [word for one in SETTINGS.get(kind, []) for word in ("--set", one)]
-    return [SESSION, "--kind", kind, "--model", "mechanical", *more.get(kind, []), *given]
+    return [SESSION, "--kind", kind.name, "--model", "mechanical", *more.get(kind, []), *given]
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_every_kind_can_be_made_exported_and_read_back(kind: Kind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_kind_can_be_made_exported_and_read_back(kind: KindSpec, tmp_path: Path) -> None:
     before = Path(transcript().source.path).read_bytes()
     made = document("compact", *arguments(kind))
     assert made.keys() >= KEYS
-    assert (made["status"], made["kind"]) == ("completed", kind)
+    assert (made["status"], made["kind"]) == ("completed", kind.name)
     assert Run.objects.get(pk=made["run"]).status == Run.Status.COMPLETED
     assert made["report"]["applied"], made["report"]["why"]
     assert made["after"]["tokens"] < made["before"]["tokens"]
     # The path at which a spilled text lies is part of what the model reads.
-    home = Path(transcript().source.path).parent if kind is Kind.BUDGET else tmp_path
+    home = Path(transcript().source.path).parent if kind is BUDGET else tmp_path
     target = tmp_path / home.name
     written = document("export", str(made["run"]), "--to", str(target))
     path = Path(written["path"])
     assert path == target / f"{written['session_id']}.jsonl"
     loaded = compaction_load(compaction_get(made["run"]))
-    again = json.dumps(joined(context_at(Log(path.read_bytes())).messages))
-    assert again.replace(str(target), str(home)) == json.dumps(joined(loaded.after))
+    again = json.dumps(join_messages(context_at(Log(path.read_bytes())).messages))
+    assert again.replace(str(target), str(home)) == json.dumps(join_messages(loaded.after))
     assert Path(transcript().source.path).read_bytes() == before
     report = sync([path], workers=1)
     assert (report.bad_lines, report.unknown_types) == (0, {})
     new = Transcript.objects.get(session_id=written["session_id"])
-    assert json.dumps(joined(context_of(new, point_next(new)).messages)) == again
+    assert json.dumps(join_messages(load_context(new, point_next(new)).messages)) == again
     assert new.cost == 0
 
 
 def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> None:
-    made = document("compact", *arguments(Kind.BUDGET))
+    made = document("compact", *arguments(BUDGET))
     written = document("export", str(made["run"]), "--to", str(tmp_path))
     files = list((tmp_path / written["session_id"] / "tool-results").iterdir())
     assert files
@@ -105,7 +113,7 @@ def test_texts_that_left_the_context_lie_beside_the_export(tmp_path: Path) -> No
 
 
 def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
-    made = document("compact", *arguments(Kind.FULL))
+    made = document("compact", *arguments(FULL))
     first = document("export", str(made["run"]), "--to", str(tmp_path))
     data = Path(first["path"]).read_bytes()
     second = document("export", str(made["run"]), "--to", str(tmp_path))
@@ -118,7 +126,7 @@ def test_a_second_export_overwrites_nothing(tmp_path: Path) -> None:
 
 
 def test_it_says_what_was_done(tmp_path: Path) -> None:
-    said = run("compact", *arguments(Kind.FULL))
+    said = run("compact", *arguments(FULL))
     assert "A summary replaces" in said
     assert "This summary was put together mechanically" in said
     number = Compaction.objects.latest("pk").run_id
@@ -156,7 +164,7 @@ def test_an_export_of_nothing_is_refused(number: str, tmp_path: Path) -> None:
 
 def test_the_number_of_another_run_exports_nothing(tmp_path: Path) -> None:
     """Compactions have numbers of their own, which are not those of runs."""
-    made = Compaction.objects.get(pk=document("compact", *arguments(Kind.FULL))["id"])
+    made = Compaction.objects.get(pk=document("compact", *arguments(FULL))["id"])
     Compaction.objects.filter(pk=made.pk).update(run_id=made.pk + 1000)
     with pytest.raises(CommandError, match="There is no compaction"):
         run("export", str(made.pk), "--to", str(tmp_path))
@@ -164,7 +172,7 @@ def test_the_number_of_another_run_exports_nothing(tmp_path: Path) -> None:
 
 
 def test_an_export_into_a_file_is_refused(tmp_path: Path) -> None:
-    made = document("compact", *arguments(Kind.FULL))
+    made = document("compact", *arguments(FULL))
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match="could not be written"):
         run("export", str(made["run"]), "--to", str(tmp_path / "file"))

@@ -27,14 +27,14 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from memory.notes.engine import last_summarized_after
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import (
-    Kind,
     Message,
-    changed,
-    joined,
+    MessageKind,
+    join_messages,
+    replace_fields,
 )
 from tests.compaction.mechanisms.engine.summarising import REPLY
 from tests.sessions.transcripts.engine.messages.conversations import conversations
@@ -134,7 +134,7 @@ class Player:
         responses = dict.fromkeys(message.message_id for message in self.plan.messages if message.message_id)
         others = set(list(responses)[: self.plan.switch])
         other = self.plan.kindred.other
-        return [changed(one, model=other) if one.message_id in others else one for one in self.plan.messages]
+        return [replace_fields(one, model=other) if one.message_id in others else one for one in self.plan.messages]
 
     def thought_through(self, answer: Message, outcome: PipelineOutcome) -> Message:
         """Where thinking is enabled, an answer to an input begins with it, also if that input is a summary now."""
@@ -142,13 +142,13 @@ class Player:
         if self.plan.kindred.mode["type"] != "enabled" or results or answer.content[0]["type"] in THINKING:
             return answer
         thinking = {"type": "thinking", "thinking": "", "signature": f"signed {answer.uuid}"}
-        return changed(answer, content=(thinking, *answer.content))
+        return replace_fields(answer, content=(thinking, *answer.content))
 
     def prepared(self, operation: str, given: list[Message], state: PipelineState, number: int) -> PipelineState:
         if operation == "notes" and number % 2:
             return replace(state, last_summarized=last_summarized_after(given[:-number], state.last_summarized))
         if operation == "snip":
-            inputs = [message for message in given if message.kind is Kind.PROMPT][:-1]
+            inputs = [message for message in given if message.kind is MessageKind.PROMPT][:-1]
             wanted = [short_id(inputs[number % len(inputs)].uuid)] if inputs else []
             return replace(state, snip=snip(given, wanted, state=state.snip).state)
         return state
@@ -218,11 +218,11 @@ def refused(
     body = {"model": model, "max_tokens": 2_000, "messages": array, "thinking": mode}
     return [
         f"{finding.rule} {finding.path}: {finding.message}"
-        for finding in lint_request(body, before=joined(given) if given else None)
+        for finding in lint_request(body, before=join_messages(given) if given else None)
         # Edits are part of what later answers sign, so thinking that the whole conversation would kill may well live.
         if finding.severity is Severity.REFUSED and finding.rule != "dead-thinking"
     ]
 
 
 def sent(request: SummaryRequest) -> list[dict[str, Any]]:
-    return joined(request.messages)
+    return join_messages(request.messages)

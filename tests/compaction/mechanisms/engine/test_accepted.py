@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact.forecast import forecast_clear_tool_uses
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed
-from compaction.mechanisms.engine.nudge import nudge
-from compaction.mechanisms.engine.snip import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit import BudgetConfig, budget
+from compaction.mechanisms.engine.snip.nudge import nudge
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
+from compaction.mechanisms.engine.tool_result_limit.limit import BudgetConfig, limit_tool_results
 from sessions.lint.engine import Severity, lint_request
-from sessions.transcripts.engine.messages import Kind, Message, joined
+from sessions.transcripts.engine.messages import Message, MessageKind, join_messages
 from sessions.usage.engine.tokens import Limits
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import requests
@@ -31,7 +31,7 @@ Mechanism = Callable[[Sequence[Message]], Sequence[Message]]
 
 
 def every_other_turn(messages: Sequence[Message]) -> Sequence[Message]:
-    inputs = [short_id(one.uuid) for one in messages if one.kind is Kind.PROMPT]
+    inputs = [short_id(one.uuid) for one in messages if one.kind is MessageKind.PROMPT]
     return snip(messages, inputs[::2]).messages
 
 
@@ -40,9 +40,9 @@ def collapsed(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 MECHANISMS: dict[str, Mechanism] = {
-    "budget": lambda messages: budget(messages, BudgetConfig(per_result=5_000, per_message=9_000)).messages,
+    "budget": lambda messages: limit_tool_results(messages, BudgetConfig(per_result=5_000, per_message=9_000)).messages,
     "snip": every_other_turn,
-    "tags": lambda messages: tagged(messages).messages,
+    "tags": lambda messages: tag_inputs(messages).messages,
     "nudge": lambda messages: nudge(messages, tokens=99_999).messages,
     "timed": lambda messages: timed(messages, TimedConfig(enabled=True, keep=1), now=2e9).messages,
     "forecast": lambda messages: (
@@ -55,7 +55,7 @@ MECHANISMS: dict[str, Mechanism] = {
 
 
 def refused(messages: Sequence[Message]) -> set[str]:
-    body = {"model": MODEL, "max_tokens": 1_000, "messages": joined(messages)}
+    body = {"model": MODEL, "max_tokens": 1_000, "messages": join_messages(messages)}
     return {finding.rule for finding in lint_request(body) if finding.severity is Severity.REFUSED}
 
 

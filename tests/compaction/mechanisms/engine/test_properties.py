@@ -24,7 +24,7 @@ from compaction.mechanisms.engine.fingerprint import fingerprint
 from compaction.mechanisms.engine.microcompact import MicrocompactState
 from compaction.mechanisms.engine.microcompact.timed import ClearingReport
 from compaction.mechanisms.engine.report import Report
-from sessions.transcripts.engine.messages import Message, changed
+from sessions.transcripts.engine.messages import Message, replace_fields
 from sessions.usage.engine.tokens import estimate
 from tests.compaction.mechanisms.engine.sequences import (
     THINKERS,
@@ -173,7 +173,7 @@ def undone(state: PipelineState) -> PipelineState:
 
 
 def unthinking(message: Message) -> Message:
-    return changed(message, content=tuple(block for block in message.content if block["type"] not in THINKING))
+    return replace_fields(message, content=tuple(block for block in message.content if block["type"] not in THINKING))
 
 
 def placeholders_only(stage: Report) -> bool:

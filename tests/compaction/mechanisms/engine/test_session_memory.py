@@ -2,23 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from compaction.mechanisms.engine.boundary import (
+from compaction.mechanisms.engine.compaction.boundary import (
     Boundary,
     PreservedSegment,
     Trigger,
     is_boundary,
 )
-from compaction.mechanisms.engine.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
 from compaction.mechanisms.engine.report import Outcome
 from compaction.mechanisms.engine.session_memory import (
     Notes,
     SessionMemoryConfig,
     cut_sections,
-    keep_from,
+    find_kept_start,
     session_memory_compact,
 )
 from memory.notes.engine import is_empty, last_summarized_after
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
 
@@ -50,7 +50,7 @@ def compact(
 
 
 def start_of(messages: list[Message], config: SessionMemoryConfig = SMALL, last: str = "") -> int | None:
-    return keep_from(messages, config, last, estimate_blocks)
+    return find_kept_start(messages, config, last, estimate_blocks)
 
 
 class TestDeclines:
@@ -59,7 +59,7 @@ class TestDeclines:
         [
             (None, "There are no notes of this session."),
             (Notes(TEMPLATE, template=TEMPLATE), "The notes are still the empty template."),
-            (Notes(NOTES.text, extracting=True), "The notes are still being written."),
+            (Notes(NOTES.text, is_being_written=True), "The notes are still being written."),
         ],
     )
     def test_without_notes_that_say_something(self, notes: Notes | None, why: str) -> None:
@@ -125,8 +125,8 @@ class TestKeepWindow:
 
     def test_it_never_crosses_the_last_boundary_nor_its_summary(self) -> None:
         talk = chat(2)
-        boundary = Boundary("b", Trigger.AUTO, 0).message()
-        summary = Message("user", (text_block("so far"),), Kind.SUMMARY, "s")
+        boundary = Boundary("b", Trigger.AUTO, 0).to_message()
+        summary = Message("user", (text_block("so far"),), MessageKind.SUMMARY, "s")
         messages = [*talk.messages[:2], boundary, summary, *talk.messages[2:]]
         assert start_of(messages) == 4
 

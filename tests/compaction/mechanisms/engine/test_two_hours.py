@@ -9,12 +9,12 @@ from compaction.mechanisms.engine.collapse import CollapseConfig, collapse
 from compaction.mechanisms.engine.microcompact import MicrocompactConfig, microcompact
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
 from compaction.mechanisms.engine.microcompact.timed import TimedConfig
-from compaction.mechanisms.engine.snip import short_id, snip, tagged
-from compaction.mechanisms.engine.tool_result_limit import budget
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.snip.removal import short_id, snip, tag_inputs
+from compaction.mechanisms.engine.tool_result_limit.limit import limit_tool_results
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import (
+    CountCache,
     Limits,
-    Remembered,
     context_tokens,
     estimate,
 )
@@ -63,20 +63,20 @@ def summarise(span: Sequence[Message], /) -> str:
 
 
 def pipeline(messages: Sequence[Message], now: float) -> Sequence[Message]:
-    counter = Remembered()
-    view = budget(messages, counter=counter).messages
+    counter = CountCache()
+    view = limit_tool_results(messages, counter=counter).messages
     view = snip(view, [], counter=counter).messages
     view = microcompact(view, CONFIG, now=now, counter=counter).messages
     view = collapse(view, COLLAPSE, limits=Limits(), summarise=summarise, counter=counter).messages
-    return tagged(view, counter=counter).messages
+    return tag_inputs(view, counter=counter).messages
 
 
 def test_while_work_goes_on_the_latest_messages_stay_as_they_are() -> None:
     messages = [*early(), *recent()]
     view = pipeline(messages, NOON + 90)
     assert estimate(view) < 0.62 * Limits().effective < context_tokens(messages)
-    assert [one for one in view if one.kind is not Kind.PROMPT][-5:] == [
-        one for one in messages if one.kind is not Kind.PROMPT
+    assert [one for one in view if one.kind is not MessageKind.PROMPT][-5:] == [
+        one for one in messages if one.kind is not MessageKind.PROMPT
     ][-5:]
     assert whole(view)
 
@@ -84,8 +84,8 @@ def test_while_work_goes_on_the_latest_messages_stay_as_they_are() -> None:
 def test_all_that_people_said_is_still_there_with_an_id() -> None:
     messages = [*early(), *recent()]
     view = pipeline(messages, NOON + 90)
-    inputs = [one for one in messages if one.kind is Kind.PROMPT]
-    assert [one.content[0]["text"] for one in view if one.kind is Kind.PROMPT] == [
+    inputs = [one for one in messages if one.kind is MessageKind.PROMPT]
+    assert [one.content[0]["text"] for one in view if one.kind is MessageKind.PROMPT] == [
         f"{one.content[0]['text']}\n[id:{short_id(one.uuid)}]" for one in inputs
     ]
 
@@ -95,7 +95,7 @@ def test_after_a_pause_the_clock_makes_so_much_room_that_nothing_is_collapsed() 
     view = pipeline(messages, NOON + 3 * 3600)
     assert content(view, "n0_00") == CLEARED
     assert content(view, "toolu_80").startswith("class AuthSession")
-    assert not any(one.kind is Kind.SUMMARY for one in view)
+    assert not any(one.kind is MessageKind.SUMMARY for one in view)
     assert len(view) == len(messages)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from compaction.kinds.engine import Kind, Parameters
+from compaction.kinds.engine import Parameters
+from compaction.kinds.engine.specs.full import FULL
 from compaction.kinds.services.make import compaction_make
 from compaction.kinds.services.summarising import summariser_choose
 from inspector.agents.choosing import ModelSettings
@@ -98,9 +99,7 @@ def test_what_was_made_here_is_traced_too(client: Client, file: Written) -> None
         file.assistant("It is high. " * 60)
     transcript = file.read()
     nobody = summariser_choose(ModelSettings(claude="off"))
-    made = compaction_make(
-        transcript=transcript, kind=Kind.FULL, parameters=Parameters(), summariser=nobody, now_ms=START
-    )
+    made = compaction_make(transcript=transcript, kind=FULL, parameters=Parameters(), summariser=nobody, now_ms=START)
     html = summary(client, transcript, f"run-{made.pk}")
     assert f'href="/sessions/{transcript.public_id}/entries/{file.records[0]["uuid"]}/"' in html
 

@@ -9,13 +9,13 @@ import pytest
 from django.conf import settings
 
 from inspector.runs import kinds
-from inspector.runs.kinds import Kind, Work, kind_register
+from inspector.runs.kinds import RunKind, Work, run_kind_register
 from inspector.runs.models import Run
 from inspector.startup.home import prepare_home
 from inspector.web.clock import now_ms
 from tests.queued import messages_forget
 
-Register = Callable[..., Kind]
+Register = Callable[..., RunKind]
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +28,9 @@ def home() -> None:
 def register() -> Iterator[Register]:
     before = dict(kinds._kinds)
 
-    def made(work: Work, **options: Any) -> Kind:
-        kind = Kind(name="test", title="Test", work=work, **options)
-        kind_register(kind)
+    def made(work: Work, **options: Any) -> RunKind:
+        kind = RunKind(name="test", title="Test", work=work, **options)
+        run_kind_register(kind)
         return kind
 
     yield made

@@ -49,7 +49,7 @@ def moved(by: float) -> None:
 
 def test_of_many_processes_one_does_a_duty_in_each_period() -> None:
     def claim() -> bool:
-        return moment_claim(name="test", every=HOUR)
+        return moment_claim(name="test", interval=HOUR)
 
     for _ in range(3):
         assert sorted(in_threads(6, claim)) == [False] * 5 + [True]
@@ -59,16 +59,16 @@ def test_of_many_processes_one_does_a_duty_in_each_period() -> None:
 
 @pytest.mark.parametrize("hours", [1, 1000])
 def test_a_clock_that_was_set_back_does_not_put_a_duty_off(hours: int) -> None:
-    assert moment_claim(name="test", every=HOUR)
+    assert moment_claim(name="test", interval=HOUR)
     moved(hours * HOUR)
-    assert moment_claim(name="test", every=HOUR)
+    assert moment_claim(name="test", interval=HOUR)
     assert abs(Moment.objects.get().at - database_ms()) < HOUR * 1000
-    assert not moment_claim(name="test", every=HOUR)
+    assert not moment_claim(name="test", interval=HOUR)
 
 
 def test_what_nobody_wants_is_not_even_claimed() -> None:
     done: list[int] = []
-    duty = Duty("test", every=HOUR, work=lambda: done.append(1), wanted=lambda: False)
+    duty = Duty("test", interval=HOUR, work=lambda: done.append(1), is_needed=lambda: False)
     assert not duty_do(duty)
     assert (done, Moment.objects.exists()) == ([], False)
 
@@ -92,7 +92,7 @@ def test_a_duty_that_fails_is_done_again(monkeypatch: pytest.MonkeyPatch) -> Non
         if len(done) == 2:
             raise ValueError("nobody foresaw it")
 
-    duty = Duty("test", every=0.0, look=0.01, work=work, shared=False)
+    duty = Duty("test", interval=0.0, check_interval=0.01, work=work, shared=False)
     thread = threading.Thread(target=duty_follow, args=(duty, stop))
     thread.start()
     try:

@@ -8,12 +8,12 @@ from memory.extraction.engine import (
     source_of,
 )
 from memory.files.engine.reading import directory_from_contents
-from sessions.transcripts.engine.messages import Message, changed, messages_of
+from sessions.transcripts.engine.messages import Message, read_messages, replace_fields
 
 
 def talk(*texts: str) -> list[Message]:
     array = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
-    return [changed(one, position=at) for at, one in enumerate(messages_of(array))]
+    return [replace_fields(one, position=at) for at, one in enumerate(read_messages(array))]
 
 
 TALK = talk("The harbour office wants tables in metres.", "Noted.", "Go on with the moorings.", "Done.")

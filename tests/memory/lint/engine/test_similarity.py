@@ -22,7 +22,7 @@ def test_what_many_texts_hold_is_taken_apart_once(monkeypatch: pytest.MonkeyPatc
         taken.append(text)
         return significant_words(text)
 
-    monkeypatch.setattr(similarity, "telling_words", counted)
+    monkeypatch.setattr(similarity, "significant_words", counted)
     find_similar_pairs([FIRST] * 50)
     assert sorted(taken) == sorted(set(FIRST.split()))
 

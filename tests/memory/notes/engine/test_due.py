@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from memory.notes.engine import LastTaken, due
-from sessions.transcripts.engine.messages import Message, messages_of
+from sessions.transcripts.engine.messages import Message, read_messages
 
 
 def talk(*calls: int) -> list[Message]:
@@ -10,7 +10,7 @@ def talk(*calls: int) -> list[Message]:
     for calling in calls:
         blocks = [{"type": "tool_use", "id": f"t{len(array)}{n}", "name": "Bash", "input": {}} for n in range(calling)]
         array += [{"role": "user", "content": "Go on."}, {"role": "assistant", "content": blocks or "Done."}]
-    return messages_of(array)
+    return read_messages(array)
 
 
 def test_the_first_notes_are_due_at_ten_thousand_tokens() -> None:

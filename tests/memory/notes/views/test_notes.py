@@ -16,7 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from inspector.agents.choosing import ModelSettings
 from inspector.runs.models import Run
-from inspector.runs.services import Running
+from inspector.runs.services import ActiveRun
 from memory.files.engine.disk import digest_of
 from memory.models import Directory, NotesUpdate
 from memory.notes.engine import TITLES, Checked
@@ -95,7 +95,7 @@ def test_a_mechanical_update_is_started_at_once(client: Client) -> None:
     run = Run.objects.get()
     assert (response.status_code, response["Location"]) == (303, f"/runs/{run.pk}/")
     assert run.parameters == {"transcript": transcript().pk, "model": "mechanical", "into_agent": False}
-    notes_run(Running(run), run)
+    notes_run(ActiveRun(run), run)
     shown = text(client)
     assert "taken by Lucid, mechanically" in shown
     assert f"up to entry {NotesUpdate.objects.get().position}" in shown

@@ -33,7 +33,7 @@ def test_of_many_only_the_two_hundred_newest_are_opened(tmp_path: Path) -> None:
     opened: list[str] = []
 
     class Watched(Folder):
-        def head(self, name: str, most: int) -> FileContent | None:
+        def read_beginning(self, name: str, most: int) -> FileContent | None:
             opened.append(name)
             return super().read_beginning(name, most)
 
@@ -94,7 +94,7 @@ def test_a_file_that_vanishes_between_list_and_look_is_passed_over(tmp_path: Pat
     put(tmp_path, "b.md", "B", days=1)
 
     class Racing(Folder):
-        def head(self, name: str, most: int) -> FileContent | None:
+        def read_beginning(self, name: str, most: int) -> FileContent | None:
             (tmp_path / "b.md").unlink(missing_ok=True)
             return super().read_beginning(name, most)
 

@@ -10,11 +10,11 @@ from sessions.context.engine import (
     Context,
     Element,
     Exactness,
-    Given,
     Piece,
+    RequestSetup,
 )
 from sessions.context.engine.rendering.overlays import Overlays
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 
 SYSTEM = ({"type": "text", "text": "You are a pilot.", "cache_control": {"type": "ephemeral"}},)
 UNMARKED = ({"type": "text", "text": "You are a pilot."},)
@@ -23,19 +23,19 @@ TOOLS = ({"name": "Read", "input_schema": {}},)
 
 def element(words: str, role: Any = "user") -> Element:
     block = text_block(words)
-    return Element(role, (Piece(block, Message(role, (block,), Kind.PROMPT)),))
+    return Element(role, (Piece(block, Message(role, (block,), MessageKind.PROMPT)),))
 
 
-def context(*words: str, given: Given | None = None, model: str = "m1") -> Context:
+def context(*words: str, given: RequestSetup | None = None, model: str = "m1") -> Context:
     recorded = tuple(element(one, "assistant" if number % 2 else "user") for number, one in enumerate(words))
     parts: tuple[Any, ...] = ()
-    return Context("msg", 9, model, parts, None, recorded, given or Given(), Overlays())
+    return Context("msg", 9, model, parts, None, recorded, given or RequestSetup(), Overlays())
 
 
 def test_a_fork_repeats_all_of_its_parent_and_adds_its_own() -> None:
     found = share(
-        context("Hello", "Hi", "Look", given=Given(SYSTEM, TOOLS)),
-        context("Hello", "Hi", "Look", "I start agents", "You count", given=Given(UNMARKED, TOOLS)),
+        context("Hello", "Hi", "Look", given=RequestSetup(SYSTEM, TOOLS)),
+        context("Hello", "Hi", "Look", "I start agents", "You count", given=RequestSetup(UNMARKED, TOOLS)),
         read=9_000,
         prompt=9_500,
     )
@@ -61,7 +61,7 @@ def test_what_differs_once_ends_what_is_shared() -> None:
 
 
 def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
-    found = share(context("Hello", given=Given(SYSTEM)), context("Hello"))
+    found = share(context("Hello", given=RequestSetup(SYSTEM)), context("Hello"))
 
     assert (found.system, found.tools) == (Alike.UNKNOWN, Alike.UNKNOWN)
     assert not found.broken
@@ -71,16 +71,18 @@ def test_what_is_not_recorded_is_unknown_and_not_taken_for_the_same() -> None:
 @pytest.mark.parametrize(
     ("given", "model", "words"),
     [
-        (Given(({"type": "text", "text": "You are a mate."},), TOOLS), "m1", "but system prompt differs"),
-        (Given(SYSTEM, ({"name": "Grep"},)), "m1", "but tools differ"),
-        (Given(SYSTEM, TOOLS), "m2", "but model differs"),
-        (Given(SYSTEM, ()), "m2", "but model and tools differ"),
+        (RequestSetup(({"type": "text", "text": "You are a mate."},), TOOLS), "m1", "but system prompt differs"),
+        (RequestSetup(SYSTEM, ({"name": "Grep"},)), "m1", "but tools differ"),
+        (RequestSetup(SYSTEM, TOOLS), "m2", "but model differs"),
+        (RequestSetup(SYSTEM, ()), "m2", "but model and tools differ"),
     ],
 )
 def test_messages_behind_something_that_differs_cannot_come_from_the_cache(
-    given: Given, model: str, words: str
+    given: RequestSetup, model: str, words: str
 ) -> None:
-    found = share(context("Hello", "Hi", given=Given(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model))
+    found = share(
+        context("Hello", "Hi", given=RequestSetup(SYSTEM, TOOLS)), context("Hello", "Hi", given=given, model=model)
+    )
 
     assert found.broken
     assert words in found.sentence

@@ -118,7 +118,7 @@ def test_a_record_that_is_none_any_more_is_noticed_without_hash_and_file(source:
     Block.objects.filter(pk=block_of(source, 1)).update(data=compressor()(torn))
     without_hashes()
     (found,) = damage()
-    assert found.what.startswith("block 1 holds no record where there was one")
+    assert found.description.startswith("block 1 holds no record where there was one")
     offset = BLOCK_SIZE + torn.index(b'"type";')
     entries = Entry.objects.order_by("pk").values_list("offset", "length")
     entry = next(one for one in entries if one[0] <= offset < sum(one))
@@ -182,7 +182,7 @@ def test_a_check_names_session_and_range(source: Source, whole: bytes) -> None:
     (found,) = damage()
     assert (found.session, found.transcript) == ("33333333-2222-4333-8444-555555555555",) * 2
     assert (found.start, found.end, found.repairable) == (BLOCK_SIZE, 2 * BLOCK_SIZE, False)
-    assert found.what == "block 1 has changed since it was archived" or "decompress" in found.what
+    assert found.description == "block 1 has changed since it was archived" or "decompress" in found.description
 
 
 def test_an_older_file_that_has_grown_since_still_tells(file: Path, source: Source) -> None:

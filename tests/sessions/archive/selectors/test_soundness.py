@@ -31,7 +31,7 @@ def source(tmp_path: Path) -> Source:
 
 
 def damage() -> list[str]:
-    return [one.what for step in archive_steps() for one in step.damage]
+    return [one.description for step in archive_steps() for one in step.damage]
 
 
 def test_what_was_imported_is_sound_and_is_read_whole(source: Source) -> None:

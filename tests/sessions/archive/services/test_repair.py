@@ -59,7 +59,7 @@ def test_a_small_import_writes_hashes(source: Source) -> None:
 
 
 def test_a_large_import_writes_hashes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "LARGE", 0)
+    monkeypatch.setattr(bulk, "LARGE_BYTES", 0)
     sync([file.parents[1]], workers=2)
     assert not Source.objects.get().owed
     all_hashed()

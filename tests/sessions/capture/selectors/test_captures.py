@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.capture.selectors.list import captures_found, with_sessions
 from sessions.capture.services.captures import capture_store
-from sessions.context.selectors.contexts import context_of, contexts_of, point_of_request
+from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
 from sessions.models import Transcript
 from tests.pages import flowing
 from tests.sessions.capture.capturing import (
@@ -48,26 +48,26 @@ def transcript(tmp_path: Path) -> Transcript:
 
 def test_the_context_of_a_captured_request_is_recorded(transcript: Transcript) -> None:
     _, point = point_of_request(transcript, "msg_second")
-    context = context_of(transcript, point)
+    context = load_context(transcript, point)
     assert context.exactness == "recorded"
     assert context.elements[0].to_api()["content"] == [REMINDER, {"type": "text", "text": "How high is the water?"}]
     assert context.unknown == ()
-    assert context.given.system == ({"type": "text", "text": "You watch tides."},)
-    assert context.given.tools == tuple(TOOLS)
-    assert context.given.marks == ({"path": ["system", 0], "value": MARK},)
-    assert context.given.params["betas"] == ["one"]
-    assert context.given.params["thinking"] == {"type": "adaptive"}
+    assert context.setup.system == ({"type": "text", "text": "You watch tides."},)
+    assert context.setup.tools == tuple(TOOLS)
+    assert context.setup.marks == ({"path": ["system", 0], "value": MARK},)
+    assert context.setup.params["betas"] == ["one"]
+    assert context.setup.params["thinking"] == {"type": "adaptive"}
 
 
 def test_blocks_know_the_records_that_they_came_from(transcript: Transcript) -> None:
     _, point = point_of_request(transcript, "msg_second")
-    pieces = [piece for element in context_of(transcript, point).elements for piece in element.pieces]
+    pieces = [piece for element in load_context(transcript, point).elements for piece in element.pieces]
     # The reminder has none.
     assert [piece.message.position is not None for piece in pieces] == [False, True, True, True]
 
 
 def test_requests_without_a_capture_are_reconstructed_as_before(transcript: Transcript) -> None:
-    assert {context.request: str(context.exactness) for context in contexts_of(transcript)} == {
+    assert {context.request: str(context.exactness) for context in load_contexts(transcript)} == {
         "msg_first": "reconstructed",
         "msg_second": "recorded",
     }
@@ -78,7 +78,7 @@ def test_a_captured_context_takes_two_queries_more(transcript: Transcript) -> No
     for name in ("msg_first", "msg_second"):
         with CaptureQueriesContext(connection) as queries:
             _, point = point_of_request(transcript, name)
-            context_of(transcript, point)
+            load_context(transcript, point)
         taken.append(len(queries))
     assert taken[1] == taken[0] + 2
 

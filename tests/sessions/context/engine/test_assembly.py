@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sessions.context.engine import Exactness, context_at, contexts
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.asking import (
     attach,
     call,
@@ -292,7 +292,7 @@ def test_an_interrupted_turn_is_sent_as_it_is() -> None:
         "Rather that",
     ]
     kinds = [piece.message.kind for piece in context.elements[-1].pieces]
-    assert kinds == [Kind.RESULT, Kind.INJECTED, Kind.PROMPT]
+    assert kinds == [MessageKind.RESULT, MessageKind.INJECTED, MessageKind.PROMPT]
 
 
 def test_words_typed_while_the_model_worked_are_a_persons() -> None:
@@ -305,7 +305,7 @@ def test_words_typed_while_the_model_worked_are_a_persons() -> None:
     writing.row("attachment", attachment=attachment, rendered=rendered)
     writing.assistant("Done.")
     context = last(writing)
-    assert context.elements[-1].pieces[-1].message.kind is Kind.PROMPT
+    assert context.elements[-1].pieces[-1].message.kind is MessageKind.PROMPT
     assert context.tokens.user_text > 20
 
 
@@ -383,7 +383,7 @@ def test_a_snapshot_of_the_prompt_tells_the_system_prompt() -> None:
     writing.user("Look")
     writing.assistant("Done.")
     context = last(writing)
-    assert context.given.system == ({"type": "text", "text": "You are careful."},)
+    assert context.setup.system == ({"type": "text", "text": "You are careful."},)
     assert context.tokens.system == 6
     assert not any("system prompt" in sentence for sentence in context.unknown)
 
@@ -393,7 +393,7 @@ def test_a_snapshot_tells_nothing_of_what_an_older_client_sent() -> None:
     writing.row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["You are careful."]})
     writing.user("Look")
     writing.assistant("Done.", version="2.1.90")
-    assert last(writing).given.system is None
+    assert last(writing).setup.system is None
 
 
 def test_an_answer_that_the_client_wrote_itself_came_from_no_request() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sessions.context.engine import Context, contexts
-from sessions.context.engine.changes import ChangeKind, Changes, changes
-from sessions.context.engine.presentation.changes import FEW, batches
+from sessions.context.engine.changes import ChangeKind, Changes, compare_contexts
+from sessions.context.engine.presentation.changes import MAX_LISTED, batch_changes
 from sessions.secrets.engine import mask
 from tests.sessions.context.engine.asking import (
     attach,
@@ -22,7 +22,7 @@ def two_last(writing: Writing) -> tuple[Context, Context]:
 
 
 def changed(writing: Writing) -> Changes:
-    return changes(*two_last(writing))
+    return compare_contexts(*two_last(writing))
 
 
 def places(found: Changes, kind: ChangeKind) -> list[tuple[int | None, int | None]]:
@@ -33,8 +33,8 @@ def test_the_prefix_holds_when_messages_are_only_added() -> None:
     writing = Writing()
     talk(writing, "one", "two")
     found = changed(writing)
-    assert found.prefix_held
-    assert (found.before, found.after, found.held) == (1, 3, 1)
+    assert found.is_prefix_unchanged
+    assert (found.before, found.after, found.unchanged) == (1, 3, 1)
     assert places(found, ChangeKind.ADDED) == [(None, 1), (None, 2)]
     assert found.sentence == "The prefix held: 2 messages were added."
 
@@ -60,7 +60,7 @@ def test_a_cleared_result_is_rewritten_by_the_record_that_cleared_it() -> None:
     writing.user("ask more")
     writing.assistant("say more")
     found = changed(writing)
-    assert not found.prefix_held
+    assert not found.is_prefix_unchanged
     assert places(found, ChangeKind.REWRITTEN) == [(2, 2)]
     assert found.cause is not None
     assert found.cause.by == 4
@@ -75,7 +75,7 @@ def test_a_compaction_removes_what_it_summarised() -> None:
     boundary, _ = compact(writing)
     talk(writing, "three")
     found = changed(writing)
-    assert found.held == 0
+    assert found.unchanged == 0
     assert places(found, ChangeKind.REMOVED) == [(0, None), (1, None), (2, None)]
     assert places(found, ChangeKind.ADDED) == [(None, 0)]
     assert found.cause is not None
@@ -102,7 +102,7 @@ def test_going_back_is_told_as_such() -> None:
     writing.leaf = fork
     talk(writing, "four")
     found = changed(writing)
-    assert found.held == 2
+    assert found.unchanged == 2
     assert found.cause is not None
     assert found.cause.words == "the session went back"
     assert len(found.of(ChangeKind.REMOVED)) == 3
@@ -127,7 +127,7 @@ def test_a_snip_is_the_cause_of_what_it_removed() -> None:
     writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": gone})
     talk(writing, "three")
     found = changed(writing)
-    assert found.held == 0
+    assert found.unchanged == 0
     assert found.cause is not None
     assert (found.cause.words, found.cause.by) == ("snipped", 4)
 
@@ -162,8 +162,8 @@ def test_the_first_request_ever_may_be_compared_with_an_empty_one() -> None:
     writing = Writing()
     writing.user("ask")
     before, after = two_last(writing_with_two(writing))
-    assert changes(before, before).prefix_held
-    assert changes(after, before).before == len(after.elements)
+    assert compare_contexts(before, before).is_prefix_unchanged
+    assert compare_contexts(after, before).before == len(after.elements)
 
 
 def writing_with_two(writing: Writing) -> Writing:
@@ -181,9 +181,9 @@ def test_what_was_rewritten_is_shown_with_the_words_that_changed() -> None:
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["toolu_1"]})
     talk(writing, "more")
     before, after = two_last(writing)
-    (rewritten, added) = batches(changes(before, after), before, after, mask)
+    (rewritten, added) = batch_changes(compare_contexts(before, after), before, after, mask)
     assert (rewritten.kind, added.kind) == (ChangeKind.REWRITTEN, ChangeKind.ADDED)
-    (diff,) = rewritten.told[0].diffs
+    (diff,) = rewritten.messages[0].diffs
     lines = [(line.kind, line.text) for hunk in diff.hunks for line in hunk.lines]
     assert ("-", "noon") in lines
     assert ("+", "[Old tool result content cleared]") in lines
@@ -196,6 +196,6 @@ def test_of_many_changes_only_the_first_are_told_one_by_one() -> None:
     compact(writing)
     talk(writing, "after")
     before, after = two_last(writing)
-    removed = batches(changes(before, after), before, after, mask)[0]
-    assert (removed.count, len(removed.told), removed.more) == (59, FEW, 59 - FEW)
+    removed = batch_changes(compare_contexts(before, after), before, after, mask)[0]
+    assert (removed.count, len(removed.messages), removed.more) == (59, MAX_LISTED, 59 - MAX_LISTED)
     assert removed.tokens > 0

@@ -10,7 +10,7 @@ from sessions.context.engine import (
     contexts,
     digest_element,
 )
-from sessions.context.engine.left_out import left_out
+from sessions.context.engine.left_out import find_left_out
 from tests.examples import examples
 from tests.sessions.mutating import damaged
 from tests.sessions.writing import Writing
@@ -31,7 +31,7 @@ def test_every_context_of_a_damaged_transcript_can_be_made(data: bytes) -> None:
 def test_every_entry_of_a_damaged_transcript_is_sent_or_has_a_reason(data: bytes) -> None:
     log = Log(data)
     context = context_at(log)
-    told = {one.position for one in left_out(context, log.rows, log.marks())}
+    told = {one.position for one in find_left_out(context, log.rows, log.marks())}
     assert told | context.positions == {row.position for row in log.rows}
 
 

@@ -7,16 +7,9 @@ from typing import Any
 import pytest
 
 from sessions.context.engine import PointMissingError, context_at, contexts
-from sessions.context.engine.left_out import Reason, left_out
-from sessions.transcripts.engine.messages import Kind
-from tests.sessions.context.engine.asking import (
-    attach,
-    call,
-    following,
-    last,
-    log_of,
-    texts,
-)
+from sessions.context.engine.left_out import LeftOutReason, find_left_out
+from sessions.transcripts.engine.messages import MessageKind
+from tests.sessions.context.engine.asking import attach, call, following, last, log_of, texts
 from tests.sessions.writing import Writing
 
 
@@ -45,9 +38,9 @@ def whole(writing: Writing) -> list[str]:
     return [one for _, many in texts(following(writing)) for one in many]
 
 
-def reasons(writing: Writing) -> dict[int, tuple[Reason, int | None]]:
+def reasons(writing: Writing) -> dict[int, tuple[LeftOutReason, int | None]]:
     log = log_of(writing)
-    found = left_out(context_at(log), log.rows, log.marks())
+    found = find_left_out(context_at(log), log.rows, log.marks())
     return {one.position: (one.reason, one.by) for one in found}
 
 
@@ -59,7 +52,7 @@ def test_only_what_follows_the_last_boundary_is_sent() -> None:
     compact(writing)
     writing.user("ask three")
     assert whole(writing) == ["In short.\n", "ask three"]
-    assert following(writing).messages[0].kind is Kind.SUMMARY
+    assert following(writing).messages[0].kind is MessageKind.SUMMARY
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -161,7 +154,7 @@ def test_a_summary_that_hangs_on_the_last_kept_message_follows_what_was_kept() -
     writing.records[-1]["parentUuid"] = kept[-1]
     writing.user("ask three")
     assert whole(writing) == ["ask one", "say one", "In short.\n", "ask three"]
-    assert {reasons(writing)[at][0] for at in (2, 3)} == {Reason.SUMMARISED}
+    assert {reasons(writing)[at][0] for at in (2, 3)} == {LeftOutReason.SUMMARISED}
 
 
 def test_an_old_summary_without_a_boundary_ends_what_is_sent() -> None:
@@ -199,7 +192,7 @@ def test_going_back_leaves_the_other_branch_out() -> None:
     writing.user("ask other", parent=first[-1])
     writing.assistant("say other")
     assert texts(last(writing)) == [("user", ["ask one"]), ("assistant", ["say one"]), ("user", ["ask other"])]
-    assert {reasons(writing)[at][0] for at in (2, 3)} == {Reason.ABANDONED}
+    assert {reasons(writing)[at][0] for at in (2, 3)} == {LeftOutReason.ABANDONED}
 
 
 def test_going_back_behind_a_boundary_brings_back_what_it_summarised() -> None:
@@ -219,7 +212,7 @@ def test_snipped_turns_are_not_sent_and_the_record_is_named() -> None:
     writing.row("system", subtype="snip_boundary", snipMetadata={"removedUuids": first})
     writing.user("ask three")
     assert whole(writing) == ["ask two", "say two", "ask three"]
-    assert reasons(writing)[0] == (Reason.SNIPPED, 4)
+    assert reasons(writing)[0] == (LeftOutReason.SNIPPED, 4)
 
 
 def results(writing: Writing) -> list[str]:
@@ -240,7 +233,7 @@ def test_a_replaced_result_is_sent_as_its_replacement() -> None:
     writing.state("content-replacement", replacements=[replacement])
     writing.user("More")
     assert results(writing) == ["result t1: <persisted-output>…", "result t2: output of t2"]
-    assert reasons(writing)[2] == (Reason.PERSISTED, 5)
+    assert reasons(writing)[2] == (LeftOutReason.PERSISTED, 5)
 
 
 def test_cleared_results_are_sent_as_a_placeholder_from_then_on() -> None:
@@ -250,7 +243,7 @@ def test_cleared_results_are_sent_as_a_placeholder_from_then_on() -> None:
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata=metadata)
     writing.user("More")
     assert results(writing) == ["result t1: [Old tool result content cleared]", "result t2: output of t2"]
-    assert reasons(writing)[2] == (Reason.CLEARED, 5)
+    assert reasons(writing)[2] == (LeftOutReason.CLEARED, 5)
     earlier = list(contexts(log_of(writing)))[1]
     assert texts(earlier)[2] == ("user", ["result t1: output of t1"])
 
@@ -264,7 +257,7 @@ def test_a_collapsed_span_is_sent_as_its_summary() -> None:
     writing.state("marble-origami-commit", collapseId="c1", summaryUuid="s1", **commit)
     writing.user("ask four")
     assert whole(writing) == ["ask one", "say one", "two was asked\n", "ask three", "say three", "ask four"]
-    assert reasons(writing)[2] == (Reason.COLLAPSED, 6)
+    assert reasons(writing)[2] == (LeftOutReason.COLLAPSED, 6)
     writing.state("marble-origami-reset")
     assert "ask two" in whole(writing)
 
@@ -277,9 +270,9 @@ def test_every_entry_that_is_not_sent_has_a_reason() -> None:
     writing.state("mode", mode="normal")
     writing.user("ask two")
     found = reasons(writing)
-    assert found[0] == (Reason.SUMMARISED, 2) == found[1]
-    assert found[boundary] == (Reason.UNSENT, None)
-    assert found[4] == (Reason.UNSENT, None)
+    assert found[0] == (LeftOutReason.SUMMARISED, 2) == found[1]
+    assert found[boundary] == (LeftOutReason.UNSENT, None)
+    assert found[4] == (LeftOutReason.UNSENT, None)
     assert sorted(found) == [0, 1, 2, 4]
 
 
@@ -292,7 +285,7 @@ def test_rows_of_sub_agents_in_the_main_file_are_told_apart() -> None:
     writing.leaf = leaf
     writing.assistant("done")
     assert texts(last(writing)) == [("user", ["ask"])]
-    assert reasons(writing)[1][0] is Reason.SIDECHAIN
+    assert reasons(writing)[1][0] is LeftOutReason.SIDECHAIN
 
 
 def test_the_context_after_an_entry_ends_with_it() -> None:

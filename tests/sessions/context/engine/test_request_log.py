@@ -66,7 +66,7 @@ def test_a_logged_request_is_recorded_word_for_word() -> None:
     context = last(writing)
     assert context.exactness is Exactness.RECORDED
     assert texts(context) == [("user", ["<system-reminder>Hi</system-reminder>", "Look"])]
-    assert context.given.marks is not None
+    assert context.setup.marks is not None
     assert context.unknown[-1].startswith("The definitions of the tools")
 
 
@@ -148,8 +148,8 @@ def test_the_shape_of_a_request_tells_its_system_prompt_and_tools() -> None:
     writing.state("api-request-shape", shapeHash="shape", shape=shape)
     first_turn(writing)
     context = last(writing)
-    assert context.given.tools is not None
-    assert context.given.tools[0]["name"] == "Bash"
+    assert context.setup.tools is not None
+    assert context.setup.tools[0]["name"] == "Bash"
     assert context.tokens.system == 6
     assert context.tokens.tools > 10
     assert context.unknown == ()

@@ -7,17 +7,9 @@ from typing import Any
 import pytest
 
 from sessions.context.engine import context_at
-from sessions.context.engine.left_out import Reason, left_out
-from sessions.transcripts.engine.messages import Kind
-from tests.sessions.context.engine.asking import (
-    attach,
-    call,
-    following,
-    last,
-    log_of,
-    texts,
-    thought,
-)
+from sessions.context.engine.left_out import LeftOutReason, find_left_out
+from sessions.transcripts.engine.messages import MessageKind
+from tests.sessions.context.engine.asking import attach, call, following, last, log_of, texts, thought
 from tests.sessions.writing import Writing
 
 TAKES_SYSTEM, TAKES_NONE = "claude-opus-4-8", "claude-opus-4-5"
@@ -28,10 +20,10 @@ def note(writing: Writing, version: str, kind: str, **fields: Any) -> str:
     return writing.row("attachment", attachment={"type": kind, **fields}, version=version)
 
 
-def reason_of(writing: Writing, uuid: str) -> Reason:
+def reason_of(writing: Writing, uuid: str) -> LeftOutReason:
     log = log_of(writing)
     position = next(at for at, record in enumerate(writing.records) if record["uuid"] == uuid)
-    found = {one.position: one.reason for one in left_out(context_at(log), log.rows, log.marks())}
+    found = {one.position: one.reason for one in find_left_out(context_at(log), log.rows, log.marks())}
     return found[position]
 
 
@@ -50,7 +42,7 @@ def test_a_call_that_never_had_a_result_is_not_sent_once_the_conversation_went_o
         ("assistant", ["Looking.", "call t2"]),
         ("user", ["result t2: two", "Go on"]),
     ]
-    assert reason_of(writing, lost) is Reason.UNSENT
+    assert reason_of(writing, lost) is LeftOutReason.UNSENT
 
 
 def test_a_call_that_the_next_answer_follows_at_once_is_not_sent() -> None:
@@ -83,7 +75,7 @@ def test_thinking_of_another_model_was_sent_by_older_versions(version: str, sent
     writing.user("And again")
     assert (("assistant", ["thinking", "Done."]) in texts(following(writing))) is sent
     if not sent:
-        assert reason_of(writing, thinking) is Reason.UNSENT
+        assert reason_of(writing, thinking) is LeftOutReason.UNSENT
 
 
 @pytest.mark.parametrize(("version", "sent"), [("2.1.90", True), ("2.1.197", False)])
@@ -355,7 +347,7 @@ def test_what_a_program_sent_meanwhile_goes_with_the_messages_of_the_role_system
     writing.assistant("Done.", message="m2", model=TAKES_SYSTEM)
     context = last(writing)
     assert texts(context)[-2:] == [("user", ["result t1: one"]), ("system", ["and this"])]
-    assert context.elements[-1].pieces[0].message.kind is Kind.PROMPT
+    assert context.elements[-1].pieces[0].message.kind is MessageKind.PROMPT
 
 
 def test_tasks_and_skills_are_listed_as_the_client_did() -> None:

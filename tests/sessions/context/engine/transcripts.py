@@ -8,7 +8,7 @@ from typing import Any
 
 from sessions.context.engine import Context, Log, context_at
 from sessions.text.engine.stamps import iso
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 
 SESSION = "0b8f3f6e-8f3c-4a7e-9d55-1f0f3f3a2b11"
 
@@ -17,7 +17,7 @@ def written(messages: Sequence[Message], session: str = SESSION) -> bytes:
     rows: list[dict[str, Any]] = []
     parent: str | None = None
     for message in messages:
-        if message.kind is Kind.SUMMARY:
+        if message.kind is MessageKind.SUMMARY:
             boundary = f"boundary-{message.uuid}"
             rows.append(_row(boundary, None, message, session) | {"type": "system", "subtype": "compact_boundary"})
             parent = boundary
@@ -51,11 +51,11 @@ def _said(message: Message) -> dict[str, Any]:
             "message": {**known, "role": "assistant", "content": content, "usage": usage},
         }
     row: dict[str, Any] = {"type": "user", "message": {"role": "user", "content": content}}
-    if message.kind is Kind.INJECTED:
+    if message.kind is MessageKind.INJECTED:
         row["isMeta"] = True
-    elif message.kind is Kind.SUMMARY:
+    elif message.kind is MessageKind.SUMMARY:
         row |= {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
-    elif message.kind is Kind.RESULT:
+    elif message.kind is MessageKind.RESULT:
         row["toolUseResult"] = "the same again"
     else:
         row |= {"origin": {"kind": "human"}, "promptSource": "typed"}

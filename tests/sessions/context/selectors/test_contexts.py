@@ -17,9 +17,9 @@ from sessions.context.engine import (
     contexts,
 )
 from sessions.context.selectors.contexts import (
-    context_of,
-    contexts_of,
-    left_out_of,
+    load_context,
+    load_contexts,
+    load_left_out,
     point_after,
     point_next,
     point_of_request,
@@ -55,13 +55,13 @@ def log_of(transcript: Transcript) -> Log:
 
 def facts(context: Context) -> tuple[object, ...]:
     array = [element.to_api() for element in context.elements]
-    return array, context.exactness, context.tokens, context.positions, context.start, context.given
+    return array, context.exactness, context.tokens, context.positions, context.start, context.setup
 
 
 @pytest.mark.django_db
 def test_all_contexts_of_a_session_are_those_of_its_file() -> None:
     for transcript in transcripts():
-        ours = [(context.request, facts(context)) for context in contexts_of(transcript)]
+        ours = [(context.request, facts(context)) for context in load_contexts(transcript)]
         assert ours == [(context.request, facts(context)) for context in contexts(log_of(transcript))]
 
 
@@ -71,7 +71,7 @@ def test_one_context_is_the_same_as_in_the_walk_over_all() -> None:
         walked = {context.request: facts(context) for context in contexts(log_of(transcript))}
         for request in Request.objects.filter(transcript=transcript, message_id__in=walked):
             _, point = point_of_request(transcript, request.message_id)
-            assert facts(context_of(transcript, point)) == walked[request.message_id], request.message_id
+            assert facts(load_context(transcript, point)) == walked[request.message_id], request.message_id
 
 
 @pytest.mark.django_db
@@ -80,22 +80,22 @@ def test_a_context_takes_few_queries_whatever_the_session_went_through() -> None
         for request in Request.objects.filter(transcript=transcript).order_by("position"):
             with CaptureQueriesContext(connection) as queries:
                 _, point = point_of_request(transcript, request.message_id)
-                context_of(transcript, point)
+                load_context(transcript, point)
             assert len(queries) <= QUERIES, request.message_id
 
 
 @pytest.mark.django_db
 def test_what_is_sent_next_is_that_of_the_file() -> None:
     for transcript in transcripts():
-        ours = context_of(transcript, point_next(transcript))
+        ours = load_context(transcript, point_next(transcript))
         assert facts(ours)[:3] == facts(context_at(log_of(transcript)))[:3], transcript.public_id
 
 
 @pytest.mark.django_db
 def test_every_entry_before_a_request_is_sent_or_has_a_reason() -> None:
     for transcript in transcripts():
-        context = context_of(transcript, point_next(transcript))
-        told = {one.position for one, _ in left_out_of(transcript, context)}
+        context = load_context(transcript, point_next(transcript))
+        told = {one.position for one, _ in load_left_out(transcript, context)}
         assert told | context.positions == set(range(transcript.entries))
 
 
@@ -108,7 +108,7 @@ def test_an_entry_leads_to_the_context_right_after_it(tmp_path: Path) -> None:
     transcript = file.read()
     uuid = str(file.records[1]["uuid"])
     _, entry = find_entry(transcript, uuid)
-    context = context_of(transcript, point_after(entry))
+    context = load_context(transcript, point_after(entry))
     assert [element.role for element in context.elements] == ["user", "assistant"]
 
 
@@ -122,7 +122,7 @@ def test_only_what_the_context_is_made_of_is_decoded(tmp_path: Path) -> None:
     file.turns(1)
     transcript = file.read()
     reader = Reader(transcript.source_id)
-    context_of(transcript, point_next(transcript), reader)
+    load_context(transcript, point_next(transcript), reader)
     assert transcript.source.size > 2_000_000
     assert reader.decoded <= BLOCK_SIZE
 
@@ -149,7 +149,7 @@ def test_a_session_that_went_back_behind_boundaries_has_the_contexts_of_its_file
     assert len(walked) == 10
     for message_id, expected in walked.items():
         _, point = point_of_request(transcript, message_id)
-        assert facts(context_of(transcript, point)) == expected, message_id
+        assert facts(load_context(transcript, point)) == expected, message_id
 
 
 @pytest.mark.django_db
@@ -171,7 +171,7 @@ def test_a_session_that_was_written_out_of_order_has_the_contexts_of_its_file(tm
     assert [len(context.elements) for context in walked] == [1, 1, 3]
     for context in walked:
         _, point = point_of_request(transcript, context.request)
-        assert facts(context_of(transcript, point)) == facts(context)
+        assert facts(load_context(transcript, point)) == facts(context)
 
 
 @pytest.mark.django_db
@@ -194,7 +194,7 @@ def test_an_answer_before_its_result_still_follows_a_compaction_in_its_turn(tmp_
     assert [len(context.elements) for context in walked] == [1, 1, 3]
     for context in walked:
         _, point = point_of_request(transcript, context.request)
-        assert facts(context_of(transcript, point)) == facts(context)
+        assert facts(load_context(transcript, point)) == facts(context)
 
 
 @pytest.mark.django_db
@@ -214,9 +214,9 @@ def test_a_fork_of_what_was_summarised_twice_has_the_contexts_of_its_file(tmp_pa
     file.user("More")
     file.assistant("Yes.", message="msg_last")
     transcript = file.read()
-    whole = list(contexts_of(transcript))[-1]
+    whole = list(load_contexts(transcript))[-1]
     assert [piece.block["text"].strip() for element in whole.elements for piece in element.pieces] == [
         *("One", "Two", "In short.", "Three", "Shorter.", "More")
     ]
     found, point = point_of_request(transcript, "msg_last")
-    assert facts(context_of(found, point)) == facts(whole)
+    assert facts(load_context(found, point)) == facts(whole)

@@ -4,9 +4,9 @@ from sessions.export.engine import card_markdown
 from sessions.timeline.engine.cards import (
     Badge,
     Card,
+    CardKind,
     Chip,
     Fold,
-    Kind,
     Link,
     Links,
     Output,
@@ -24,12 +24,12 @@ from sessions.timeline.engine.cards import (
 from sessions.transcripts.engine.marks import Fate
 
 
-def card(*parts: Part, kind: Kind = Kind.TOOL, title: str = "Tool", **more: object) -> Card:
+def card(*parts: Part, kind: CardKind = CardKind.TOOL, title: str = "Tool", **more: object) -> Card:
     return Card(kind, 3, "u-1", None, 1, title, parts=parts, **more)  # type: ignore[arg-type]
 
 
 def test_who_speaks_has_a_heading_and_the_words_as_written() -> None:
-    shown = card(Prose("all **done**"), kind=Kind.ASSISTANT, title="Assistant", facts=("model-a",))
+    shown = card(Prose("all **done**"), kind=CardKind.ASSISTANT, title="Assistant", facts=("model-a",))
     assert card_markdown(shown, "10:00:00") == "#### Assistant · model-a · 10:00:00\n\nall **done**\n\n"
 
 
@@ -46,17 +46,17 @@ def test_a_fate_is_said_once_in_a_run() -> None:
 
 
 def test_thinking_is_a_quotation() -> None:
-    shown = card(Prose("one\n\ntwo"), kind=Kind.THINKING, title="Thinking", summary="one two")
+    shown = card(Prose("one\n\ntwo"), kind=CardKind.THINKING, title="Thinking", summary="one two")
     assert card_markdown(shown) == "*Thinking*\n\n> one\n>\n> two\n\n"
 
 
 def test_chips_are_a_line() -> None:
     chips = (Chip("hook", "a_b*", 1, "u", count=2), Chip("date", "", 2, "v"))
-    assert card_markdown(card(kind=Kind.CHIPS, chips=chips)) == "*hook a_b\\** ×2 · *date*\n\n"
+    assert card_markdown(card(kind=CardKind.CHIPS, chips=chips)) == "*hook a_b\\** ×2 · *date*\n\n"
 
 
 def test_a_boundary_stands_between_rules() -> None:
-    shown = card(Fold("Summary", (Prose("they talked"),)), kind=Kind.BAR, summary="Compacted.", facts=("took 2s",))
+    shown = card(Fold("Summary", (Prose("they talked"),)), kind=CardKind.BAR, summary="Compacted.", facts=("took 2s",))
     assert card_markdown(shown) == "---\n\n**Compacted.** took 2s\n\n> **Summary**\n>\n> they talked\n\n---\n\n"
 
 

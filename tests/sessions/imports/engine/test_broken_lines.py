@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.imports.engine.broken_lines import (
-    Found,
+    RecoveredRecord,
     Recovery,
-    mend,
-    parse,
+    join_characters,
+    parse_object,
     recover,
 )
 
@@ -35,14 +35,14 @@ def dump(value: object) -> bytes:
 
 
 def read(line: bytes) -> list[dict[str, Any]]:
-    return [found.record for found in recover(line).found]
+    return [found.record for found in recover(line).records]
 
 
 def check(line: bytes, recovery: Recovery) -> None:
     before = 0
-    for found in recovery.found:
+    for found in recovery.records:
         assert before <= found.start < found.end <= len(line)
-        assert parse(line[found.start : found.end]) == found.record
+        assert parse_object(line[found.start : found.end]) == found.record
         before = found.end
     assert recovery.kind
     assert recovery.detail.endswith(".")
@@ -68,7 +68,7 @@ def test_it_never_raises_on_pieces_of_json(pieces: list[bytes]) -> None:
 def test_it_finds_every_one_of_glued_objects(values: list[dict[str, Any]], between: bytes) -> None:
     line = between.join(dump(value) for value in values)
     recovery = recover(line)
-    assert [found.record for found in recovery.found] == values
+    assert [found.record for found in recovery.records] == values
     assert recovery.kind == "glued"
     check(line, recovery)
 
@@ -83,8 +83,8 @@ def test_it_finds_the_record_after_one_that_was_cut_off(
     line = whole[:cut] + dump(second)
     recovery = recover(line)
     check(line, recovery)
-    assert recovery.found[-1].record == second
-    assert len(recovery.found) == (2 if cut == len(whole) else 1)
+    assert recovery.records[-1].record == second
+    assert len(recovery.records) == (2 if cut == len(whole) else 1)
 
 
 @settings(deadline=None)
@@ -98,7 +98,7 @@ def test_a_line_that_is_still_being_written_gives_no_record(value: dict[str, Any
 def test_two_glued_records_are_both_read_with_their_ranges() -> None:
     recovery = recover(dump(USER) + dump(MODE))
     size = len(dump(USER))
-    assert recovery.found == (Found(0, size, USER), Found(size, len(dump(MODE)), MODE))
+    assert recovery.records == (RecoveredRecord(0, size, USER), RecoveredRecord(size, len(dump(MODE)), MODE))
     assert recovery.detail == "2 records stand on this line without a line break between them."
 
 
@@ -120,7 +120,7 @@ def test_an_object_nested_in_a_cut_off_record_is_not_taken_for_a_record() -> Non
     line = (
         b'{"type":"progress","sessionId":"s1","data":{"type":"agent_progress","agentId":"a","message":{"type":"user"}}'
     )
-    assert recover(line).found == ()
+    assert recover(line).records == ()
     assert recover(line).kind == "partial"
 
 
@@ -162,13 +162,13 @@ def test_a_run_of_nuls_alone_is_named() -> None:
 def test_what_is_no_text_is_replaced(written: bytes, text: str) -> None:
     recovery = recover(b'{"type":"user","text":' + written + b"}")
     assert recovery.kind == "encoding"
-    assert recovery.found[0].record["text"] == text
+    assert recovery.records[0].record["text"] == text
     text.encode()
 
 
 def test_a_byte_order_mark_and_a_carriage_return_are_left_out_of_the_range() -> None:
     line = b"\xef\xbb\xbf" + dump(MODE) + b"\r\n"
-    assert recover(line) == Recovery((Found(3, len(dump(MODE)), MODE),), "encoding", recover(line).detail)
+    assert recover(line) == Recovery((RecoveredRecord(3, len(dump(MODE)), MODE),), "encoding", recover(line).detail)
 
 
 def test_a_whole_line_is_called_whole() -> None:
@@ -179,13 +179,13 @@ def test_a_whole_line_is_called_whole() -> None:
 @pytest.mark.parametrize("number", [b"NaN", b"-Infinity", b"1e999", b"1" + b"0" * 6000])
 def test_numbers_that_json_does_not_have_are_read_as_nothing(number: bytes) -> None:
     recovery = recover(b'{"type":"mode","n":' + number + b"}")
-    assert recovery.found[0].record == {"type": "mode", "n": None}
+    assert recovery.records[0].record == {"type": "mode", "n": None}
     assert recovery.kind == "number"
 
 
 def test_a_large_integer_is_read_as_a_fast_parser_reads_it() -> None:
     digits = b"1" + b"0" * 30
-    assert parse(b'{"n":' + digits + b',"m":NaN}')["n"] == orjson.loads(digits)
+    assert parse_object(b'{"n":' + digits + b',"m":NaN}')["n"] == orjson.loads(digits)
 
 
 def test_the_last_of_duplicate_keys_wins() -> None:
@@ -212,7 +212,7 @@ def test_garbage_is_named(line: bytes) -> None:
 @pytest.mark.parametrize("data", [b"[1]", b"", b"{", b"{}{}"])
 def test_parse_refuses_what_is_not_one_object(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        parse(data)
+        parse_object(data)
 
 
 @pytest.mark.parametrize(
@@ -238,19 +238,19 @@ def test_a_long_broken_line_is_read_in_a_few_passes(piece: bytes) -> None:
 def test_a_message_of_numbered_characters_is_joined_in_numeric_order() -> None:
     spread = {str(place): letter for place, letter in enumerate("hello there!")}
     record = {"type": "user", "uuid": "u", "message": dict(sorted(spread.items()))}
-    mended, note = mend(record)
+    mended, note = join_characters(record)
     assert mended == {"type": "user", "uuid": "u", "message": {"role": "user", "content": "hello there!"}}
     assert note == "The message was written as 12 numbered characters; they were joined."
     assert "content" not in record["message"]
 
 
 def test_what_stands_beside_the_characters_is_kept() -> None:
-    mended, _ = mend({"type": "assistant", "message": {"0": "h", "1": "i", "id": "m", "7": 7}})
+    mended, _ = join_characters({"type": "assistant", "message": {"0": "h", "1": "i", "id": "m", "7": 7}})
     assert mended["message"] == {"role": "assistant", "id": "m", "7": 7, "content": "hi"}
 
 
 def test_content_of_numbered_characters_is_joined() -> None:
-    mended, note = mend({"type": "user", "message": {"role": "user", "content": {"0": "h", "1": "i"}}})
+    mended, note = join_characters({"type": "user", "message": {"role": "user", "content": {"0": "h", "1": "i"}}})
     assert mended["message"] == {"role": "user", "content": "hi"}
     assert note
 
@@ -269,11 +269,11 @@ def test_content_of_numbered_characters_is_joined() -> None:
 )
 def test_other_messages_pass_unchanged(message: object) -> None:
     record = {"type": "user", "message": message}
-    assert mend(record) == (record, None)
+    assert join_characters(record) == (record, None)
 
 
 @settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), json_values, max_size=5))
 def test_mending_never_raises(message: dict[str, Any]) -> None:
-    mend({"type": "user", "message": message})
-    mend({"message": {"content": message}})
+    join_characters({"type": "user", "message": message})
+    join_characters({"message": {"content": message}})

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.imports.engine.broken_lines import recover
-from sessions.imports.engine.known_names import accumulates, is_chain, unknowns
+from sessions.imports.engine.known_names import accumulates, find_unknowns, is_chain
 from tests.samples import SHARED, needs_samples
 
 FIXTURE_WITH_ODDITIES = "edge_cases.jsonl"
@@ -51,13 +51,13 @@ def user(content: object, **extra: object) -> dict[str, Any]:
 @settings(deadline=None)
 @given(st.dictionaries(words, crooked, max_size=6))
 def test_it_takes_any_shapes(record: dict[str, Any]) -> None:
-    for what, name in unknowns(record):
+    for what, name in find_unknowns(record):
         assert what in {"type", "subtype", "attachment", "progress", "block", "key"}
         assert 0 <= len(name) <= 100
 
 
 def test_a_known_record_has_nothing_unknown() -> None:
-    assert unknowns(ASSISTANT) == ()
+    assert find_unknowns(ASSISTANT) == ()
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_a_known_record_has_nothing_unknown() -> None:
     ],
 )
 def test_it_names_what_it_does_not_know(record: dict[str, Any], unknown: tuple[str, str]) -> None:
-    assert unknowns(record) == (unknown,)
+    assert find_unknowns(record) == (unknown,)
 
 
 def test_new_keys_of_messages_and_usage_are_named() -> None:
     usage = {"input_tokens": 1, "gold": 1, "cache_creation": {"ephemeral_24h_input_tokens": 5}}
     record = {**ASSISTANT, "message": {"content": "hi", "usage": usage, "mood": "good"}}
-    assert unknowns(record) == (
+    assert find_unknowns(record) == (
         ("key", "message.mood"),
         ("key", "usage.gold"),
         ("key", "usage.cache_creation.ephemeral_24h_input_tokens"),
@@ -107,25 +107,25 @@ def test_new_keys_of_messages_and_usage_are_named() -> None:
 
 
 def test_a_system_record_of_old_versions_needs_no_subtype() -> None:
-    assert unknowns({**ENVELOPE, "type": "system", "content": "hi", "level": "info"}) == ()
+    assert find_unknowns({**ENVELOPE, "type": "system", "content": "hi", "level": "info"}) == ()
 
 
 def test_types_known_by_name_only_may_have_any_key() -> None:
-    assert unknowns({"type": "marble-origami-commit", "collapseId": 1}) == ()
+    assert find_unknowns({"type": "marble-origami-commit", "collapseId": 1}) == ()
 
 
 def test_names_are_cut_and_counted_once() -> None:
     message = {"content": [{"type": "x" * 500}] * 3}
-    assert unknowns({**ENVELOPE, "type": "user", "message": message}) == (("block", "x" * 100),)
+    assert find_unknowns({**ENVELOPE, "type": "user", "message": message}) == (("block", "x" * 100),)
 
 
 def test_one_record_cannot_flood_the_page() -> None:
-    assert len(unknowns({"type": "user", **{f"key{number}": 1 for number in range(10_000)}})) == 50
+    assert len(find_unknowns({"type": "user", **{f"key{number}": 1 for number in range(10_000)}})) == 50
 
 
 def test_numbered_keys_are_one_unknown() -> None:
     record = {**ENVELOPE, "type": "user", "message": {"content": "", **{str(number): "x" for number in range(90)}}}
-    assert unknowns(record) == (("key", "message.(number)"),)
+    assert find_unknowns(record) == (("key", "message.(number)"),)
 
 
 def test_chain_records_are_told_from_state_records() -> None:
@@ -150,9 +150,9 @@ def shared_records() -> Iterator[dict[str, Any]]:
             if path.name in {FIXTURE_WITH_ODDITIES, "requests.jsonl"}:
                 continue
             for line in path.read_bytes().split(b"\n"):
-                yield from (found.record for found in recover(line).found)
+                yield from (found.record for found in recover(line).records)
 
 
 @needs_samples
 def test_nothing_in_the_sample_transcripts_is_unknown() -> None:
-    assert {unknown for record in shared_records() for unknown in unknowns(record)} == set()
+    assert {unknown for record in shared_records() for unknown in find_unknowns(record)} == set()

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions.imports.engine.broken_lines import recover
-from sessions.imports.engine.known_names import unknowns
-from sessions.imports.engine.scan.record_summary import look_at
-from sessions.imports.engine.scan.shapes import look_quickly, sound
+from sessions.imports.engine.known_names import find_unknowns
+from sessions.imports.engine.scan.record_summary import summarise
+from sessions.imports.engine.scan.shapes import is_sound, summarise_quickly
 from tests.demo import names
 from tests.samples import SHARED, needs_samples
 from tests.sessions.mutating import WRONG
@@ -44,12 +44,12 @@ def told(look: Any) -> tuple[Any, ...]:
 
 def agrees(line: bytes) -> bool:
     """Was it one of the shapes? Then everything that was seen of it is right."""
-    look = look_quickly(line) if sound(line) else None
+    look = summarise_quickly(line) if is_sound(line) else None
     if look is None:
         return False
     record = orjson.loads(line)
-    assert told(look) == told(look_at(record))
-    assert unknowns(record) == ()
+    assert told(look) == told(summarise(record))
+    assert find_unknowns(record) == ()
     return True
 
 
@@ -60,7 +60,7 @@ def demo_lines() -> list[bytes]:
 
 @cache
 def demo_records() -> list[bytes]:
-    return [line for line in demo_lines() if (found := recover(line)).kind == "whole" and found.found]
+    return [line for line in demo_lines() if (found := recover(line)).kind == "whole" and found.records]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -124,13 +124,13 @@ def test_a_line_that_is_not_json_has_no_shape(data: st.DataObject) -> None:
     ],
 )
 def test_what_is_no_text_is_not_sound(line: bytes) -> None:
-    assert not sound(line)
+    assert not is_sound(line)
 
 
 def test_other_than_ascii_is_sound() -> None:
     line = '{"type": "user", "message": {"content": "Übung – 潮"}, "toolUseResult": "✓"}'.encode()
 
-    assert sound(line)
+    assert is_sound(line)
     assert agrees(line)
 
 

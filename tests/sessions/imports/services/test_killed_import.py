@@ -30,7 +30,7 @@ django.setup()
 from pathlib import Path
 from sessions.imports.engine.scan import reading
 from sessions.imports.services import bulk, sync
-bulk.LARGE = int(sys.argv[2])
+bulk.LARGE_BYTES = int(sys.argv[2])
 reading.STRETCH = reading.BLOCK_SIZE
 sync.COMMIT_BYTES = reading.BLOCK_SIZE
 print("ready", flush=True)

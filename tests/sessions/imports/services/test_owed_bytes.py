@@ -10,7 +10,7 @@ from django.test import Client
 from sessions.archive.selectors.records import Reader
 from sessions.imports.services import bulk
 from sessions.imports.services.plan import Plan, Planner
-from sessions.imports.services.sync import Report, Work, sync
+from sessions.imports.services.sync import ImportWork, Report, sync
 from sessions.models import (
     Block,
     Entry,
@@ -40,12 +40,12 @@ def path(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     writing.turns(30)
     path = writing.save(project)
 
-    def cut_off(_work: Work) -> None:
+    def cut_off(_work: ImportWork) -> None:
         raise CutOffError
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk, "LARGE", 0)
-        patch.setattr(Work, "archive", cut_off)
+        patch.setattr(bulk, "LARGE_BYTES", 0)
+        patch.setattr(ImportWork, "archive", cut_off)
         with pytest.raises(CutOffError):
             sync([project.parents[1]])
     assert Source.objects.get().owed
@@ -62,7 +62,7 @@ def kept(source: Source) -> bytes:
 
 
 def test_a_large_import_ends_with_every_byte_archived(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "LARGE", 0)
+    monkeypatch.setattr(bulk, "LARGE_BYTES", 0)
     paths = [Writing(session=f"{number}1111111-2222-4333-8444-555555555555").turns(9).save(project) for number in "123"]
 
     report = finish(project)

@@ -10,13 +10,13 @@ from pytest_django import Settings
 from inspector.resources import DEMO
 from inspector.runs.models import Run
 from inspector.runs.services import (
-    Killed,
+    RunKilled,
     run_execute,
     run_kill,
     run_retry,
 )
 from inspector.watcher.follow import follow
-from sessions.imports.services.runs import import_ended, import_run
+from sessions.imports.services.runs import has_import_ended, import_run
 from sessions.models import Entry, Source, Transcript
 from tests.serving import wait_until
 from tests.sessions.writing import Writing
@@ -78,18 +78,18 @@ def kill() -> None:
 def test_an_import_can_be_stopped_and_goes_on_where_it_was(large: Path) -> None:
     thread = threading.Thread(target=kill)
     thread.start()
-    with pytest.raises(Killed):
+    with pytest.raises(RunKilled):
         import_run(large)
     thread.join()
     stopped = Run.objects.get()
     assert (stopped.status, stopped.kill_requested_at is not None) == ("killed", True)
-    assert not import_ended(large)
+    assert not has_import_ended(large)
     # A server is asked for kills now and then, so that all of it may be read by then; a note is seen at once.
     assert Entry.objects.count() < 24 * 40 + (connection.vendor == "postgresql")
 
     again = run_retry(run=stopped)
     assert run_execute(run_id=again.pk)
-    assert import_ended(large)
+    assert has_import_ended(large)
     assert Transcript.objects.filter(settled=True, entries=40, indexed=40).count() == 24
 
 
@@ -101,7 +101,7 @@ def test_after_a_stopped_import_only_what_changes_is_read(large: Path) -> None:
     def stop_and_write() -> None:
         try:
             kill()
-            wait_until(lambda: not import_ended(large))
+            wait_until(lambda: not has_import_ended(large))
             before = Transcript.objects.filter(entries__gt=0).count()
             # The watcher begins to watch at some moment after that.
             wait_until(lambda: bool(late.save(large / "projects" / "-home-dev-atlas")) and _known(late.session))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.linking.engine import Linked, LinkRow, link
+from sessions.linking.engine import LinkedTranscript, LinkRow, link
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.keys import key_of
 from sessions.transcripts.engine.marks import Fate
@@ -88,11 +88,11 @@ class Log:
             else:
                 self.prompt(uuid)
 
-    def link(self) -> Linked:
+    def link(self) -> LinkedTranscript:
         return link(self.rows)
 
 
-def marks(linked: Linked, *fates: Fate) -> list[tuple[int, int, str, int | None]]:
+def marks(linked: LinkedTranscript, *fates: Fate) -> list[tuple[int, int, str, int | None]]:
     """The marks of these fates (of all, if none is named), short enough to compare."""
     return [
         (mark.first, mark.last, mark.fate.value, mark.by) for mark in linked.marks if not fates or mark.fate in fates

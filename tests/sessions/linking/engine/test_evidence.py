@@ -6,9 +6,9 @@ import pytest
 
 from sessions.linking.engine import (
     AgentFacts,
-    How,
+    Evidence,
     Sighting,
-    sightings,
+    find_sightings,
 )
 
 NOTE = "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n</task-notification>"
@@ -22,9 +22,9 @@ def result(content: object, **record: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("record", "how"),
     [
-        (result("done", toolUseResult={"agentId": "a1", "status": "completed"}), How.RESULT),
-        (result("Done.\nagentId: a1 (for resuming)\n<usage>…</usage>"), How.TEXT),
-        (result([{"type": "text", "text": "Done."}, {"type": "text", "text": "agentId: a1 (x)"}]), How.TEXT),
+        (result("done", toolUseResult={"agentId": "a1", "status": "completed"}), Evidence.RESULT),
+        (result("Done.\nagentId: a1 (for resuming)\n<usage>…</usage>"), Evidence.TEXT),
+        (result([{"type": "text", "text": "Done."}, {"type": "text", "text": "agentId: a1 (x)"}]), Evidence.TEXT),
         (
             {
                 "type": "progress",
@@ -32,29 +32,29 @@ def result(content: object, **record: Any) -> dict[str, Any]:
                 "toolUseID": "agent_msg_1",
                 "data": {"type": "agent_progress", "agentId": "a1"},
             },
-            How.PROGRESS,
+            Evidence.PROGRESS,
         ),
-        ({"type": "user", "message": {"content": NOTE}}, How.NOTIFICATION),
-        ({"type": "queue-operation", "operation": "enqueue", "content": NOTE}, How.NOTIFICATION),
-        ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": NOTE}}, How.NOTIFICATION),
+        ({"type": "user", "message": {"content": NOTE}}, Evidence.NOTIFICATION),
+        ({"type": "queue-operation", "operation": "enqueue", "content": NOTE}, Evidence.NOTIFICATION),
+        ({"type": "attachment", "attachment": {"type": "queued_command", "prompt": NOTE}}, Evidence.NOTIFICATION),
         (
             {"type": "attachment", "attachment": {"prompt": [{"type": "text", "text": NOTE}]}},
-            How.NOTIFICATION,
+            Evidence.NOTIFICATION,
         ),
     ],
 )
-def test_ids_of_agents_are_found_in_the_records_of_their_owners(record: dict[str, Any], how: How) -> None:
-    assert list(sightings(record, "owner")) == [Sighting("a1", "toolu_1", "owner", how)]
+def test_ids_of_agents_are_found_in_the_records_of_their_owners(record: dict[str, Any], how: Evidence) -> None:
+    assert list(find_sightings(record, "owner")) == [Sighting("a1", "toolu_1", "owner", how)]
 
 
 def test_a_notification_without_a_call_still_names_its_task() -> None:
     record = {"type": "queue-operation", "content": "<task-notification><task-id>a1</task-id>"}
 
-    assert list(sightings(record, "")) == [Sighting("a1", "", "", How.NOTIFICATION)]
+    assert list(find_sightings(record, "")) == [Sighting("a1", "", "", Evidence.NOTIFICATION)]
 
 
 def test_of_several_ids_in_one_result_the_last_counts() -> None:
-    assert [one.agent for one in sightings(result("agentId: quoted\nagentId: real (x)"), "")] == ["real"]
+    assert [one.agent for one in find_sightings(result("agentId: quoted\nagentId: real (x)"), "")] == ["real"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_of_several_ids_in_one_result_the_last_counts() -> None:
     ],
 )
 def test_nonsense_says_nothing(record: dict[str, Any]) -> None:
-    assert list(sightings(record, "")) == []
+    assert list(find_sightings(record, "")) == []
 
 
 def test_facts_come_from_the_meta_file() -> None:

@@ -4,7 +4,7 @@ import time
 
 from hypothesis import given, settings
 
-from sessions.linking.engine import Linked, LinkRow, link
+from sessions.linking.engine import LinkedTranscript, LinkRow, link
 from sessions.transcripts.engine.marks import Fate
 from tests.examples import examples
 from tests.sessions.linking.engine.log import Log
@@ -40,7 +40,7 @@ def test_effective_parents_never_run_in_a_circle(rows: list[LinkRow]) -> None:
             position = _parent(linked, first, rows[position])
 
 
-def _parent(linked: Linked, first: dict[int, LinkRow], row: LinkRow) -> int | None:
+def _parent(linked: LinkedTranscript, first: dict[int, LinkRow], row: LinkRow) -> int | None:
     if row.position in linked.parents:
         return linked.parents[row.position]
     return first[row.parent].position if row.parent is not None else None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.linking.engine import needs_record, records_wanted
+from sessions.linking.engine import needs_record, positions_to_read
 from sessions.transcripts.engine.flags import Flag
 from tests.sessions.linking.engine.log import Log
 
@@ -41,8 +41,8 @@ def test_a_new_link_wants_only_the_last_last_prompt_and_no_calls_without_inline_
     log.leaf("c1")
     log.boundary("b", "c1")
 
-    assert records_wanted(log.rows) == [3, 4]
+    assert positions_to_read(log.rows) == [3, 4]
 
     log.add("user", "side", None, flags=Flag.SIDECHAIN)
 
-    assert records_wanted(log.rows) == [2, 3, 4, 5]
+    assert positions_to_read(log.rows) == [2, 3, 4, 5]

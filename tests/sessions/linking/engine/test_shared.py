@@ -8,14 +8,14 @@ import pytest
 from sessions.linking.engine import (
     AgentFacts,
     Branch,
-    How,
-    Linked,
+    Evidence,
+    LinkedTranscript,
     LinkState,
     Sighting,
     advance,
-    agent_tree,
+    build_agent_tree,
+    find_sightings,
     link,
-    sightings,
 )
 from sessions.transcripts.engine.marks import Fate
 from sessions.transcripts.engine.roles import FileKind, classify
@@ -37,7 +37,7 @@ def client(name: str) -> Path:
     return max((SHARED / "realclient" / name / "projects").glob("*/*.jsonl"), key=lambda path: path.stat().st_size)
 
 
-def linked(path: Path) -> Linked:
+def linked(path: Path) -> LinkedTranscript:
     return link(link_rows(path))
 
 
@@ -143,7 +143,7 @@ def test_real_files_have_the_role_that_their_records_confirm(path: Path) -> None
         assert role.session_id in ("", said["sessionId"])
 
 
-def tree(name: str) -> list[tuple[int, str, str, How]]:
+def tree(name: str) -> list[tuple[int, str, str, Evidence]]:
     """Depth, short id, parent's short id and evidence of every agent of the recorded session."""
     main = client(name)
     agents: list[AgentFacts] = []
@@ -154,27 +154,27 @@ def tree(name: str) -> list[tuple[int, str, str, How]]:
         if owner:
             agents.append(AgentFacts.of(owner, json.loads(path.with_suffix(".meta.json").read_text())))
         for position, record in enumerate(records(path)):
-            seen.extend(sightings(record, owner))
+            seen.extend(find_sightings(record, owner))
             for block in record["message"]["content"] if record.get("type") == "assistant" else ():
                 if block.get("type") == "tool_use":
                     calls[block["id"]] = (owner, position)
-    found = agent_tree(agents, calls, seen)
+    found = build_agent_tree(agents, calls, seen)
     return [(depth, node.id[:4], node.parent[:4], node.how) for depth, node in found.walk()]
 
 
 def test_recorded_nested_agents_are_a_tree() -> None:
     assert tree("subagents") == [
-        (1, "ae4c", "", How.META),
-        (2, "a54a", "ae4c", How.META),
-        (1, "a1d9", "", How.META),
-        (1, "a386", "", How.META),
-        (1, "a498", "", How.META),
+        (1, "ae4c", "", Evidence.META),
+        (2, "a54a", "ae4c", Evidence.META),
+        (1, "a1d9", "", Evidence.META),
+        (1, "a386", "", Evidence.META),
+        (1, "a498", "", Evidence.META),
     ]
 
 
 def test_recorded_agents_without_ids_in_their_meta_are_known_by_their_results() -> None:
     assert tree("subagents-v90") == [
-        (1, "aa3f", "", How.RESULT),
-        (1, "a38d", "", How.RESULT),
-        (1, "a16f", "", How.RESULT),
+        (1, "aa3f", "", Evidence.RESULT),
+        (1, "a38d", "", Evidence.RESULT),
+        (1, "a16f", "", Evidence.RESULT),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from sessions.transcripts.engine.messages import Message, changed
+from sessions.transcripts.engine.messages import Message, replace_fields
 
 
 def mutated_array(array: list[dict[str, Any]], seed: int, accidents: int) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def mutated_messages(messages: list[Message], seed: int, accidents: int) -> list
                 content[0] = _blanked(random, content[0])
             else:
                 _shuffled(random, content)
-            messages[at] = changed(messages[at], content=tuple(content))
+            messages[at] = replace_fields(messages[at], content=tuple(content))
     return messages
 
 

@@ -16,7 +16,7 @@ from sessions.lint.engine import (
     repair_messages,
     strip_dead_thinking,
 )
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 from tests.sessions.lint.engine.bodies import (
     BOUND,
     NEW,
@@ -182,6 +182,6 @@ def test_after_any_cut_no_dead_thinking_is_left(messages: list[Message], data: s
     cut = [*messages[:first], *messages[last:]]
     records, _ = repair_messages(cut, model=BOUND, before=messages)
     assert dead_thinking(messages, records, BOUND) == []
-    assert dead_thinking(joined(messages), joined(records), BOUND) == []
-    findings = lint_request({"messages": joined(records)}, "claude-haiku-4-5")
+    assert dead_thinking(join_messages(messages), join_messages(records), BOUND) == []
+    findings = lint_request({"messages": join_messages(records)}, "claude-haiku-4-5")
     assert [finding for finding in findings if finding.severity is Severity.REFUSED] == []

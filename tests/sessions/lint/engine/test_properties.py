@@ -21,7 +21,7 @@ from sessions.lint.engine import (
 from sessions.lint.engine.mending.blocks import NO_OUTPUT
 from sessions.lint.engine.mending.calls import NO_RESULT
 from sessions.lint.engine.mending.ends import OPENING
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 from tests.examples import examples
 from tests.sessions.lint.engine.mutating import mutated_array, mutated_messages
 from tests.sessions.transcripts.engine.messages.conversations import conversations, requests
@@ -52,7 +52,7 @@ def _refused(array: list[Any], model: str) -> list[Any]:
 @some
 @given(conversations())
 def test_a_conversation_is_clean_to_a_model_that_would_continue_it(messages: list[Message]) -> None:
-    assert _serious(_body(joined(messages)), OLD) == []
+    assert _serious(_body(join_messages(messages)), OLD) == []
 
 
 @pytest.mark.parametrize("model", [MIDDLE, NEW, BOUND])
@@ -60,7 +60,7 @@ def test_a_request_is_clean_to_newer_models(model: str) -> None:
     @some
     @given(requests())
     def holds(messages: list[Message]) -> None:
-        assert _serious(_body(joined(messages), thinking={"type": "adaptive"}), model) == []
+        assert _serious(_body(join_messages(messages), thinking={"type": "adaptive"}), model) == []
 
     holds()
 
@@ -69,13 +69,13 @@ def test_a_request_is_clean_to_newer_models(model: str) -> None:
 @given(requests(thinking="always"))
 def test_a_request_that_always_thought_is_clean_with_a_budget(messages: list[Message]) -> None:
     config = {"type": "enabled", "budget_tokens": 8_000}
-    assert _serious(_body(joined(messages), thinking=config), MIDDLE) == []
+    assert _serious(_body(join_messages(messages), thinking=config), MIDDLE) == []
 
 
 @some
 @given(conversations())
 def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
-    array = joined(messages)
+    array = join_messages(messages)
     repaired, repairs = repair(array)
     assert repaired is array
     assert repairs == []
@@ -88,7 +88,7 @@ def test_a_valid_array_is_returned_as_it_is(messages: list[Message]) -> None:
 @some
 @given(conversations(), SEEDS, ACCIDENTS, st.sampled_from([OLD, NEW]))
 def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, accidents: int, model: str) -> None:
-    array = mutated_array(joined(messages), seed, accidents)
+    array = mutated_array(join_messages(messages), seed, accidents)
     given_array = deepcopy(array)
     repaired, repairs = repair(array, model=model, sending=True)
     assert _refused(repaired, model) == []
@@ -104,7 +104,7 @@ def test_a_repaired_array_is_not_refused(messages: list[Message], seed: int, acc
 def test_a_repair_that_knows_what_was_there_leaves_no_thinking_dead_or_altered(
     messages: list[Message], seed: int, accidents: int, model: str
 ) -> None:
-    before = joined(messages)
+    before = join_messages(messages)
     repaired, _ = repair(mutated_array(before, seed, accidents), model=model, before=before, sending=True)
     found = lint_request(_body(repaired), model, before=before)
     assert [finding for finding in found if finding.severity is Severity.REFUSED] == []
@@ -116,7 +116,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
     messages: list[Message], seed: int, accidents: int
 ) -> None:
     records, _ = repair_messages(mutated_messages(messages, seed, accidents))
-    assert _refused(joined(records), OLD) == []
+    assert _refused(join_messages(records), OLD) == []
     again, repairs = repair_messages(records)
     assert repairs == []
     assert all(one is other for one, other in zip(again, records, strict=True))
@@ -125,7 +125,7 @@ def test_repaired_records_are_joined_to_an_array_that_is_not_refused(
 @some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents: int) -> None:
-    array = mutated_array(joined(messages), seed, accidents)
+    array = mutated_array(join_messages(messages), seed, accidents)
     repaired, _ = repair(array)
     assert _texts(repaired) <= _texts(array) | {OPENING, NO_RESULT, NO_OUTPUT}
 
@@ -133,7 +133,7 @@ def test_a_repair_invents_no_words(messages: list[Message], seed: int, accidents
 @some
 @given(conversations(), SEEDS, ACCIDENTS)
 def test_a_repair_keeps_what_people_and_models_said(messages: list[Message], seed: int, accidents: int) -> None:
-    array = mutated_array(joined(messages), seed, accidents)
+    array = mutated_array(join_messages(messages), seed, accidents)
     repaired, _ = repair(array)
     assert {words for words in _said(array) if words.strip()} == {
         words for words in _said(repaired) if words.strip()

@@ -9,24 +9,24 @@ from sessions.lint.engine.mending.calls import NO_RESULT
 from sessions.lint.engine.mending.ends import OPENING
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    joined,
+    MessageKind,
+    join_messages,
     text_block,
 )
 from tests.sessions.lint.engine.bodies import call, result, thought
 
 
 def prompt(words: str) -> Message:
-    return Message("user", (text_block(words),), Kind.PROMPT, words)
+    return Message("user", (text_block(words),), MessageKind.PROMPT, words)
 
 
 def answer(response: str, *blocks: Block) -> Message:
-    return Message("assistant", blocks, Kind.ANSWER, f"{response} {blocks[0]['type']}", response)
+    return Message("assistant", blocks, MessageKind.ANSWER, f"{response} {blocks[0]['type']}", response)
 
 
 def results(*blocks: Block) -> Message:
-    return Message("user", blocks, Kind.RESULT, "results")
+    return Message("user", blocks, MessageKind.RESULT, "results")
 
 
 def test_a_placeholder_is_a_record_of_its_own() -> None:
@@ -34,7 +34,7 @@ def test_a_placeholder_is_a_record_of_its_own() -> None:
     records, repairs = repair_messages(messages)
     assert [record is message for record, message in zip(records[:2], messages[:2], strict=True)] == [True, True]
     added = records[2]
-    assert (added.role, added.kind) == ("user", Kind.RESULT)
+    assert (added.role, added.kind) == ("user", MessageKind.RESULT)
     assert added.content[0]["content"] == NO_RESULT
     assert records[3] is messages[2]
     assert len(repairs) == 1
@@ -74,17 +74,17 @@ def test_a_record_that_loses_a_block_keeps_all_else() -> None:
 
 def test_two_answers_whose_results_are_gone_stay_two() -> None:
     messages = [prompt("go"), answer("m", call("a")), answer("n", thought()), answer("n", text_block("done"))]
-    roles = [one["role"] for one in joined(repair_messages(messages)[0])]
+    roles = [one["role"] for one in join_messages(repair_messages(messages)[0])]
     assert roles == ["user", "assistant", "user", "assistant"]
 
 
 def test_an_answer_that_comes_first_gets_an_injected_message_before_it() -> None:
     records, _ = repair_messages([answer("m", text_block("done"))])
-    assert (records[0].kind, records[0].content) == (Kind.INJECTED, (text_block(OPENING),))
+    assert (records[0].kind, records[0].content) == (MessageKind.INJECTED, (text_block(OPENING),))
 
 
 def test_records_without_content_are_no_matter() -> None:
-    messages = [prompt("go"), Message("user", (), Kind.INJECTED, "nothing"), answer("m", text_block("done"))]
+    messages = [prompt("go"), Message("user", (), MessageKind.INJECTED, "nothing"), answer("m", text_block("done"))]
     assert repair_messages(messages) == (messages, [])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.context.engine.certainty import Given
+from sessions.context.engine.certainty import RequestSetup
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.requests.engine import (
     Anatomy,
@@ -17,7 +17,7 @@ from sessions.requests.engine import (
     rows_of,
 )
 from sessions.requests.engine.sentence import sentence
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from sessions.usage.engine.usage import Usage
 
 TOOLS = ({"name": "Bash", "description": "Runs a command. " * 20}, {"name": "Read", "description": "Reads. " * 20})
@@ -27,15 +27,15 @@ MARK = {"type": "ephemeral", "ttl": "1h", "scope": "global"}
 
 def element(words: str, role: Any = "user") -> Element:
     block = text_block(words)
-    return Element(role, (Piece(block, Message(role, (block,), Kind.PROMPT)),))
+    return Element(role, (Piece(block, Message(role, (block,), MessageKind.PROMPT)),))
 
 
 def conversation(count: int) -> list[Element]:
     return [element(f"tide {number} " * 50, "assistant" if number % 2 else "user") for number in range(count)]
 
 
-def marked(*paths: list[Any]) -> Given:
-    return Given(SYSTEM, TOOLS, marks=tuple({"path": path, "value": MARK} for path in paths))
+def marked(*paths: list[Any]) -> RequestSetup:
+    return RequestSetup(SYSTEM, TOOLS, marks=tuple({"path": path, "value": MARK} for path in paths))
 
 
 def fates(anatomy: Anatomy, name: str) -> list[Fate | None]:
@@ -73,7 +73,7 @@ def test_without_a_count_no_fate_is_claimed() -> None:
 
 
 def test_what_no_record_holds_stands_in_front() -> None:
-    anatomy = anatomy_of(Given(), conversation(2), Usage(10, 50_000, 0, 0, 9))
+    anatomy = anatomy_of(RequestSetup(), conversation(2), Usage(10, 50_000, 0, 0, 9))
     tools, system, messages = anatomy.sections
     assert tools.unknown
     assert system.unknown
@@ -92,14 +92,14 @@ def test_marks_are_found_by_their_paths_and_say_how_long_they_hold() -> None:
 
 
 def test_marks_that_the_blocks_carry_themselves_count_too() -> None:
-    given = Given(({**text_block("You watch tides."), "cache_control": {"type": "ephemeral"}},), ())
+    given = RequestSetup(({**text_block("You watch tides."), "cache_control": {"type": "ephemeral"}},), ())
     (mark,) = anatomy_of(given, conversation(1), None).sections[1].parts[0].marks
     assert (mark.path, mark.ttl) == ("system[0]", "5m")
 
 
 def test_marks_that_lead_nowhere_are_left_alone() -> None:
     hostile: list[Any] = [["messages", 99], ["messages", -1], ["system", "x"], "system", None, {}, ["messages"]]
-    given = Given(SYSTEM, TOOLS, marks=tuple({"path": path, "value": "x"} for path in hostile))
+    given = RequestSetup(SYSTEM, TOOLS, marks=tuple({"path": path, "value": "x"} for path in hostile))
     assert anatomy_of(given, conversation(1), None).marks == 0
 
 
@@ -131,7 +131,7 @@ def test_the_parts_lie_end_to_end_and_their_fates_in_order(
     count: int, read: int, written: int, fresh: int, known: bool, paths: list[int]
 ) -> None:
     marks = tuple({"path": ["messages", at], "value": MARK} for at in paths)
-    given = Given(SYSTEM, TOOLS, marks=marks) if known else Given(marks=marks)
+    given = RequestSetup(SYSTEM, TOOLS, marks=marks) if known else RequestSetup(marks=marks)
     anatomy = anatomy_of(given, conversation(count), Usage(fresh, read, written, 0, 1))
     parts = [part for section in anatomy.sections for part in section.parts]
     for one, other in pairwise(parts):
@@ -144,7 +144,7 @@ def test_the_parts_lie_end_to_end_and_their_fates_in_order(
 
 
 def test_of_a_long_stretch_the_ends_are_shown_and_the_rest_can_be_asked_for() -> None:
-    anatomy = anatomy_of(Given(SYSTEM, TOOLS), conversation(400), Usage(3, 10_000, 100, 0, 1))
+    anatomy = anatomy_of(RequestSetup(SYSTEM, TOOLS), conversation(400), Usage(3, 10_000, 100, 0, 1))
     parts = anatomy.sections[2].parts
     rows = rows_of(parts)
     assert len(rows) < 20

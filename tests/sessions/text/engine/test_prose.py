@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.text.engine.invisible_characters import visible
+from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.text.engine.prose import MAX_PROSE, Pointer, render
 
 ALLOWED = re.compile(r"(p|br|hr|em|strong|s|code|pre|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|h[1-6]|span|i|a)")
@@ -99,8 +99,10 @@ def test_code_of_no_known_language_or_too_long_is_plain() -> None:
 
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:
-    assert visible("a\x00b\x1b\x7f\u202e\u200b\ud800\U000e0041\n\t") == "a␀b␛␡⟨U+202E⟩⟨U+200B⟩\ufffd⟨U+E0041⟩\n\t"
-    assert visible("שלום 👩‍💻 é") == "שלום 👩‍💻 é"
+    assert (
+        spell_invisible("a\x00b\x1b\x7f\u202e\u200b\ud800\U000e0041\n\t") == "a␀b␛␡⟨U+202E⟩⟨U+200B⟩\ufffd⟨U+E0041⟩\n\t"
+    )
+    assert spell_invisible("שלום 👩‍💻 é") == "שלום 👩‍💻 é"
 
 
 def test_the_result_is_safe_for_templates() -> None:

@@ -4,14 +4,14 @@ from sessions.timeline.engine.ruler import (
     HEIGHT,
     STRIPS,
     WIDTH,
-    ruler,
+    build_ruler,
 )
 
 STORED = {"points": [[10, 500], [50, 1000], [90, 200]], "boundaries": [60], "errors": [20, 21]}
 
 
 def test_it_is_drawn_from_the_first_entry_to_the_last() -> None:
-    drawn = ruler(STORED, 101, 0)
+    drawn = build_ruler(STORED, 101, 0)
     assert drawn
     points = [[float(value) for value in point.split(",")] for point in drawn.line.split()]
     assert points[0] == [0, HEIGHT]
@@ -22,15 +22,15 @@ def test_it_is_drawn_from_the_first_entry_to_the_last() -> None:
 
 
 def test_boundaries_errors_and_the_mark_stand_where_they_happened() -> None:
-    drawn = ruler(STORED, 101, 25)
+    drawn = build_ruler(STORED, 101, 25)
     assert drawn
     assert [tick.x for tick in drawn.boundaries] == [600]
     assert [tick.x for tick in drawn.errors] == [200, 210]
-    assert drawn.mark == 250
+    assert drawn.window_x == 250
 
 
 def test_strips_cover_it_once_and_tell_what_is_in_them() -> None:
-    drawn = ruler(STORED, 1001, 0)
+    drawn = build_ruler(STORED, 1001, 0)
     assert drawn
     assert len(drawn.strips) == STRIPS
     assert sum(strip.width for strip in drawn.strips) == WIDTH
@@ -42,12 +42,12 @@ def test_strips_cover_it_once_and_tell_what_is_in_them() -> None:
 
 
 def test_before_the_first_request_the_size_is_not_known() -> None:
-    drawn = ruler({"points": [[500, 70]]}, 1001, 0)
+    drawn = build_ruler({"points": [[500, 70]]}, 1001, 0)
     assert drawn
     assert drawn.strips[0].tokens is None
     assert drawn.strips[-1].tokens == 70
 
 
 def test_there_is_none_without_a_request() -> None:
-    assert ruler({}, 100, 0) is None
-    assert ruler({"points": []}, 100, 0) is None
+    assert build_ruler({}, 100, 0) is None
+    assert build_ruler({"points": []}, 100, 0) is None

@@ -8,8 +8,8 @@ from typing import Any
 
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     text_block,
 )
 from sessions.usage.engine.usage import Usage
@@ -26,14 +26,14 @@ class Talk:
         self._tools = count(1)
 
     def prompt(self, text: str) -> Message:
-        return self._add("user", Kind.PROMPT, text_block(text))
+        return self._add("user", MessageKind.PROMPT, text_block(text))
 
     def injected(self, text: str) -> Message:
-        return self._add("user", Kind.INJECTED, text_block(text))
+        return self._add("user", MessageKind.INJECTED, text_block(text))
 
     def says(self, text: str, *, usage: Usage | None = None, message_id: str = "", thinks: str = "") -> Message:
         blocks = (*_thoughts(thinks), text_block(text))
-        return self._add("assistant", Kind.ANSWER, *blocks, usage=usage, message_id=message_id)
+        return self._add("assistant", MessageKind.ANSWER, *blocks, usage=usage, message_id=message_id)
 
     def calls(
         self,
@@ -48,18 +48,22 @@ class Talk:
         tool_id = id or f"toolu_{next(self._tools)}"
         words = [*_thoughts(thinks), *([text_block(says)] if says else [])]
         call = {"type": "tool_use", "id": tool_id, "name": tool, "input": dict(given or {})}
-        self._add("assistant", Kind.ANSWER, *words, call, message_id=message_id)
+        self._add("assistant", MessageKind.ANSWER, *words, call, message_id=message_id)
         return tool_id
 
     def result(self, tool_id: str, content: str | Sequence[Block] = "done") -> Message:
-        return self._add("user", Kind.RESULT, {"type": "tool_result", "tool_use_id": tool_id, "content": content})
+        return self._add(
+            "user", MessageKind.RESULT, {"type": "tool_result", "tool_use_id": tool_id, "content": content}
+        )
 
     def reads(self, path: str, text: str = "done", *, says: str = "", thinks: str = "") -> Message:
         return self.result(self.calls("Read", {"file_path": path}, says=says, thinks=thinks), text)
 
-    def _add(self, role: Any, kind: Kind, *blocks: Block, usage: Usage | None = None, message_id: str = "") -> Message:
+    def _add(
+        self, role: Any, kind: MessageKind, *blocks: Block, usage: Usage | None = None, message_id: str = ""
+    ) -> Message:
         number = next(self._numbers)
-        message_id = message_id or (f"msg_{number}" if kind is Kind.ANSWER else "")
+        message_id = message_id or (f"msg_{number}" if kind is MessageKind.ANSWER else "")
         message = Message(role, tuple(blocks), kind, f"m{number}", message_id, START + number, usage)
         self.messages.append(message)
         return message

@@ -9,9 +9,9 @@ from uuid import UUID, uuid5
 
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    joined,
+    MessageKind,
+    join_messages,
     text_block,
 )
 
@@ -25,13 +25,13 @@ def uuid_of(name: str) -> str:
 
 def said(text: str, name: str = "") -> Message:
     """By a person."""
-    return Message("user", (text_block(text),), Kind.PROMPT, uuid_of(name or text), at=NOON)
+    return Message("user", (text_block(text),), MessageKind.PROMPT, uuid_of(name or text), at=NOON)
 
 
 def answered(text: str, *calls: Block, id: str = "", at: float = NOON) -> Message:
     content = (*([text_block(text)] if text else []), *calls)
     name = id or text or str(calls[0]["id"])
-    return Message("assistant", content, Kind.ANSWER, uuid_of(f"answer {name} {text}"), f"msg_{name}", at)
+    return Message("assistant", content, MessageKind.ANSWER, uuid_of(f"answer {name} {text}"), f"msg_{name}", at)
 
 
 def call(id: str, tool: str = "Read", **given: Any) -> Block:
@@ -40,7 +40,7 @@ def call(id: str, tool: str = "Read", **given: Any) -> Block:
 
 def returned(*results: tuple[str, Any], at: float = NOON) -> Message:
     blocks = tuple({"type": "tool_result", "tool_use_id": id, "content": content} for id, content in results)
-    return Message("user", blocks, Kind.RESULT, uuid_of("results " + " ".join(id for id, _ in results)), at=at)
+    return Message("user", blocks, MessageKind.RESULT, uuid_of("results " + " ".join(id for id, _ in results)), at=at)
 
 
 def loop(count: int, size: int = 3000, tool: str = "Read", prefix: str = "toolu", at: float = NOON) -> list[Message]:
@@ -61,7 +61,7 @@ def content(messages: Sequence[Message], tool_use_id: str) -> Any:
 
 def sent(messages: Sequence[Message]) -> str:
     """The bytes of a request."""
-    return json.dumps(joined(messages))
+    return json.dumps(join_messages(messages))
 
 
 def whole(messages: Sequence[Message]) -> bool:

@@ -11,7 +11,7 @@ from django.db.models import Field
 from django.test.utils import CaptureQueriesContext
 
 from sessions.models import Transcript
-from sessions.transcripts.selectors.prepared import Prepared, Slot
+from sessions.transcripts.selectors.prepared import PreparedQuery, Slot
 from tests.sessions.made import session
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def column(name: str) -> Field[Any, Any]:
     return field
 
 
-named = Prepared(
+named = PreparedQuery(
     lambda: (
         Transcript.objects.select_related("source", "project", "parent")
         .defer("state")

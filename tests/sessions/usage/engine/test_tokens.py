@@ -4,16 +4,16 @@ import pytest
 
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    changed,
-    messages_of,
+    MessageKind,
+    read_messages,
+    replace_fields,
     text_block,
 )
 from sessions.usage.engine.tokens import (
     LONG_CONTEXT_BETA,
+    CountCache,
     Limits,
-    Remembered,
     WindowSource,
     context_size,
     context_tokens,
@@ -26,16 +26,18 @@ from sessions.usage.engine.usage import Usage
 
 
 def answer(text: str, message_id: str, usage: Usage | None = None, model: str = "") -> Message:
-    return Message("assistant", (text_block(text),), Kind.ANSWER, f"uuid-{text}", message_id, usage=usage, model=model)
+    return Message(
+        "assistant", (text_block(text),), MessageKind.ANSWER, f"uuid-{text}", message_id, usage=usage, model=model
+    )
 
 
 def result(text: str, tool_use_id: str = "toolu_1") -> Message:
     block = {"type": "tool_result", "tool_use_id": tool_use_id, "content": text}
-    return Message("user", (block,), Kind.RESULT, f"uuid-{tool_use_id}")
+    return Message("user", (block,), MessageKind.RESULT, f"uuid-{tool_use_id}")
 
 
 def prompt(text: str) -> Message:
-    return Message("user", (text_block(text),), Kind.PROMPT, f"uuid-{text[:8]}")
+    return Message("user", (text_block(text),), MessageKind.PROMPT, f"uuid-{text[:8]}")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_what_json_allows_and_orjson_does_not_is_counted_too() -> None:
 
 
 def test_estimates_add_up() -> None:
-    messages = messages_of([{"role": "user", "content": "a"}, {"role": "assistant", "content": "bcde"}])
+    messages = read_messages([{"role": "user", "content": "a"}, {"role": "assistant", "content": "bcde"}])
     assert estimate(messages) == sum(estimate_message(message) for message in messages) == 3
 
 
@@ -75,7 +77,7 @@ def test_a_remembering_counter_counts_a_message_once() -> None:
         asked.append(blocks)
         return 7
 
-    remembered = Remembered(counter)
+    remembered = CountCache(counter)
     message = prompt("hello")
     assert (remembered(message.content), remembered(message.content)) == (7, 7)
     assert len(asked) == 1
@@ -122,7 +124,12 @@ def test_usage_from_before_an_edit_is_not_believed() -> None:
 
 def test_answers_without_an_id_are_not_taken_for_one() -> None:
     usage = Usage(1000, 0, 0, 0, 0)
-    messages = [changed(answer("x" * 30, "", usage)), prompt("x" * 30), answer("x" * 30, "", usage), prompt("x" * 30)]
+    messages = [
+        replace_fields(answer("x" * 30, "", usage)),
+        prompt("x" * 30),
+        answer("x" * 30, "", usage),
+        prompt("x" * 30),
+    ]
     assert context_tokens(messages) == 1010
 
 

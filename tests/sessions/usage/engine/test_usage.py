@@ -33,7 +33,7 @@ def test_it_reads_the_split_of_cache_writes() -> None:
         "cache_creation_input_tokens": 60,
         "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 40},
     }
-    usage = Usage.of(raw)
+    usage = Usage.from_raw(raw)
     assert usage == Usage(input=3, cache_read=500, cache_write_5m=20, cache_write_1h=40, output=40)
     assert usage.context == 563
 
@@ -51,13 +51,13 @@ def test_it_reads_the_split_of_cache_writes() -> None:
 def test_writes_that_the_split_leaves_out_count_as_five_minutes(
     split: object, five_minutes: int, one_hour: int
 ) -> None:
-    usage = Usage.of({"cache_creation_input_tokens": 60, "cache_creation": split})
+    usage = Usage.from_raw({"cache_creation_input_tokens": 60, "cache_creation": split})
     assert usage == Usage(0, 0, five_minutes, one_hour, 0)
 
 
 @pytest.mark.parametrize("raw", [None, [], "12", 7, {}, {"service_tier": "standard"}])
 def test_what_counts_nothing_is_no_usage(raw: object) -> None:
-    assert Usage.of(raw) is None
+    assert Usage.from_raw(raw) is None
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_what_counts_nothing_is_no_usage(raw: object) -> None:
     ],
 )
 def test_odd_counts_are_read_or_left_out(value: object, tokens: int) -> None:
-    assert Usage.of({"input_tokens": 1, "output_tokens": value}) == Usage(1, 0, 0, 0, tokens)
+    assert Usage.from_raw({"input_tokens": 1, "output_tokens": value}) == Usage(1, 0, 0, 0, tokens)
 
 
 @settings(deadline=None)
 @given(st.dictionaries(keys, scalars | st.dictionaries(keys, scalars, max_size=3), max_size=6))
 def test_it_never_raises_and_never_counts_below_zero(raw: dict[str, object]) -> None:
-    usage = Usage.of(raw)
+    usage = Usage.from_raw(raw)
     if usage:
         assert min(usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output) >= 0
 

@@ -1,4 +1,4 @@
-"""What a tool's own sketch works on, and what it gives: the rest of the card is the same for every tool."""
+"""What a function that describes a call gets and returns. The rest of the card is the same for every tool."""
 
 from __future__ import annotations
 
@@ -8,52 +8,52 @@ from typing import Any
 
 from sessions.timeline.engine.cards.card import Part
 from sessions.timeline.engine.cards.lens import Lens
-from sessions.timeline.engine.cards.outcome import Outcome
-from sessions.timeline.engine.cards.safe_get import text
+from sessions.timeline.engine.cards.safe_get import as_text
+from sessions.timeline.engine.cards.tool_results import ToolResult
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     name: str
     input: dict[str, Any]
-    outcome: Outcome | None
+    result: ToolResult | None
 
-    def given(self, *keys: str) -> str:
-        """The first of these inputs that is a text."""
-        return next((value for key in keys if (value := text(self.input.get(key)))), "")
-
-    @property
-    def ok(self) -> bool:
-        return self.outcome is not None and not self.outcome.error
+    def input_text(self, *keys: str) -> str:
+        """The first of these inputs that is a non-empty text."""
+        return next((value for key in keys if (value := as_text(self.input.get(key)))), "")
 
     @property
-    def failed(self) -> bool:
-        return self.outcome is not None and self.outcome.error
+    def has_succeeded(self) -> bool:
+        return self.result is not None and not self.result.error
+
+    @property
+    def has_failed(self) -> bool:
+        return self.result is not None and self.result.error
 
     @property
     def text(self) -> str:
-        """What the call gave back; empty when it failed, because the card shows errors in one way for all tools."""
-        return self.outcome.text if self.outcome and not self.outcome.error else ""
+        """The result; empty if the call failed, because cards show the errors of all tools in the same way."""
+        return self.result.text if self.result and not self.result.error else ""
 
     @property
     def facts(self) -> dict[str, Any]:
-        return self.outcome.facts if self.outcome else {}
+        return self.result.facts if self.result else {}
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class CallDescription:
     summary: str = ""
     facts: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     agent_id: str = ""
     title: str = ""
-    """In place of the tool's name."""
+    """Replaces the name of the tool."""
     folded: bool = False
-    """The header says enough; the rest opens on demand."""
+    """The header says enough; the rest is folded."""
 
 
-Sketcher = Callable[[Call, Lens], Sketch]
+Describer = Callable[[Call, Lens], CallDescription]
 
 
-def known(*facts: str) -> tuple[str, ...]:
+def drop_empty(*facts: str) -> tuple[str, ...]:
     return tuple(fact for fact in facts if fact)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compaction.mechanisms.engine.attachments import (
-    Attached,
     AttachmentConfig,
+    Attachments,
     BackgroundAgent,
     FileConfig,
     Listing,
@@ -12,11 +12,11 @@ from compaction.mechanisms.engine.attachments import (
     Skill,
     SkillConfig,
     Surroundings,
-    attached,
+    attach,
     hook_messages,
 )
-from compaction.mechanisms.engine.report import What
-from sessions.transcripts.engine.messages import Kind
+from compaction.mechanisms.engine.report import ChangeKind
+from sessions.transcripts.engine.messages import MessageKind
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 from tests.sessions.transcripts.engine.spoken import Talk, texts
 
@@ -31,10 +31,10 @@ EVERYTHING = Surroundings(
 )
 
 
-def attach(surroundings: Surroundings, config: AttachmentConfig | None = None) -> Attached:
+def attach_after_reading(surroundings: Surroundings, config: AttachmentConfig | None = None) -> Attachments:
     talk = Talk()
     talk.reads("a.py")
-    return attached(
+    return attach(
         talk.messages,
         [],
         surroundings,
@@ -46,7 +46,7 @@ def attach(surroundings: Surroundings, config: AttachmentConfig | None = None) -
 
 
 def test_there_are_eight_in_their_order() -> None:
-    beginnings = [text.split("\n")[0].split(">")[0] + ">" for text in texts(attach(EVERYTHING).messages)]
+    beginnings = [text.split("\n")[0].split(">")[0] + ">" for text in texts(attach_after_reading(EVERYTHING).messages)]
     assert beginnings == [
         '<file path="a.py">',
         '<plan-file path="/plans/p.md">',
@@ -60,26 +60,26 @@ def test_there_are_eight_in_their_order() -> None:
 
 
 def test_each_is_a_message_of_the_client_that_the_report_counts() -> None:
-    found = attach(EVERYTHING)
-    assert {message.kind for message in found.messages} == {Kind.INJECTED}
+    found = attach_after_reading(EVERYTHING)
+    assert {message.kind for message in found.messages} == {MessageKind.INJECTED}
     assert [change.uuid for change in found.changes] == [message.uuid for message in found.messages]
-    assert {change.what for change in found.changes} == {What.ADDED}
+    assert {change.what for change in found.changes} == {ChangeKind.ADDED}
     assert sum(change.tokens_after for change in found.changes) == estimate(found.messages)
 
 
 def test_ids_follow_from_the_boundary() -> None:
-    assert attach(EVERYTHING) == attach(EVERYTHING)
-    assert len({message.uuid for message in attach(EVERYTHING).messages}) == 8
+    assert attach_after_reading(EVERYTHING) == attach_after_reading(EVERYTHING)
+    assert len({message.uuid for message in attach_after_reading(EVERYTHING).messages}) == 8
 
 
 def test_listings_that_did_not_change_are_not_repeated() -> None:
     same = Listing(("Read",), (("Read", "- Read"),))
-    found = attach(Surroundings(tools=same, agent_types=same, mcp_instructions=same))
+    found = attach_after_reading(Surroundings(tools=same, agent_types=same, mcp_instructions=same))
     assert len(found.messages) == 1
 
 
 def test_a_change_names_what_came_and_what_went() -> None:
-    (_, text) = texts(attach(Surroundings(tools=EVERYTHING.tools)).messages)
+    (_, text) = texts(attach_after_reading(Surroundings(tools=EVERYTHING.tools)).messages)
     assert "- New: makes things" in text
     assert "No longer there: Gone" in text
 
@@ -96,8 +96,8 @@ def test_each_can_be_switched_off() -> None:
         replace(everything, agent_listing=False),
         replace(everything, mcp_instructions=False),
     ):
-        assert len(attach(EVERYTHING, config).messages) == 7
-    assert attach(EVERYTHING, AttachmentConfig(enabled=False)).messages == ()
+        assert len(attach_after_reading(EVERYTHING, config).messages) == 7
+    assert attach_after_reading(EVERYTHING, AttachmentConfig(enabled=False)).messages == ()
 
 
 def test_what_hooks_say_comes_as_messages_without_the_empty_ones() -> None:

@@ -10,9 +10,9 @@ from compaction.mechanisms.engine.attachments import (
     Surroundings,
     files_read,
 )
-from compaction.mechanisms.engine.attachments.files import restored_files
-from compaction.mechanisms.engine.attachments.parts import Part
-from sessions.transcripts.engine.messages import Kind, Message, changed
+from compaction.mechanisms.engine.attachments.files import restore_files
+from compaction.mechanisms.engine.attachments.parts import AttachmentPart
+from sessions.transcripts.engine.messages import Message, MessageKind, replace_fields
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
@@ -29,11 +29,11 @@ def restored(
     surroundings: Surroundings | None = None,
     config: FileConfig | None = None,
     files: dict[str, str] | None = None,
-) -> tuple[list[Part], list[str]]:
+) -> tuple[list[AttachmentPart], list[str]]:
     def read(path: str) -> str | None:
         return files.get(path) if files is not None else f"text of {path}"
 
-    parts = list(restored_files(covered, kept or [], surroundings or Surroundings(), config or FileConfig(), read))
+    parts = list(restore_files(covered, kept or [], surroundings or Surroundings(), config or FileConfig(), read))
     return [part for part in parts if part.text], [remark for part in parts for remark in part.remarks]
 
 
@@ -76,8 +76,8 @@ def test_files_that_the_kept_messages_show_are_left_out() -> None:
 )
 def test_a_file_whose_text_is_gone_from_the_kept_messages_is_read_again(result: dict[str, Any]) -> None:
     kept = [
-        changed(message, content=tuple({**block, **result} for block in message.content))
-        if message.kind is Kind.RESULT
+        replace_fields(message, content=tuple({**block, **result} for block in message.content))
+        if message.kind is MessageKind.RESULT
         else message
         for message in conversation("b")
     ]

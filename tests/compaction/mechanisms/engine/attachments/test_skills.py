@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.attachments import Skill, SkillConfig
-from compaction.mechanisms.engine.attachments.skills import restored_skills
+from compaction.mechanisms.engine.attachments.skills import restore_skills
 
 
 def test_the_newest_come_first_and_each_only_once() -> None:
     skills = [Skill("a", "old a", invoked_at=1), Skill("b", "b", invoked_at=2), Skill("a", "new a", invoked_at=3)]
-    (part,) = restored_skills(skills, SkillConfig())
+    (part,) = restore_skills(skills, SkillConfig())
     assert part.text.index("new a") < part.text.index('name="b"')
     assert "old a" not in part.text
 
 
 def test_each_and_all_have_a_budget() -> None:
     skills = [Skill(f"s{number}", "x" * 40_000, f"/skills/{number}", float(number)) for number in range(7)]
-    (part,) = restored_skills(skills, SkillConfig())
+    (part,) = restore_skills(skills, SkillConfig())
     assert part.text.count("x" * 20_000) == 5
     assert part.text.count("[cut here; the rest can be read in /skills/") == 5
     assert part.remarks[:5] == tuple(
@@ -23,4 +23,4 @@ def test_each_and_all_have_a_budget() -> None:
 
 
 def test_without_skills_nothing_is_attached() -> None:
-    assert list(restored_skills([], SkillConfig())) == []
+    assert list(restore_skills([], SkillConfig())) == []

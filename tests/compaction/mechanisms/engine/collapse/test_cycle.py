@@ -15,8 +15,8 @@ from compaction.mechanisms.engine.collapse import (
     suppresses_auto_compact,
     to_records,
 )
-from compaction.mechanisms.engine.report import Outcome, What
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.report import ChangeKind, Outcome
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import Limits, estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -94,10 +94,10 @@ def test_from_eighty_five_per_cent_on_the_best_are_replaced_until_the_target_is_
     assert 80_000 < done.report.tokens_after <= 108_000
     assert done.report.tokens_after == estimate(done.messages)
     assert len(report(done).committed) == len(done.state.commits) == 2
-    assert [one for one in messages if one.kind is Kind.PROMPT] == [
-        one for one in done.messages if one.kind is Kind.PROMPT
+    assert [one for one in messages if one.kind is MessageKind.PROMPT] == [
+        one for one in done.messages if one.kind is MessageKind.PROMPT
     ]
-    assert [change.what for change in done.report.changes].count(What.ADDED) == 2
+    assert [change.what for change in done.report.changes].count(ChangeKind.ADDED) == 2
 
 
 def test_without_a_summary_nothing_is_replaced() -> None:
@@ -109,7 +109,7 @@ def test_without_a_summary_nothing_is_replaced() -> None:
 
 def test_a_summary_that_was_written_before_is_used() -> None:
     staged = collapse(two_hours(20), ON, limits=LIMITS).state
-    state = staged.summarised(staged.staged[0].first_uuid, "written in time")
+    state = staged.with_summary(staged.staged[0].first_uuid, "written in time")
     done = collapse(two_hours(20), ON, state, limits=LIMITS, tokens=155_000)
     assert [one.summary for one in done.state.commits] == ["written in time"]
     assert len(done.state.staged) == 4

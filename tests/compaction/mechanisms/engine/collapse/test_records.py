@@ -6,7 +6,7 @@ from typing import Any
 from compaction.mechanisms.engine.collapse import (
     CollapseState,
     Commit,
-    Staged,
+    StagedSpan,
     commit_record,
     from_records,
     reset_record,
@@ -15,7 +15,7 @@ from compaction.mechanisms.engine.collapse import (
 )
 
 COMMIT = Commit("c0ffee", "s", "what happened", "first", "last")
-STATE = CollapseState((COMMIT,), (Staged("a", "b", 5_000, 0.75, "ready"),), True, 140_000)
+STATE = CollapseState((COMMIT,), (StagedSpan("a", "b", 5_000, 0.75, "ready"),), True, 140_000)
 
 
 def test_a_commit_has_the_keys_of_its_record() -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from compaction.mechanisms.engine.collapse.replay import replay
-from compaction.mechanisms.engine.collapse.state import Commit, made
-from sessions.transcripts.engine.messages import Kind, Message
+from compaction.mechanisms.engine.collapse.replay import replay_commits
+from compaction.mechanisms.engine.collapse.state import Commit, commit_span
+from sessions.transcripts.engine.messages import Message, MessageKind
 from tests.sessions.transcripts.engine.talk import loop, said
 
 
@@ -12,8 +12,12 @@ def talk() -> list[Message]:
 
 def test_a_span_gives_way_to_one_placeholder() -> None:
     messages = talk()
-    done = replay(messages, [made(messages[1:5], "read two files")])
-    assert [one.kind for one in done.messages] == [Kind.PROMPT, Kind.SUMMARY, *[one.kind for one in messages[5:]]]
+    done = replay_commits(messages, [commit_span(messages[1:5], "read two files")])
+    assert [one.kind for one in done.messages] == [
+        MessageKind.PROMPT,
+        MessageKind.SUMMARY,
+        *[one.kind for one in messages[5:]],
+    ]
     assert "read two files" in done.messages[1].content[0]["text"]
     assert done.messages[1].role == "user"
     assert all(one is other for one, other in zip(done.messages[2:], messages[5:], strict=True))
@@ -21,9 +25,9 @@ def test_a_span_gives_way_to_one_placeholder() -> None:
 
 def test_a_commit_can_stand_for_an_earlier_placeholder() -> None:
     messages = talk()
-    first = made(messages[1:3], "read one file")
-    second = made([first.placeholder, *messages[3:5]], "read two files")
-    done = replay(messages, [first, second])
+    first = commit_span(messages[1:3], "read one file")
+    second = commit_span([first.placeholder, *messages[3:5]], "read two files")
+    done = replay_commits(messages, [first, second])
     assert [one.uuid for one in done.messages] == [
         messages[0].uuid,
         second.summary_uuid,
@@ -42,11 +46,11 @@ def test_commits_that_do_not_fit_are_skipped_and_said_so() -> None:
         Commit("good", "s4", "x", uuid[1], uuid[4]),
         Commit("overlaps", "s5", "x", uuid[3], uuid[6]),
     ]
-    done = replay(messages, commits)
+    done = replay_commits(messages, commits)
     assert [one.collapse_id for one in done.skipped] == ["gone", "splits", "backwards", "overlaps"]
     assert len(done.messages) == len(messages) - 3
 
 
 def test_without_commits_the_messages_are_the_same_object() -> None:
     messages = talk()
-    assert replay(messages, []).messages is messages
+    assert replay_commits(messages, []).messages is messages

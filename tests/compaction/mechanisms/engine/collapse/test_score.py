@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from compaction.mechanisms.engine.collapse.config import Weights
-from compaction.mechanisms.engine.collapse.score import Score, score, survey
+from compaction.mechanisms.engine.collapse.score import Score, score_span, survey_conversation
 from sessions.transcripts.engine.messages import Message
 from sessions.usage.engine.tokens import estimate_blocks
 from tests.sessions.transcripts.engine.talk import (
@@ -17,7 +17,9 @@ def piece(id: str, path: str, size: int = 3000) -> list[Message]:
 
 
 def scored(messages: list[Message], first: int, end: int, latest: int) -> Score:
-    return score(survey(messages, estimate_blocks), first, end, latest, most=10_000, weights=Weights())
+    return score_span(
+        survey_conversation(messages, estimate_blocks), first, end, latest, most=10_000, weights=Weights()
+    )
 
 
 def test_a_larger_span_scores_higher() -> None:
@@ -59,7 +61,12 @@ def test_a_span_without_things_is_far_and_quiet() -> None:
 
 
 def test_the_score_is_the_weighted_mean_of_its_parts() -> None:
-    found = score(
-        survey([*piece("a", "a.py"), said("on")], estimate_blocks), 0, 2, 2, most=10_000, weights=Weights(1, 0, 0, 0)
+    found = score_span(
+        survey_conversation([*piece("a", "a.py"), said("on")], estimate_blocks),
+        0,
+        2,
+        2,
+        most=10_000,
+        weights=Weights(1, 0, 0, 0),
     )
     assert found.total == found.size

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 
 from compaction.mechanisms.engine.collapse.config import CollapseConfig
-from compaction.mechanisms.engine.collapse.spans import candidates
-from sessions.transcripts.engine.messages import Kind, Message
-from sessions.transcripts.engine.messages.cuts import cuts
+from compaction.mechanisms.engine.collapse.spans import find_candidates
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages.cuts import find_cuts
 from sessions.usage.engine.tokens import estimate, estimate_blocks
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import answered, loop, said
@@ -14,7 +14,9 @@ SMALL = CollapseConfig(enabled=True, keep_tokens=1_000, least=500, most=5_000)
 
 
 def spans(messages: list[Message], config: CollapseConfig = SMALL) -> list[tuple[int, int]]:
-    return sorted((one.first, one.end) for one in candidates(messages, cuts(messages), config, estimate_blocks))
+    return sorted(
+        (one.first, one.end) for one in find_candidates(messages, find_cuts(messages), config, estimate_blocks)
+    )
 
 
 def test_spans_end_before_what_people_typed() -> None:
@@ -53,12 +55,12 @@ def test_an_empty_conversation_has_none() -> None:
 @given(conversations())
 def test_spans_lie_between_legal_cuts_and_apart(messages: list[Message]) -> None:
     found = spans(messages)
-    legal = cuts(messages)
+    legal = find_cuts(messages)
     kept = 0
     for first, end in found:
         assert kept <= first < end
         assert legal.is_legal(first)
         assert legal.is_legal(end)
-        assert not any(one.kind in (Kind.PROMPT, Kind.SUMMARY) for one in messages[first:end])
+        assert not any(one.kind in (MessageKind.PROMPT, MessageKind.SUMMARY) for one in messages[first:end])
         assert estimate(messages[end:]) >= SMALL.keep_tokens
         kept = end

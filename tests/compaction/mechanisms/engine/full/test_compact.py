@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from compaction.mechanisms.engine.boundary import Boundary, Trigger, is_boundary
-from compaction.mechanisms.engine.full.asking import FullConfig
+from compaction.mechanisms.engine.compaction.boundary import Boundary, Trigger, is_boundary
+from compaction.mechanisms.engine.compaction.occasion import Occasion
 from compaction.mechanisms.engine.full.compact import full_compact
-from compaction.mechanisms.engine.full.request import Path, SummariseError
+from compaction.mechanisms.engine.full.reply import FullConfig
+from compaction.mechanisms.engine.full.request import RequestPath, SummariseError
 from compaction.mechanisms.engine.full.too_long import MARKER, PromptTooLongError
-from compaction.mechanisms.engine.occasion import Occasion
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.compaction.mechanisms.engine.summarising import SUMMARY, Model
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
 
@@ -49,7 +49,7 @@ def test_the_summary_stands_for_everything() -> None:
     boundary, summary = outcome.messages
     assert is_boundary(boundary)
     assert SUMMARY in texts([summary])[0]
-    assert summary.kind is Kind.SUMMARY
+    assert summary.kind is MessageKind.SUMMARY
     assert outcome.report.applied
     assert outcome.state.requests == 1
 
@@ -59,7 +59,7 @@ def test_it_is_asked_as_a_fork_without_a_limit_and_without_writing_cache() -> No
     talk = work()
     full_compact(talk.messages, model)
     (request,) = model.asked
-    assert (request.path, request.max_output_tokens, request.system) == (Path.FORK, None, None)
+    assert (request.path, request.max_output_tokens, request.system) == (RequestPath.FORK, None, None)
     assert (request.skips_cache_write, request.thinking, request.tools_denied, request.turns) == (True, True, True, 1)
     assert request.query_source == "compact"
     assert all(one is other for one, other in zip(request.messages, talk.messages, strict=False))
@@ -70,7 +70,7 @@ def test_when_the_fork_fails_it_is_asked_directly_with_a_limit_and_without_think
     model = Model([SummariseError("cut off"), "<summary>all</summary>"])
     assert full_compact(work().messages, model).report.applied
     request = model.asked[1]
-    assert (request.path, request.max_output_tokens, request.thinking) == (Path.DIRECT, 20_000, False)
+    assert (request.path, request.max_output_tokens, request.thinking) == (RequestPath.DIRECT, 20_000, False)
     assert request.system
 
 
@@ -86,7 +86,7 @@ def test_what_would_fail_again_is_not_asked_for_in_another_way() -> None:
     model = Model([SummariseError("the key is refused", final=True)])
     outcome = full_compact(work().messages, model)
     assert outcome.report.why == "No summary was written: the key is refused."
-    assert [request.path for request in model.asked] == [Path.FORK]
+    assert [request.path for request in model.asked] == [RequestPath.FORK]
 
 
 def test_a_request_that_is_too_long_is_tried_three_times_with_less() -> None:
@@ -120,7 +120,7 @@ def test_the_marker_of_a_retry_is_no_part_of_the_conversation() -> None:
 
 def test_only_what_follows_the_last_boundary_is_sent() -> None:
     talk = work()
-    boundary = Boundary("b", Trigger.AUTO, 0).message()
+    boundary = Boundary("b", Trigger.AUTO, 0).to_message()
     model = Model()
     full_compact([*talk.messages[:8], boundary, *talk.messages[8:]], model)
     assert ids(model.asked[0].messages)[:-1] == ids(talk.messages[8:])
@@ -166,7 +166,7 @@ def test_files_are_read_again_and_come_after_the_summary() -> None:
 def test_pictures_are_not_sent_and_thinking_after_them_neither_where_it_was_signed() -> None:
     talk = Talk()
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}
-    message = Message("user", (text_block("see"), picture), Kind.PROMPT, "p")
+    message = Message("user", (text_block("see"), picture), MessageKind.PROMPT, "p")
     talk.says("I see " + "x" * 3_000, thinks="a picture")
     for bound, left in (("claude-opus-5-5", ["text"]), ("claude-opus-4-5", ["thinking", "text"])):
         model = Model()

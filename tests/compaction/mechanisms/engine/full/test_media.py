@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from compaction.mechanisms.engine.attachments.skills import OPENING
 from compaction.mechanisms.engine.full.media import without_media, without_skills
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.sessions.transcripts.engine.spoken import Talk
 
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
@@ -10,7 +10,7 @@ PAPER = {"type": "document", "source": {"type": "base64", "media_type": "applica
 
 
 def test_pictures_and_documents_become_words() -> None:
-    message = Message("user", (text_block("look"), PICTURE, PAPER), Kind.PROMPT, "m")
+    message = Message("user", (text_block("look"), PICTURE, PAPER), MessageKind.PROMPT, "m")
     assert without_media([message])[0].content == (text_block("look"), text_block("[image]"), text_block("[document]"))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compaction.mechanisms.engine.full.parsing import Parsed, parsed_summary
+from compaction.mechanisms.engine.full.parsing import ParsedSummary, parse_summary
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ from compaction.mechanisms.engine.full.parsing import Parsed, parsed_summary
     ],
 )
 def test_it_finds_the_summary(reply: str, summary: str) -> None:
-    assert parsed_summary(reply).summary == summary
+    assert parse_summary(reply).summary == summary
 
 
 def test_a_summary_that_breaks_off_is_taken_and_called_incomplete() -> None:
-    assert parsed_summary("<analysis>a</analysis><summary>1. All\n2. Ha") == Parsed("1. All\n2. Ha", True, False)
+    assert parse_summary("<analysis>a</analysis><summary>1. All\n2. Ha") == ParsedSummary("1. All\n2. Ha", True, False)
 
 
 def test_a_reply_without_tags_is_said_to_have_none() -> None:
-    assert parsed_summary("words") == Parsed("words", False, True)
+    assert parse_summary("words") == ParsedSummary("words", False, True)
 
 
 pieces = st.sampled_from(["<analysis>", "</analysis>", "<summary>", "</summary>", "words ", "<", ">", "\n"])
@@ -52,7 +52,7 @@ pieces = st.sampled_from(["<analysis>", "</analysis>", "<summary>", "</summary>"
 @given(st.lists(pieces, max_size=12).map("".join))
 def test_whatever_the_tags_nothing_is_added_to_the_reply(reply: str) -> None:
     rest = iter(reply)
-    assert all(character in rest for character in parsed_summary(reply).summary)
+    assert all(character in rest for character in parse_summary(reply).summary)
 
 
 @given(st.text("abc <>/\n"), st.text("abc \n", min_size=1))
@@ -60,4 +60,4 @@ def test_a_well_formed_reply_gives_its_summary(draft: str, summary: str) -> None
     if "<" in draft or not summary.strip():
         return
     reply = f"<analysis>{draft}</analysis><summary>{summary}</summary>"
-    assert parsed_summary(reply) == Parsed(summary.strip(), True, True)
+    assert parse_summary(reply) == ParsedSummary(summary.strip(), True, True)

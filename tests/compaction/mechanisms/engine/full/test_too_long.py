@@ -10,10 +10,10 @@ from compaction.mechanisms.engine.full.too_long import (
     is_too_long,
     rounds_of,
     token_gap,
-    truncated,
+    truncate,
 )
 from sessions.lint.engine import Severity, lint_request
-from sessions.transcripts.engine.messages import Message, joined
+from sessions.transcripts.engine.messages import Message, join_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import requests
 from tests.sessions.transcripts.engine.spoken import Talk, ids, texts
@@ -75,14 +75,14 @@ def test_a_round_is_an_input_a_response_and_its_results() -> None:
 def test_the_oldest_rounds_go_until_the_gap_is_covered() -> None:
     messages = chat(10)
     gap = estimate(messages[:5])
-    shorter = truncated(messages, f"prompt is too long: {200_000 + gap} tokens > 200000 maximum")
+    shorter = truncate(messages, f"prompt is too long: {200_000 + gap} tokens > 200000 maximum")
     assert (shorter.dropped, shorter.rounds) == (3, 10)
     assert ids(shorter.messages) == ids(messages[6:])
 
 
 def test_without_a_gap_a_fifth_goes_and_at_least_one() -> None:
-    assert truncated(chat(10), NO_GAP).dropped == 2
-    assert truncated(chat(3), NO_GAP).dropped == 1
+    assert truncate(chat(10), NO_GAP).dropped == 2
+    assert truncate(chat(3), NO_GAP).dropped == 1
 
 
 def test_an_answer_in_front_gets_a_marker_before_it() -> None:
@@ -90,7 +90,7 @@ def test_an_answer_in_front_gets_a_marker_before_it() -> None:
     talk.prompt("go")
     for _ in range(5):
         talk.reads("a.py")
-    shorter = truncated(talk.messages, NO_GAP)
+    shorter = truncate(talk.messages, NO_GAP)
     assert texts(shorter.messages)[0] == MARKER
     assert shorter.messages[1].role == "assistant"
 
@@ -100,8 +100,8 @@ def test_the_marker_of_an_earlier_retry_does_not_count_as_a_round() -> None:
     talk.prompt("go")
     for _ in range(8):
         talk.reads("a.py")
-    once = truncated(talk.messages, NO_GAP, attempt=1)
-    twice = truncated(once.messages, NO_GAP, attempt=2)
+    once = truncate(talk.messages, NO_GAP, attempt=1)
+    twice = truncate(once.messages, NO_GAP, attempt=2)
     assert twice.rounds == once.rounds - once.dropped
     assert texts(twice.messages).count(MARKER) == 1
     assert len(twice.messages) < len(once.messages)
@@ -109,9 +109,9 @@ def test_the_marker_of_an_earlier_retry_does_not_count_as_a_round() -> None:
 
 def test_when_nothing_is_left_the_error_says_what_to_do() -> None:
     with pytest.raises(NothingLeftError, match="Go back a few messages"):
-        truncated(chat(1), NO_GAP)
+        truncate(chat(1), NO_GAP)
     with pytest.raises(NothingLeftError):
-        truncated(chat(5), "prompt is too long: 900000 tokens > 200000 maximum")
+        truncate(chat(5), "prompt is too long: 900000 tokens > 200000 maximum")
 
 
 @settings(deadline=None)
@@ -119,8 +119,8 @@ def test_when_nothing_is_left_the_error_says_what_to_do() -> None:
 def test_what_is_left_is_what_the_api_takes(messages: list[Message], error: str) -> None:
     while True:
         try:
-            messages = truncated(messages, error).messages
+            messages = truncate(messages, error).messages
         except NothingLeftError:
             return
-        body = {"model": "claude-opus-4-6", "max_tokens": 1, "messages": joined(messages)}
+        body = {"model": "claude-opus-4-6", "max_tokens": 1, "messages": join_messages(messages)}
         assert [one for one in lint_request(body) if one.severity is Severity.REFUSED] == []

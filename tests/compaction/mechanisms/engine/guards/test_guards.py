@@ -4,27 +4,27 @@ import pytest
 
 from compaction.mechanisms.engine.guards import (
     Breaker,
-    inflation,
+    explain_inflation,
     may_compact,
-    recompaction,
+    track_recompaction,
 )
 from compaction.mechanisms.engine.guards.recursion import owns_shared_state
 from tests.sessions.transcripts.engine.spoken import Talk
 
 
 def test_only_what_is_smaller_is_accepted() -> None:
-    assert inflation(100, 99) is None
-    assert "no less than the 100" in str(inflation(100, 100))
+    assert explain_inflation(100, 99) is None
+    assert "no less than the 100" in str(explain_inflation(100, 100))
 
 
 def test_three_failures_in_a_row_open_the_breaker() -> None:
-    breaker = Breaker().failed().failed()
+    breaker = Breaker().after_failure().after_failure()
     assert not breaker.is_open()
-    assert breaker.failed().is_open()
+    assert breaker.after_failure().is_open()
 
 
 def test_any_success_closes_it() -> None:
-    assert Breaker(3).succeeded() == Breaker()
+    assert Breaker(3).after_success() == Breaker()
 
 
 @pytest.mark.parametrize(("source", "may"), [("compact", False), ("session_memory", False), ("repl_main_thread", True)])
@@ -42,6 +42,6 @@ def test_the_first_compaction_is_no_recompaction() -> None:
     talk = Talk()
     talk.prompt("hello")
     talk.says("hi")
-    found = recompaction(talk.messages, None, 167_000, "sdk")
+    found = track_recompaction(talk.messages, None, 167_000, "sdk")
     assert (found.is_one, found.turns_since, found.last_id, found.threshold) == (False, 1, "", 167_000)
     assert found.source == "sdk"

@@ -3,19 +3,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from compaction.mechanisms.engine.full.parsing import parsed_summary
+from compaction.mechanisms.engine.full.parsing import parse_summary
 from compaction.mechanisms.engine.full.prompt import SECTIONS, Variant
-from compaction.mechanisms.engine.full.request import Path, summary_request
-from compaction.mechanisms.engine.guards import quotes_checked
+from compaction.mechanisms.engine.full.request import RequestPath, build_summary_request
+from compaction.mechanisms.engine.guards import check_quotes
 from compaction.mechanisms.engine.mechanical import (
     LABEL,
     Mechanical,
     MechanicalConfig,
     notes_sections,
 )
-from compaction.mechanisms.engine.mechanical.fitting import GAP
+from compaction.mechanisms.engine.mechanical.text_fitting import GAP
 from memory.notes.engine import TITLES
-from sessions.transcripts.engine.messages import Kind, Message, text_block
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
 from tests.examples import examples
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.spoken import Talk
@@ -24,12 +24,12 @@ some = settings(
     max_examples=examples(25),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-INSTRUCTION = Message("user", (text_block("Summarise."),), Kind.INJECTED, "instruction")
+INSTRUCTION = Message("user", (text_block("Summarise."),), MessageKind.INJECTED, "instruction")
 
 
 def summary(messages: list[Message], config: MechanicalConfig | None = None, variant: Variant = Variant.FULL) -> str:
-    request = summary_request([*messages, INSTRUCTION], Path.DIRECT, variant=variant)
-    return parsed_summary(Mechanical(config or MechanicalConfig())(request)).summary
+    request = build_summary_request([*messages, INSTRUCTION], RequestPath.DIRECT, variant=variant)
+    return parse_summary(Mechanical(config or MechanicalConfig())(request)).summary
 
 
 def section(text: str, title: str) -> str:
@@ -41,7 +41,7 @@ def section(text: str, title: str) -> str:
 @given(conversations())
 def test_it_quotes_what_was_said_and_invents_nothing(messages: list[Message]) -> None:
     text = summary(messages)
-    found = quotes_checked(text, messages)
+    found = check_quotes(text, messages)
     assert found.invented == ()
     assert text.startswith(LABEL)
 
@@ -65,7 +65,7 @@ def talk() -> Talk:
         Message(
             "user",
             ({"type": "tool_result", "tool_use_id": failed, "content": "Exit code 2\nboom", "is_error": True},),
-            Kind.RESULT,
+            MessageKind.RESULT,
             "failed",
         )
     )
@@ -107,20 +107,20 @@ def test_a_closing_tag_in_a_quote_does_not_end_the_summary() -> None:
 
 def test_all_messages_of_the_user_are_quoted() -> None:
     messages = talk().messages
-    found = quotes_checked(summary(messages, MechanicalConfig(share=10)), messages)
+    found = check_quotes(summary(messages, MechanicalConfig(share=10)), messages)
     assert found.missing == ()
     assert found.remark == ""
 
 
 def test_what_an_earlier_summary_quotes_is_passed_on() -> None:
     messages = talk().messages
-    first = Message("user", (text_block(summary(messages, MechanicalConfig(share=10))),), Kind.SUMMARY, "first")
+    first = Message("user", (text_block(summary(messages, MechanicalConfig(share=10))),), MessageKind.SUMMARY, "first")
     later = Talk()
     later.prompt("And the moon?")
     again = [first, *later.messages]
     text = summary(again, MechanicalConfig(share=10))
     assert "never feet" in section(text, "All User Messages")
-    assert quotes_checked(text, again).invented == ()
+    assert check_quotes(text, again).invented == ()
 
 
 def test_up_to_a_pivot_it_has_the_other_sections() -> None:
@@ -131,7 +131,7 @@ def test_up_to_a_pivot_it_has_the_other_sections() -> None:
 
 def test_only_what_follows_the_pivot_is_summarised() -> None:
     made = talk()
-    request = summary_request([*made.messages, INSTRUCTION], Path.DIRECT, begins_at=made.messages[-1].uuid)
+    request = build_summary_request([*made.messages, INSTRUCTION], RequestPath.DIRECT, begins_at=made.messages[-1].uuid)
     text = Mechanical(MechanicalConfig(share=10))(request)
     assert "Go on with the docs" in text
     assert "Make the tides right" not in text

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
 from compaction.mechanisms.engine.microcompact.clearable import CLEARED
 from compaction.mechanisms.engine.microcompact.forecast import after_compaction_block, forecast_clear_tool_uses
-from sessions.transcripts.engine.messages import Message, messages_of
+from sessions.transcripts.engine.messages import Message, read_messages
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -64,7 +64,7 @@ def test_uses_can_be_the_trigger_and_tools_can_be_excluded() -> None:
 def test_what_precedes_a_compaction_block_is_ignored() -> None:
     block = {"type": "compaction", "content": "so far"}
     failed = {"type": "compaction", "content": None}
-    messages = messages_of(
+    messages = read_messages(
         [
             {"role": "user", "content": "a"},
             {"role": "assistant", "content": [block]},
@@ -78,7 +78,7 @@ def test_what_precedes_a_compaction_block_is_ignored() -> None:
 def test_so_are_the_blocks_before_it_in_its_own_message() -> None:
     block, later = {"type": "compaction", "content": "so far"}, {"type": "compaction", "content": "further"}
     words = {"type": "text", "text": "and now"}
-    messages = messages_of([{"role": "assistant", "content": [block, words, later, words]}])
+    messages = read_messages([{"role": "assistant", "content": [block, words, later, words]}])
     assert [message.content for message in after_compaction_block(messages)] == [(later, words)]
 
 

@@ -14,7 +14,7 @@ from compaction.mechanisms.engine.microcompact.timed import (
     timed,
 )
 from compaction.mechanisms.engine.report import Outcome
-from sessions.transcripts.engine.messages import Kind, Message
+from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.usage.engine.tokens import estimate
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
@@ -136,7 +136,7 @@ def test_it_holds_for_any_conversation(messages: list[Message], keep: int, gap: 
     assert pairs(done.messages) == pairs(messages)
     changed = {change.uuid for change in done.report.changes}
     assert same_objects(messages, done.messages, changed)
-    assert {one.kind for one in messages if one.uuid in changed} <= {Kind.RESULT}
+    assert {one.kind for one in messages if one.uuid in changed} <= {MessageKind.RESULT}
     assert done.report.tokens_after == estimate(done.messages)
     assert done.report.tokens_before == estimate(messages)
     if report(done).fired:

@@ -13,14 +13,14 @@ from compaction.mechanisms.engine import (
     PipelineState,
     run_pipeline,
 )
-from compaction.mechanisms.engine.collapse import CollapseState, Staged, collapse
-from compaction.mechanisms.engine.collapse.state import made
-from compaction.mechanisms.engine.snip import short_id, snip
+from compaction.mechanisms.engine.collapse import CollapseState, StagedSpan, collapse
+from compaction.mechanisms.engine.collapse.state import commit_span
+from compaction.mechanisms.engine.snip.removal import short_id, snip
 from sessions.lint.engine import lint_request
 from sessions.transcripts.engine.messages import (
-    Kind,
     Message,
-    changed,
+    MessageKind,
+    replace_fields,
     text_block,
 )
 from tests.sessions.transcripts.engine.spoken import START, Talk
@@ -46,7 +46,7 @@ def amid_a_turn() -> list[Message]:
         BUG,
         answered("", thinking, call("toolu_01"), id="looking"),
         returned(("toolu_01", "500 " * 40)),
-        Message("user", (text_block("In short."),), Kind.SUMMARY, uuid_of("summary")),
+        Message("user", (text_block("In short."),), MessageKind.SUMMARY, uuid_of("summary")),
         answered("", call("toolu_02")),
         returned(("toolu_02", "200")),
     ]
@@ -83,7 +83,7 @@ def test_a_model_that_need_not_think_first_is_sent_no_snipped_turn() -> None:
 
 def collapsed(messages: Sequence[Message]) -> CollapseState:
     """The answer of the second turn that thinks, and its result."""
-    return CollapseState(commits=(made(messages[3:5], "It looked at the logs."),))
+    return CollapseState(commits=(commit_span(messages[3:5], "It looked at the logs."),))
 
 
 @pytest.mark.parametrize(("model", "back"), [(BUDGETED, True), (FREE, False)])
@@ -100,7 +100,7 @@ def test_a_collapsed_span_with_the_first_thoughts_is_taken_back_for_good(model: 
 
 def test_a_span_that_was_chosen_before_it_held_the_first_thoughts_is_not_collapsed() -> None:
     messages = amid_a_turn()
-    staged = Staged(messages[3].uuid, messages[4].uuid, 50, 1.0, "Short.")
+    staged = StagedSpan(messages[3].uuid, messages[4].uuid, 50, 1.0, "Short.")
     state = CollapseState(staged=(staged,), armed=True)
     eager = CollapseConfig(enabled=True, stage_at=0.0, commit_at=0.0, target=0.0)
     assert collapse(messages, eager, state).messages is messages
@@ -115,7 +115,7 @@ def taken_over() -> Talk:
     talk.says("planned", thinks="earlier")
     talk.prompt("do it")
     talk.reads("tides.py", thinks="hm")
-    talk.messages = [changed(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
+    talk.messages = [replace_fields(one, model="claude-opus-4-5") if one.message_id else one for one in talk.messages]
     return talk
 
 
@@ -131,7 +131,7 @@ def test_a_turn_that_a_model_takes_over_keeps_its_first_thoughts_where_it_needs_
     body = {"model": config.model, "max_tokens": 2_000, "messages": outcome.array, "thinking": thinking}
     assert [one.rule for one in lint_request(body) if one.severity == "refused"] == []
     talk.says("done")
-    talk.messages[-1] = changed(talk.messages[-1], model=config.model)
+    talk.messages[-1] = replace_fields(talk.messages[-1], model=config.model)
     talk.prompt("thanks")
     assert run_pipeline(talk.messages, config, now=START).array[: len(outcome.array)] == outcome.array
 

@@ -22,10 +22,10 @@ from compaction.mechanisms.engine import (
     recover,
     run_pipeline,
 )
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from compaction.mechanisms.engine.guards.breaker import Breaker
-from compaction.mechanisms.engine.snip import short_id, snip
-from sessions.transcripts.engine.messages import Block, Message, changed
+from compaction.mechanisms.engine.snip.removal import short_id, snip
+from sessions.transcripts.engine.messages import Block, Message, replace_fields
 from sessions.usage.engine.usage import Usage
 from tests.compaction.mechanisms.engine.summarising import Model
 from tests.sessions.transcripts.engine.spoken import (
@@ -248,7 +248,7 @@ class TestChains:
             assert "1 of the quoted user messages were never written" in report.why
             state = outcome.state
             talk.messages += [
-                changed(one, uuid=f"again {one.uuid}", content=renamed(one)) for one in chat(LONG).messages
+                replace_fields(one, uuid=f"again {one.uuid}", content=renamed(one)) for one in chat(LONG).messages
             ]
 
     def test_a_compaction_of_other_messages_is_not_said_to_be_applied(self) -> None:
@@ -387,7 +387,9 @@ class TestThinking:
 
     def test_what_another_model_thought_is_left_out_after_a_switch(self) -> None:
         talk = self.talk()
-        written = [changed(one, model="claude-opus-4-5-20251101") if one.message_id else one for one in talk.messages]
+        written = [
+            replace_fields(one, model="claude-opus-4-5-20251101") if one.message_id else one for one in talk.messages
+        ]
         assert self.thoughts(list(run_pipeline(written, self.FREE, now=NOW).messages)) == 2
         outcome = run_pipeline(written, PipelineConfig(model="claude-sonnet-5"), now=NOW)
         assert self.thoughts(list(outcome.messages)) == 0
@@ -413,4 +415,4 @@ def renamed(message: Message) -> tuple[Block, ...]:
 
 def _signed(message: Message, signature: str) -> Message:
     first, *rest = message.content
-    return changed(message, content=({**first, "signature": signature}, *rest))
+    return replace_fields(message, content=({**first, "signature": signature}, *rest))

@@ -15,7 +15,7 @@ from compaction.mechanisms.engine import (
     Surroundings,
     run_pipeline,
 )
-from compaction.mechanisms.engine.boundary import is_boundary
+from compaction.mechanisms.engine.compaction.boundary import is_boundary
 from sessions.lint.engine import Severity, lint_request
 from sessions.transcripts.engine.messages import Message
 from tests.sessions.transcripts.engine.spoken import (

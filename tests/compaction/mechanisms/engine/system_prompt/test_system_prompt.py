@@ -4,6 +4,7 @@ from itertools import count
 
 import pytest
 
+from compaction.mechanisms.engine.prompt_cache.ttl import Ttl
 from compaction.mechanisms.engine.system_prompt import (
     BOUNDARY,
     Provider,
@@ -17,7 +18,6 @@ from compaction.mechanisms.engine.system_prompt import (
     volatile,
 )
 from compaction.mechanisms.engine.system_prompt.sections import UnexplainedSectionError
-from compaction.mechanisms.engine.ttl import Ttl
 
 TEXTS = assembled(["rules", "tone"], ["today", "memory"])
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sessions.context.engine.chain import token_cost
 from sessions.context.engine.chain.segments import Segment
-from sessions.context.engine.chain.token_cost import Beside
+from sessions.context.engine.chain.token_cost import OffChainRows
 
 
 def segment(answer: list[int], rest: list[int]) -> Segment:
@@ -39,27 +39,27 @@ def test_it_finds_what_a_walk_back_finds(
         numbers = list(range(position, position + answers + others))
         segments.append(segment(numbers[:answers], numbers[answers:]))
         position += answers + others
-    beside = Beside(segments, lambda position: position not in off)
+    beside = OffChainRows(segments, lambda position: position not in off)
     since = -1
     for number, later in sorted(asked):
         at = min(number, len(segments) - 1)
         prompt = max(segments[at].positions, default=0)
         since = max(since, min(later, prompt) if later % 5 == 0 else since)
-        assert set(beside.before(prompt, at, since)) == looked_for(segments[: at + 1], prompt, since, off)
+        assert set(beside.find_before(prompt, at, since)) == looked_for(segments[: at + 1], prompt, since, off)
 
 
 def test_ten_thousand_prompts_look_at_each_segment_once() -> None:
     segments = [segment([2 * number], [2 * number + 1]) for number in range(10_000)]
-    beside = Beside(segments, lambda _: True)
+    beside = OffChainRows(segments, lambda _: True)
     for number in range(len(segments)):
-        assert beside.before(2 * number + 1, number, -1) == []
+        assert beside.find_before(2 * number + 1, number, -1) == []
     assert beside.looked_at == len(segments)
 
 
 def test_no_prompt_weighs_more_than_so_many_rows() -> None:
-    count = 2 * token_cost.MOST_BESIDE
+    count = 2 * token_cost.MAX_OFF_CHAIN
     segments = [segment([2 * number], [2 * number + 1]) for number in range(count)]
-    beside = Beside(segments, lambda position: bool(position % 2))
-    found = beside.before(2 * count, count - 1, -1)
-    assert len(found) == token_cost.MOST_BESIDE
+    beside = OffChainRows(segments, lambda position: bool(position % 2))
+    found = beside.find_before(2 * count, count - 1, -1)
+    assert len(found) == token_cost.MAX_OFF_CHAIN
     assert max(found) == 2 * count - 2

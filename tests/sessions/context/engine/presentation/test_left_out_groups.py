@@ -1,39 +1,45 @@
 from __future__ import annotations
 
-from sessions.context.engine.left_out import LeftOut, Reason
-from sessions.context.engine.presentation.left_out_groups import Range, grouped
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason
+from sessions.context.engine.presentation.left_out_groups import EntryRange, group_by_reason
 
-SUMMARISED, UNSENT, CLEARED = Reason.SUMMARISED, Reason.UNSENT, Reason.CLEARED
+SUMMARISED, UNSENT, CLEARED = LeftOutReason.SUMMARISED, LeftOutReason.UNSENT, LeftOutReason.CLEARED
 
 
 def test_nothing_left_out_has_no_groups() -> None:
-    assert grouped([]) == []
+    assert group_by_reason([]) == []
 
 
 def test_entries_in_a_row_are_one_range() -> None:
-    (group,) = grouped([LeftOut(3, SUMMARISED, 9), LeftOut(4, SUMMARISED, 9), LeftOut(5, SUMMARISED, 9)])
-    assert (group.count, group.causes[0].by, group.causes[0].ranges) == (3, 9, (Range(3, 5, 3),))
+    (group,) = group_by_reason(
+        [LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, SUMMARISED, 9), LeftOutEntry(5, SUMMARISED, 9)]
+    )
+    assert (group.count, group.causes[0].by, group.causes[0].ranges) == (3, 9, (EntryRange(3, 5, 3),))
 
 
 def test_a_range_goes_on_over_what_is_left_out_for_other_reasons() -> None:
-    found = grouped([LeftOut(3, SUMMARISED, 9), LeftOut(4, UNSENT), LeftOut(5, SUMMARISED, 9)])
-    assert [group.causes[0].ranges for group in found] == [(Range(3, 5, 2),), (Range(4, 4, 1),)]
+    found = group_by_reason([LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, UNSENT), LeftOutEntry(5, SUMMARISED, 9)])
+    assert [group.causes[0].ranges for group in found] == [(EntryRange(3, 5, 2),), (EntryRange(4, 4, 1),)]
 
 
 def test_a_range_ends_where_the_model_saw_something() -> None:
-    (group,) = grouped([LeftOut(3, SUMMARISED, 9), LeftOut(5, SUMMARISED, 9)])
-    assert group.causes[0].ranges == (Range(5, 5, 1), Range(3, 3, 1))
-    found = grouped([LeftOut(3, SUMMARISED, 9), LeftOut(4, CLEARED, 8), LeftOut(5, SUMMARISED, 9)])
-    assert found[0].causes[0].ranges == (Range(5, 5, 1), Range(3, 3, 1))
+    (group,) = group_by_reason([LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(5, SUMMARISED, 9)])
+    assert group.causes[0].ranges == (EntryRange(5, 5, 1), EntryRange(3, 3, 1))
+    found = group_by_reason(
+        [LeftOutEntry(3, SUMMARISED, 9), LeftOutEntry(4, CLEARED, 8), LeftOutEntry(5, SUMMARISED, 9)]
+    )
+    assert found[0].causes[0].ranges == (EntryRange(5, 5, 1), EntryRange(3, 3, 1))
 
 
 def test_each_cause_has_its_own_ranges_the_newest_first() -> None:
-    (group,) = grouped([LeftOut(1, SUMMARISED, 2), LeftOut(4, SUMMARISED, 5), LeftOut(6, SUMMARISED, 5)])
+    (group,) = group_by_reason(
+        [LeftOutEntry(1, SUMMARISED, 2), LeftOutEntry(4, SUMMARISED, 5), LeftOutEntry(6, SUMMARISED, 5)]
+    )
     assert [(cause.by, cause.count) for cause in group.causes] == [(5, 2), (2, 1)]
 
 
 def test_the_head_of_a_group_says_how_much_more_there_is() -> None:
-    (group,) = grouped(LeftOut(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
+    (group,) = group_by_reason(LeftOutEntry(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
     head = group.head(5)
     assert sum(len(cause.ranges) for cause in head.causes) == 5
     assert (head.more, head.count) == (5, 10)
@@ -41,8 +47,8 @@ def test_the_head_of_a_group_says_how_much_more_there_is() -> None:
 
 
 def test_a_group_goes_on_from_any_of_its_ranges() -> None:
-    (group,) = grouped(LeftOut(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
-    shown: list[Range] = []
+    (group,) = group_by_reason(LeftOutEntry(3 * n, SUMMARISED, 100 + n // 4) for n in range(10))
+    shown: list[EntryRange] = []
     for start in (0, 4, 8):
         head = group.head(4, start)
         shown += [one for cause in head.causes for one in cause.ranges]

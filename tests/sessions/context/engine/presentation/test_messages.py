@@ -12,9 +12,9 @@ from sessions.context.engine.presentation.messages import (
     PIECES,
     ROOM,
     WINDOW,
-    Array,
-    Gap,
-    ShownElement,
+    ElementView,
+    MessageArray,
+    MessageGap,
 )
 from sessions.context.engine.sizes import sizes_of
 from sessions.context.engine.tally import Category
@@ -30,14 +30,14 @@ from tests.sessions.context.engine.test_history import compact, talk
 from tests.sessions.writing import Writing
 
 
-def long(messages: int) -> Array:
+def long(messages: int) -> MessageArray:
     writing = Writing()
     talk(writing, *(f"number {n}" for n in range(messages // 2)))
-    return Array(following(writing), mask)
+    return MessageArray(following(writing), mask)
 
 
-def numbers(items: list[ShownElement | Gap]) -> list[Any]:
-    return [(item.first, item.end) if isinstance(item, Gap) else item.number for item in items]
+def numbers(items: list[ElementView | MessageGap]) -> list[Any]:
+    return [(item.first, item.end) if isinstance(item, MessageGap) else item.number for item in items]
 
 
 def test_a_short_array_is_shown_as_a_whole() -> None:
@@ -61,17 +61,17 @@ def test_any_part_of_the_array_can_be_asked_for(start: int) -> None:
 
 def test_a_gap_is_filled_from_either_end_until_nothing_is_left() -> None:
     array = long(200)
-    (gap,) = [item for item in array.page() if isinstance(item, Gap)]
+    (gap,) = [item for item in array.page() if isinstance(item, MessageGap)]
     first = array.fill(gap.first, gap.end, gap.first)
     assert numbers(first)[:2] == [HEAD + 1, HEAD + 2]
-    assert isinstance(first[-1], Gap)
+    assert isinstance(first[-1], MessageGap)
     last_ones = array.fill(gap.first, gap.end, gap.last)
-    assert isinstance(last_ones[0], Gap)
+    assert isinstance(last_ones[0], MessageGap)
     assert numbers(last_ones)[-1] == gap.end
     left = first[-1]
     for _ in range(10):
         filled = array.fill(left.first, left.end, left.first)
-        if not isinstance(filled[-1], Gap):
+        if not isinstance(filled[-1], MessageGap):
             break
         left = filled[-1]
     assert numbers(filled)[-1] == gap.end
@@ -85,7 +85,7 @@ def test_a_window_is_bounded_by_its_blocks_and_by_its_bytes() -> None:
         writing.assistant(*(call(tool, command="x" * 5_000) for tool in tools))
         for tool in tools:
             writing.result(tool, '"<&>' * 2_000)
-    shown = [item for item in Array(following(writing), mask).page() if isinstance(item, ShownElement)]
+    shown = [item for item in MessageArray(following(writing), mask).page() if isinstance(item, ElementView)]
     assert sum(len(element.pieces) for element in shown) <= BLOCKS + HEAD * PIECES
     assert all(len(element.pieces) <= PIECES for element in shown)
     assert sum(len(piece.words) for element in shown for piece in element.pieces) < ROOM
@@ -95,9 +95,9 @@ def test_a_window_is_bounded_by_its_blocks_and_by_its_bytes() -> None:
 def test_a_block_is_cut_masked_and_can_be_had_as_a_whole() -> None:
     writing = Writing()
     writing.user("word " * 2_000 + "ghp_EXAMPLEexampleEXAMPLEexampleEXAMPLE0 end")
-    array = Array(following(writing), mask)
+    array = MessageArray(following(writing), mask)
     (element,) = array.page()
-    assert isinstance(element, ShownElement)
+    assert isinstance(element, ElementView)
     assert element.pieces[0].cut
     assert len(element.pieces[0].words) < 500
     whole = array.piece("0.0")
@@ -111,7 +111,7 @@ def test_a_block_is_cut_masked_and_can_be_had_as_a_whole() -> None:
 def test_a_block_that_is_not_there_is_none(place: str) -> None:
     writing = Writing()
     writing.user("ask")
-    assert Array(following(writing), mask).piece(place) is None
+    assert MessageArray(following(writing), mask).piece(place) is None
 
 
 def test_every_block_leads_to_its_entry_and_is_called_by_what_it_is() -> None:
@@ -120,7 +120,7 @@ def test_every_block_leads_to_its_entry_and_is_called_by_what_it_is() -> None:
     writing.assistant(thought(), "say", call("toolu_1", "Read", file_path="/a", limit=3))
     writing.result("toolu_1", "no such file", error=True)
     noted = attach(writing, "todo_reminder", "Mind the list.")
-    elements = [one for one in Array(following(writing), mask).page() if isinstance(one, ShownElement)]
+    elements = [one for one in MessageArray(following(writing), mask).page() if isinstance(one, ElementView)]
     pieces = [piece for element in elements for piece in element.pieces]
     assert [piece.label for piece in pieces] == ["prompt", "thinking", "text", "Read", "Read result", "text"]
     assert pieces[0].address == asked
@@ -136,7 +136,7 @@ def test_a_summary_and_a_cleared_result_are_marked() -> None:
     writing.assistant(call("toolu_1"))
     writing.result("toolu_1", "high water")
     writing.row("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["toolu_1"]})
-    elements = [one for one in Array(following(writing), mask).page() if isinstance(one, ShownElement)]
+    elements = [one for one in MessageArray(following(writing), mask).page() if isinstance(one, ElementView)]
     notes = [[(note.name, note.by) for note in piece.notes] for element in elements for piece in element.pieces]
     assert notes == [[("summarised", None)], [], [("cleared", 4)]]
 
@@ -158,7 +158,7 @@ def test_a_block_of_any_kind_can_be_shown(block: dict[str, Any]) -> None:
     writing = Writing()
     writing.row("user", message={"role": "user", "content": [block]})
     context = following(writing)
-    shown = Array(context, mask).page()
+    shown = MessageArray(context, mask).page()
     assert len(shown) == len(context.elements)
 
 
@@ -172,8 +172,8 @@ def test_what_no_record_holds_is_unknown_and_not_zero() -> None:
     shares = {share.category: share for share in sizes.shares}
     for category in (Category.SYSTEM, Category.TOOLS, Category.THINKING):
         assert shares[category].tokens is None
-        assert shares[category].why
+        assert shares[category].missing_reason
     assert shares[Category.IMAGES].tokens == 0
     assert shares[Category.USER_TEXT].tokens
-    assert sizes.unseen == 20_000 - sizes.estimated
-    assert sizes_of(last(writing)).unseen == 0
+    assert sizes.unrecorded == 20_000 - sizes.estimated
+    assert sizes_of(last(writing)).unrecorded == 0

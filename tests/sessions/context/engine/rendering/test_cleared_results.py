@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sessions.context.engine import Context, context_at, contexts
-from sessions.context.engine.changes import changes
-from sessions.context.engine.left_out import LeftOut, Reason, left_out
+from sessions.context.engine.changes import compare_contexts
+from sessions.context.engine.left_out import LeftOutEntry, LeftOutReason, find_left_out
 from tests.sessions.context.engine.asking import call, last, log_of
 from tests.sessions.writing import Writing
 
@@ -97,8 +97,8 @@ def test_what_was_cleared_without_a_record_is_listed_as_left_out_and_as_the_caus
     session.counted -= 3 * WEIGHT
     context = session.asked()
     log = log_of(session.writing)
-    found = left_out(context, log.rows, log.marks())
-    assert list(found) == [LeftOut(position, Reason.CLEARED) for position in (2, 4, 6)]
+    found = find_left_out(context, log.rows, log.marks())
+    assert list(found) == [LeftOutEntry(position, LeftOutReason.CLEARED) for position in (2, 4, 6)]
     before = list(contexts(log))[-2]
-    told = changes(before, context).sentence
+    told = compare_contexts(before, context).sentence
     assert told.endswith("message 3 of 11: it was rewritten (the text of a result was cleared, which no record tells).")

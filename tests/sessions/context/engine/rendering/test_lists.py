@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sessions.context.engine import Context
-from sessions.context.engine.rendering.wording import worded
+from sessions.context.engine.rendering.wording import attachment_texts
 from tests.sessions.context.engine.asking import call, last, texts
 from tests.sessions.context.engine.test_versions import TAKES_SYSTEM, note
 from tests.sessions.writing import Writing
@@ -18,7 +18,7 @@ AMBIENT = "This is ambient context — do not narrate it to the user unless they
 
 
 def told(kind: str, **fields: Any) -> str:
-    (words,) = worded({"type": kind, **fields})
+    (words,) = attachment_texts({"type": kind, **fields})
     return words
 
 
@@ -48,7 +48,7 @@ def test_tools_that_are_back_are_counted_by_server() -> None:
 
 @pytest.mark.parametrize("unseen", [{"readdedNames": [READ]}, {"needsAuthMcpServers": ["meter"], "addedLines": ["X"]}])
 def test_a_change_that_no_recording_shows_has_no_words(unseen: dict[str, Any]) -> None:
-    assert not worded({"type": "deferred_tools_delta", **unseen})
+    assert not attachment_texts({"type": "deferred_tools_delta", **unseen})
 
 
 def searches(writing: Writing, tool: str, message: str, *names: str) -> None:

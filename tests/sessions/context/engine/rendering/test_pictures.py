@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sessions.context.engine import Context
-from sessions.transcripts.engine.messages import Kind
+from sessions.transcripts.engine.messages import MessageKind
 from tests.sessions.context.engine.asking import (
     attach,
     call,
@@ -56,7 +56,7 @@ def test_a_prompt_with_a_picture_that_was_sent_meanwhile_is_the_users(version: s
     role, said = texts(context)[-1]
     assert (role, said[0], said[2]) == ("user", "result t1: one", "image")
     assert said[1].startswith("<system-reminder>\nThe user sent a new message while you were working:\nand this\n\n")
-    assert context.elements[-1].pieces[-1].message.kind is Kind.PROMPT
+    assert context.elements[-1].pieces[-1].message.kind is MessageKind.PROMPT
 
 
 def test_a_prompt_of_several_texts_is_told_as_one() -> None:

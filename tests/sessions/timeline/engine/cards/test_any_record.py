@@ -11,7 +11,7 @@ from django.template import engines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.timeline.engine.cards import Card, build
+from sessions.timeline.engine.cards import Card, build_cards
 from sessions.transcripts.engine.rows import Row
 from tests.examples import examples
 from tests.samples import each, transcripts
@@ -55,7 +55,7 @@ def test_every_real_record_has_its_place_in_a_page_of_bearable_size(path: Path) 
     results = results_in(rows)
     for start in range(0, len(rows), 100):
         window = rows[start : start + 100]
-        cards = build(window, results, mask=unmasked)
+        cards = build_cards(window, results, mask=unmasked)
         covered = {position for card in cards for position in card.rows}
         assert covered >= {one.position for one in window}
         assert len(rendered(cards).encode()) < 150_000
@@ -66,7 +66,7 @@ def test_real_records_can_be_shown_whole(path: Path) -> None:
     rows = rows_of(path)
     results = results_in(rows)
     for one in rows[:: max(1, len(rows) // 15)]:
-        assert rendered(build([one], results, mask=unmasked, whole=True))
+        assert rendered(build_cards([one], results, mask=unmasked, whole=True))
 
 
 def test_no_window_outgrows_its_page() -> None:
@@ -80,7 +80,7 @@ def test_no_window_outgrows_its_page() -> None:
         call("Agent", {"prompt": prose}),
     ):
         rows = [row(record, position) for position in range(100)]
-        made = build(rows, {"t-1": row(result(prose))}, mask=unmasked)
+        made = build_cards(rows, {"t-1": row(result(prose))}, mask=unmasked)
         assert len(rendered(made).encode()) < 150_000
         assert len(made) == 100
 
@@ -143,6 +143,6 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
 @given(st.lists(mutated(), min_size=1, max_size=6), st.booleans())
 def test_mutated_records_make_cards_and_pages(records: list[dict[str, Any]], whole: bool) -> None:
     rows = [row(record, position) for position, record in enumerate(records)]
-    cards = build(rows, results_in(rows), mask=unmasked, whole=whole, at_end=True)
+    cards = build_cards(rows, results_in(rows), mask=unmasked, whole=whole, at_end=True)
     assert {position for card in cards for position in card.rows} >= set(range(len(rows)))
     rendered(cards).encode()

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from sessions.secrets.engine import mask
-from sessions.timeline.engine.cards.brief import LONGEST, Brief, brief
+from sessions.timeline.engine.cards.brief import LONGEST, Brief, make_brief
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Row
 
 
 def told(kind: str, **fields: Any) -> Brief:
-    return brief(Row(3, 0, 10, kind, "", None, 0, Flag(0), {"type": kind, **fields}), mask)
+    return make_brief(Row(3, 0, 10, kind, "", None, 0, Flag(0), {"type": kind, **fields}), mask)
 
 
 def answer(*blocks: dict[str, Any]) -> Brief:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.timeline.engine.cards import Card, Pictures
-from sessions.timeline.engine.cards import outcome as outcomes
-from sessions.timeline.engine.cards.build import MOST_CARDS, MOST_OF_ONE
+from sessions.timeline.engine.cards import Card, Pictures, tool_results
+from sessions.timeline.engine.cards.build import MAX_BLOCKS, MAX_CARDS
 from tests.sessions.timeline.engine.cards.window import assistant, cards, user
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -28,13 +27,13 @@ def left_out(drawn: list[Card]) -> list[str]:
 
 def test_a_record_of_a_thousand_parts_shows_the_first_and_says_how_many_more_there_are() -> None:
     drawn = cards(assistant(*({"type": "text", "text": f"part {n}"} for n in range(1_000))))
-    assert len(drawn) == MOST_OF_ONE + 1
-    assert left_out(drawn) == [f"{1_000 - MOST_OF_ONE} more parts of this record"]
+    assert len(drawn) == MAX_BLOCKS + 1
+    assert left_out(drawn) == [f"{1_000 - MAX_BLOCKS} more parts of this record"]
 
 
 def test_many_such_records_share_what_a_page_holds() -> None:
     drawn = cards(*(assistant(*({"type": "text", "text": "t"} for _ in range(500))) for _ in range(100)))
-    assert len(drawn) <= MOST_CARDS + 100
+    assert len(drawn) <= MAX_CARDS + 100
     assert len(left_out(drawn)) == 100
 
 
@@ -45,20 +44,20 @@ def test_the_page_of_the_record_itself_shows_all() -> None:
 
 
 def test_a_usual_record_is_not_cut() -> None:
-    drawn = cards(calls(MOST_OF_ONE), results(MOST_OF_ONE))
-    assert len(drawn) == MOST_OF_ONE
+    drawn = cards(calls(MAX_BLOCKS), results(MAX_BLOCKS))
+    assert len(drawn) == MAX_BLOCKS
     assert left_out(drawn) == []
 
 
 def test_the_results_of_a_record_are_sorted_once_however_many_calls_ask(monkeypatch: Any) -> None:
     sorted_records: list[int] = []
-    real = outcomes.results_of
+    real = tool_results.results_of
 
     def counted(record: Any) -> list[dict[str, Any]]:
         sorted_records.append(id(record))
         return real(record)
 
-    monkeypatch.setattr(outcomes, "results_of", counted)
+    monkeypatch.setattr(tool_results, "results_of", counted)
     drawn = cards(calls(2_000), results(2_000), whole=True)
     assert len(drawn) == 2_000
     assert len(sorted_records) == 1

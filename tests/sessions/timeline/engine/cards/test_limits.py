@@ -8,7 +8,7 @@ from sessions.timeline.engine.cards import (
     Plain,
     Prose,
 )
-from sessions.timeline.engine.cards.build import build
+from sessions.timeline.engine.cards.build import build_cards
 from sessions.timeline.engine.cards.lens import CEILING, Lens, Limit
 from tests.sessions.timeline.engine.cards.window import (
     assistant,
@@ -77,7 +77,7 @@ def test_every_text_is_masked() -> None:
     ]
     rows = [row(record, position) for position, record in enumerate(records)]
     answers = {f"t-{n}": row(result(f"out {secret}", tool_use_id=f"t-{n}"), 100 + n) for n in range(1, 7)}
-    shown = repr(build(rows, answers, mask=masked)) + repr(build(rows, answers, mask=masked, whole=True))
+    shown = repr(build_cards(rows, answers, mask=masked)) + repr(build_cards(rows, answers, mask=masked, whole=True))
     assert secret not in shown
     assert "••••" in shown
 
@@ -93,7 +93,7 @@ def test_a_secret_over_several_lines_of_a_diff_is_masked() -> None:
         return text.replace("BEGIN\nbody\nEND", "••••")
 
     rows = [row(call("Write", {"file_path": "/k", "content": "a\nBEGIN\nbody\nEND"}))]
-    (card,) = build(rows, {}, mask=key)
+    (card,) = build_cards(rows, {}, mask=key)
     assert [line.text for line in part(card, Changes).diff.hunks[0].lines] == ["a", "••••"]
 
 

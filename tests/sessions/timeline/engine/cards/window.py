@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sessions.imports.engine.scan.content import content_of
-from sessions.timeline.engine.cards import Card, Part, build
+from sessions.timeline.engine.cards import Card, Part, build_cards
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.marks import Mark
 from sessions.transcripts.engine.rows import Record, Row
@@ -44,7 +44,7 @@ def cards(*records: Record, whole: bool = False, at_end: bool = False) -> list[C
     """The cards of these records, the results hidden as in a timeline."""
     rows = [row(record, position) for position, record in enumerate(records)]
     shown = [one for one in rows if Flag.RESULT not in one.flags]
-    return build(shown, results_in(rows), mask=unmasked, whole=whole, at_end=at_end)
+    return build_cards(shown, results_in(rows), mask=unmasked, whole=whole, at_end=at_end)
 
 
 def user(content: Any, **more: Any) -> Record:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
+    MessageKind,
     Role,
     text_block,
 )
@@ -91,9 +91,9 @@ class _Scribe:
 
     def stretch(self, stretch: Stretch) -> None:
         if stretch.summarised:
-            self.add("user", blocks.summary(self.random), Kind.SUMMARY)
+            self.add("user", blocks.summary(self.random), MessageKind.SUMMARY)
         for _ in range(stretch.attachments):
-            self.add("user", blocks.reminder(self.random), Kind.INJECTED)
+            self.add("user", blocks.reminder(self.random), MessageKind.INJECTED)
         for place, turn in enumerate(stretch.turns):
             self.turn(turn, headless=stretch.headless and stretch.summarised and place == 0)
 
@@ -108,7 +108,7 @@ class _Scribe:
             self.answer([*self.thoughts(turn, len(turn.rounds)), text_block(blocks.words(self.random))])
 
     def prompt(self, attached: str = "") -> None:
-        self.add("user", blocks.prompt(self.random, attached), Kind.PROMPT)
+        self.add("user", blocks.prompt(self.random, attached), MessageKind.PROMPT)
 
     def round(self, one: Round, thoughts: Sequence[Block]) -> None:
         calls = [blocks.call(self.random, each.tool) for each in one.calls]
@@ -135,12 +135,12 @@ class _Scribe:
         usage = Usage(2, self.cached, self.size - self.cached, 0, 100 * len(content)) if self.counted else None
         self.cached = self.size
         for group in [content] if whole else [[block] for block in content]:
-            self.add("assistant", tuple(group), Kind.ANSWER, message_id, usage)
+            self.add("assistant", tuple(group), MessageKind.ANSWER, message_id, usage)
             if after and group[0]["type"] == "tool_use":
                 after(group[0])
 
     def results(self, group: Sequence[Block]) -> None:
-        self.add("user", tuple(group), Kind.RESULT)
+        self.add("user", tuple(group), MessageKind.RESULT)
 
     def thoughts(self, turn: Turn, number: int) -> list[Block]:
         thinks = turn.thinks == "each" or (turn.thinks == "first" and number == 0)
@@ -149,16 +149,21 @@ class _Scribe:
 
     def remind(self, role: str) -> None:
         if role == "system":
-            self.add("system", (text_block(blocks.words(self.random)),), Kind.INJECTED)
+            self.add("system", (text_block(blocks.words(self.random)),), MessageKind.INJECTED)
         elif role == "user":
-            self.add("user", blocks.reminder(self.random), Kind.INJECTED)
+            self.add("user", blocks.reminder(self.random), MessageKind.INJECTED)
 
     def add(
-        self, role: Role, content: tuple[Block, ...], kind: Kind, message_id: str = "", usage: Usage | None = None
+        self,
+        role: Role,
+        content: tuple[Block, ...],
+        kind: MessageKind,
+        message_id: str = "",
+        usage: Usage | None = None,
     ) -> None:
         self.at += self.random.random() * 3
         self.size += sum(len(str(block)) for block in content) // 4
-        model = self.model if kind is Kind.ANSWER else ""
+        model = self.model if kind is MessageKind.ANSWER else ""
         uuid = blocks.uuid_of(self.random)
         self.messages.append(Message(role, content, kind, uuid, message_id, self.at, usage, model))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from sessions.transcripts.engine.messages import Message
-from sessions.transcripts.engine.messages.cuts import Hold, cuts
+from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
 from tests.sessions.transcripts.engine.messages.conversations import conversations
 from tests.sessions.transcripts.engine.talk import (
     answered,
@@ -15,11 +15,11 @@ from tests.sessions.transcripts.engine.talk import (
 
 
 def test_an_empty_conversation_can_be_cut_at_its_only_place() -> None:
-    assert cuts([]).legal == (0,)
+    assert find_cuts([]).legal == (0,)
 
 
 def test_a_call_and_its_result_hold_together() -> None:
-    found = cuts([said("go"), answered("", call("toolu_1")), returned(("toolu_1", "ok")), answered("done")])
+    found = find_cuts([said("go"), answered("", call("toolu_1")), returned(("toolu_1", "ok")), answered("done")])
     assert found.legal == (0, 1, 3, 4)
     obstacle = found.obstacles[2]
     assert obstacle is not None
@@ -27,7 +27,7 @@ def test_a_call_and_its_result_hold_together() -> None:
 
 
 def test_the_records_of_one_answer_hold_together() -> None:
-    found = cuts([said("go"), answered("one", id="a"), answered("two", id="a"), said("and")])
+    found = find_cuts([said("go"), answered("one", id="a"), answered("two", id="a"), said("and")])
     assert found.legal == (0, 1, 3, 4)
     assert found.obstacles[2] is not None
     assert found.obstacles[2].hold is Hold.ANSWER
@@ -41,7 +41,7 @@ def test_results_between_the_records_of_an_answer_belong_to_it() -> None:
         returned(("toolu_2", "ok")),
         said("thanks"),
     ]
-    assert cuts(messages).legal == (0, 4, 5)
+    assert find_cuts(messages).legal == (0, 4, 5)
 
 
 def test_a_server_tool_that_answers_in_a_later_response_holds_both_together() -> None:
@@ -54,29 +54,29 @@ def test_a_server_tool_that_answers_in_a_later_response_holds_both_together() ->
         answered("so", found),
         said("thanks"),
     ]
-    assert cuts(messages).legal == (0, 1, 4, 5)
+    assert find_cuts(messages).legal == (0, 1, 4, 5)
 
 
 def test_a_call_whose_result_is_to_come_holds_the_end() -> None:
-    found = cuts([said("go"), answered("", call("toolu_1"))])
+    found = find_cuts([said("go"), answered("", call("toolu_1"))])
     assert found.legal == (0, 1)
     assert found.obstacles[2] is not None
     assert found.obstacles[2].hold is Hold.OPEN_CALL
 
 
 def test_a_call_that_was_given_up_holds_nothing() -> None:
-    found = cuts([answered("", call("toolu_1")), said("stop"), answered("stopped")])
+    found = find_cuts([answered("", call("toolu_1")), said("stop"), answered("stopped")])
     assert found.legal == (0, 1, 2, 3)
 
 
 def test_the_nearest_legal_places_are_found() -> None:
-    found = cuts([said("go"), answered("", call("toolu_1")), returned(("toolu_1", "ok")), answered("done")])
+    found = find_cuts([said("go"), answered("", call("toolu_1")), returned(("toolu_1", "ok")), answered("done")])
     assert (found.at_or_before(2), found.at_or_after(2), found.at_or_after(5)) == (1, 3, None)
 
 
 @given(conversations())
 def test_no_legal_cut_splits_a_pair_or_an_answer(messages: list[Message]) -> None:
-    found = cuts(messages)
+    found = find_cuts(messages)
     assert len(found.obstacles) == len(messages) + 1
     for place in range(len(messages) + 1):
         head, tail = messages[:place], messages[place:]

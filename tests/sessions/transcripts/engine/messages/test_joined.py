@@ -9,9 +9,9 @@ from hypothesis import given, settings
 
 from sessions.transcripts.engine.messages import (
     Block,
-    Kind,
     Message,
-    joined,
+    MessageKind,
+    join_messages,
     text_block,
 )
 from tests.sessions.transcripts.engine.messages.conversations import conversations
@@ -26,20 +26,20 @@ def _result(name: str) -> Block:
 
 
 def _answer(message_id: str, *blocks: Block) -> Message:
-    return Message("assistant", blocks, Kind.ANSWER, message_id=message_id)
+    return Message("assistant", blocks, MessageKind.ANSWER, message_id=message_id)
 
 
 def _user(*blocks: Block) -> Message:
-    return Message("user", blocks, Kind.RESULT)
+    return Message("user", blocks, MessageKind.RESULT)
 
 
 def test_neighbours_of_one_role_are_one_element() -> None:
-    array = joined([_user(text_block("a")), _user(text_block("b")), _answer("m", text_block("c"))])
+    array = join_messages([_user(text_block("a")), _user(text_block("b")), _answer("m", text_block("c"))])
     assert [(one["role"], len(one["content"])) for one in array] == [("user", 2), ("assistant", 1)]
 
 
 def test_results_stand_before_text() -> None:
-    array = joined([_answer("m", _call("1")), _user(text_block("wait")), _user(_result("1"))])
+    array = join_messages([_answer("m", _call("1")), _user(text_block("wait")), _user(_result("1"))])
     assert [block["type"] for block in array[1]["content"]] == ["tool_result", "text"]
 
 
@@ -48,7 +48,7 @@ def test_records_of_one_response_are_one_element_with_the_results_after_it() -> 
         *(_answer("m", _call("1")), _answer("m", _call("2")), _user(_result("1"))),
         *(_answer("m", _call("3")), _user(_result("2")), _user(_result("3"))),
     ]
-    array = joined(records)
+    array = join_messages(records)
     assert [[block.get("id") or block["tool_use_id"] for block in one["content"]] for one in array] == [
         ["1", "2", "3"],
         ["1", "2", "3"],
@@ -56,19 +56,21 @@ def test_records_of_one_response_are_one_element_with_the_results_after_it() -> 
 
 
 def test_another_response_is_another_element() -> None:
-    array = joined([_answer("m", _call("1")), _user(_result("1")), _answer("n", _call("2")), _user(_result("2"))])
+    array = join_messages(
+        [_answer("m", _call("1")), _user(_result("1")), _answer("n", _call("2")), _user(_result("2"))]
+    )
     assert [one["role"] for one in array] == ["assistant", "user", "assistant", "user"]
 
 
 def test_answers_without_an_id_are_joined_only_as_neighbours() -> None:
-    array = joined([_answer("", _call("1")), _user(_result("1")), _answer("", _call("2")), _user(_result("2"))])
+    array = join_messages([_answer("", _call("1")), _user(_result("1")), _answer("", _call("2")), _user(_result("2"))])
     assert [one["role"] for one in array] == ["assistant", "user", "assistant", "user"]
 
 
 @settings(deadline=None)
 @given(conversations())
 def test_each_call_of_a_conversation_is_answered_in_the_next_element(messages: list[Message]) -> None:
-    array = joined(messages)
+    array = join_messages(messages)
     assert array[0]["role"] == "user"
     assert sum(len(one["content"]) for one in array) == sum(len(message.content) for message in messages)
     for here, after in pairwise(array):

@@ -1,0 +1,1 @@
+"""Why the cache dropped: evidence, causes and the explanation."""

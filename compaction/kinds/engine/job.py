@@ -1,0 +1,102 @@
+"""A conversation that is to be compacted, and what its kind of compaction needs for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compaction.kinds.engine.applied import Applied
+from compaction.mechanisms.engine.attachments import AttachmentConfig
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
+from compaction.mechanisms.engine.compaction.record import Compaction
+from compaction.mechanisms.engine.full.reply import FullConfig
+from compaction.mechanisms.engine.full.request import Summarise
+from compaction.mechanisms.engine.mechanical import Mechanical, MechanicalConfig
+from compaction.mechanisms.engine.pipeline import Effects
+from compaction.mechanisms.engine.report import Outcome
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import TokenCounter, estimate
+
+_INTRODUCES = "Summary:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    pivot: str = ""
+    """Of a partial compaction: the uuid of a message."""
+    ids: tuple[str, ...] = ()
+    """Of a snip: short ids or uuids of the inputs whose turns go."""
+    instructions: str = ""
+    """What a summary should observe."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Name -> value, both as they were typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    messages: Sequence[Message]
+    parameters: Parameters
+    effects: Effects
+    now: float
+    model: str
+    overhead: int
+    session_id: str
+    counter: TokenCounter
+    failures: int = 0
+    """Automatic compactions of this conversation that have failed in a row."""
+
+    @property
+    def is_mechanical(self) -> bool:
+        """No model writes the summary."""
+        return self.effects.summarise is None or isinstance(self.effects.summarise, Mechanical)
+
+    def summariser(self, config: MechanicalConfig) -> Summarise:
+        return Mechanical(config) if self.is_mechanical or self.effects.summarise is None else self.effects.summarise
+
+    def occasion(self, trigger: Trigger) -> Occasion:
+        return self.effects.occasion(trigger, self.now, self.counter, self.model)
+
+    def limit_attachments(self, config: AttachmentConfig) -> AttachmentConfig:
+        """Files attached again may have a quarter of the tokens before: else a short conversation would not become
+        shorter."""
+        most = min(config.files.tokens_in_all, estimate(self.messages, self.counter) // 4)
+        return replace(config, files=replace(config.files, tokens_in_all=most))
+
+    def add_instructions(self, config: FullConfig) -> FullConfig:
+        return replace(config, instructions=self.parameters.instructions or config.instructions)
+
+    def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> Applied:
+        """What a mechanism has done that writes no summary of everything."""
+        report = outcome.report
+        return Applied(
+            self.messages,
+            outcome.messages if report.applied else self.messages,
+            report.tokens_before,
+            report.tokens_after,
+            (report,),
+            report.applied,
+            why=report.why,
+            records=tuple(records),
+        )
+
+    def report_summary(self, outcome: Outcome[Attempt], *, mechanical: bool) -> Applied:
+        compaction = outcome.state.compaction
+        applied = replace(self.report(outcome), tokens_before=estimate(self.messages, self.counter))
+        if compaction is None:
+            # Without a request nothing has failed: there was just too little to summarise.
+            return replace(applied, failed=outcome.state.failed and not mechanical)
+        return replace(
+            applied,
+            compaction=compaction,
+            summary=summary_of(compaction),
+            records=tuple(compaction.to_records()),
+            mechanical=mechanical,
+        )
+
+
+def summary_of(compaction: Compaction) -> str:
+    """The summary itself, without the words that introduce it."""
+    text = str(compaction.summary.content[0]["text"])
+    return text.partition(_INTRODUCES)[2].strip() or text

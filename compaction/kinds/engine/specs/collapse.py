@@ -1,0 +1,71 @@
+"""Collapse: spans of early history, each for a short summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.span_summariser import SpanSummariser
+from compaction.kinds.engine.spec import KindSpec
+from compaction.mechanisms.engine.collapse import CollapseConfig, CollapseReport, collapse, to_records
+from compaction.mechanisms.engine.mechanical import MechanicalConfig
+from sessions.usage.engine.tokens import Limits, context_window, estimate
+
+
+@dataclass(frozen=True, slots=True)
+class CollapseSettings:
+    collapse: CollapseConfig = field(
+        default_factory=lambda: CollapseConfig(
+            enabled=True, stage_at=0.0, commit_at=0.0, target=0.0, keep_tokens=5_000, least=500
+        )
+    )
+    mechanical: MechanicalConfig = field(default_factory=MechanicalConfig)
+
+
+def _apply(job: Job, config: CollapseSettings) -> Applied:
+    summariser = SpanSummariser(job.summariser(config.mechanical))
+    messages = job.messages
+    # What stands before the first answer are instructions and surroundings, which hold for all that follows.
+    first_answer = next((index for index, message in enumerate(messages) if message.role == "assistant"), len(messages))
+    head, body = messages[:first_answer], messages[first_answer:]
+    outcome = collapse(
+        body,
+        config.collapse,
+        limits=Limits(context_window(job.model or None).tokens),
+        summarise=job.effects.summarise_span or summariser,
+        announce=job.effects.announce_span,
+        counter=job.counter,
+    )
+    assert isinstance(outcome.report, CollapseReport)
+    head_tokens = estimate(head, job.counter)
+    report = replace(
+        outcome.report,
+        tokens_before=outcome.report.tokens_before + head_tokens,
+        tokens_after=outcome.report.tokens_after + head_tokens,
+    )
+    outcome = replace(outcome, messages=[*head, *outcome.messages], report=report)
+    commits = report.committed
+    applied = replace(
+        job.report(outcome, tuple(to_records(outcome.state, job.session_id)) if commits else ()),
+        summary="\n\n".join(commit.summary for commit in commits),
+        mechanical=job.effects.summarise_span is None and job.is_mechanical and bool(commits),
+    )
+    if not summariser.problem:
+        return applied
+    if not commits:
+        return replace(applied, failed=True, why=f"No span was summed up: {summariser.problem}.")
+    return replace(applied, why=f"{applied.why} Not every span was summed up: {summariser.problem}.")
+
+
+COLLAPSE = KindSpec(
+    name="collapse",
+    title="Collapse",
+    goes="Spans of early history, the least needed first.",
+    lost="Their detail; a short summary of each stays.",
+    apply=_apply,
+    config=CollapseSettings(),
+    first_fields=("collapse.keep_tokens", "collapse.least", "collapse.least_score", "collapse.keep_inputs"),
+    hidden_fields=("collapse.enabled",),
+    summarises=True,
+)

@@ -1,0 +1,32 @@
+"""Snip: whole turns go."""
+
+from __future__ import annotations
+
+from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.spec import Instructions, KindError, KindSpec
+from compaction.mechanisms.engine.snip.removal import SnipConfig, short_id, snip
+
+
+def _apply(job: Job, config: SnipConfig) -> Applied:
+    if not job.parameters.ids:
+        raise KindError("A snip needs the ids of the turns that should go: short ids, or uuids of what was typed.")
+    uuids = {message.uuid for message in job.messages}
+    ids = [short_id(name) if name in uuids else name for name in job.parameters.ids]
+    outcome = snip(job.messages, ids, config, reason=job.parameters.instructions, counter=job.counter)
+    return job.report(outcome, tuple(outcome.state.to_records(job.session_id)) if outcome.report.applied else ())
+
+
+SNIP = KindSpec(
+    name="snip",
+    title="Snip",
+    goes="Whole turns that you pick.",
+    lost="Those turns.",
+    apply=_apply,
+    config=SnipConfig(),
+    hidden_fields=("enabled", "nudge_every"),  # the reminder is for the agent, and nobody gets it here
+    picks_turns=True,
+    choice_title="Turns that go",
+    choice_hint="A turn is what you typed and everything that came of it, up to what you typed next.",
+    instructions=Instructions("Why", "Kept with the record of the snip"),
+)

@@ -1,0 +1,152 @@
+"""The boundary of a compaction: what the transcript keeps of it, and where it stands among the messages.
+
+The model never sees a boundary. Among messages it is an empty one, so that whoever cuts a conversation finds the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sessions.transcripts.engine.messages import Message, MessageKind
+
+
+class Trigger(StrEnum):
+    MANUAL = "manual"
+    AUTO = "auto"
+
+
+class Direction(StrEnum):
+    """Which side of a pivot a partial compaction summarised."""
+
+    FROM = "from"
+    UP_TO = "up_to"
+
+
+@dataclass(frozen=True, slots=True)
+class PreservedSegment:
+    """The kept messages run from head to tail and hang on the anchor."""
+
+    head_uuid: str
+    anchor_uuid: str
+    tail_uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreservedMessages:
+    anchor_uuid: str
+    uuids: tuple[str, ...]
+    all_uuids: tuple[str, ...]
+    """With those that were never written to disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    uuid: str
+    trigger: Trigger
+    pre_tokens: int
+    post_tokens: int | None = None
+    messages_summarized: int | None = None
+    discovered_tools: tuple[str, ...] = ()
+    preserved_segment: PreservedSegment | None = None
+    preserved_messages: PreservedMessages | None = None
+    logical_parent_uuid: str | None = None
+    """The last message before the compaction: the record itself has no parent."""
+
+    def to_record(self) -> dict[str, Any]:
+        """The `compact_boundary` record, without the envelope that depends on session and client."""
+        return {
+            "parentUuid": None,
+            "logicalParentUuid": self.logical_parent_uuid,
+            "type": "system",
+            "subtype": "compact_boundary",
+            "content": "Conversation compacted",
+            "level": "info",
+            "compactMetadata": self._metadata(),
+            "uuid": self.uuid,
+        }
+
+    def _metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = {"trigger": str(self.trigger), "preTokens": self.pre_tokens}
+        if self.post_tokens is not None:
+            metadata["postTokens"] = self.post_tokens
+        if self.messages_summarized is not None:
+            metadata["messagesSummarized"] = self.messages_summarized
+        if self.discovered_tools:
+            metadata["preCompactDiscoveredTools"] = list(self.discovered_tools)
+        if (segment := self.preserved_segment) is not None:
+            metadata["preservedSegment"] = {
+                "headUuid": segment.head_uuid,
+                "anchorUuid": segment.anchor_uuid,
+                "tailUuid": segment.tail_uuid,
+            }
+        if (kept := self.preserved_messages) is not None:
+            metadata["preservedMessages"] = {
+                "anchorUuid": kept.anchor_uuid,
+                "uuids": list(kept.uuids),
+                "allUuids": list(kept.all_uuids),
+            }
+        return metadata
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Boundary | None:
+        """Reads a record, whatever it holds; None if it is no boundary. Old ones know only trigger and size."""
+        if record.get("type") != "system" or record.get("subtype") != "compact_boundary":
+            return None
+        metadata = _mapping(record.get("compactMetadata"))
+        logical = record.get("logicalParentUuid")
+        return cls(
+            uuid=str(record.get("uuid") or ""),
+            trigger=Trigger.MANUAL if metadata.get("trigger") == "manual" else Trigger.AUTO,
+            pre_tokens=_count(metadata.get("preTokens")) or 0,
+            post_tokens=_count(metadata.get("postTokens")),
+            messages_summarized=_count(metadata.get("messagesSummarized")),
+            discovered_tools=_names(metadata.get("preCompactDiscoveredTools")),
+            preserved_segment=_segment(_mapping(metadata.get("preservedSegment"))),
+            preserved_messages=_preserved(_mapping(metadata.get("preservedMessages"))),
+            logical_parent_uuid=logical if isinstance(logical, str) else None,
+        )
+
+    def to_message(self, at: float | None = None) -> Message:
+        return Message("system", (), MessageKind.SUMMARY, self.uuid, at=at)
+
+
+def is_boundary(message: Message) -> bool:
+    return message.role == "system" and message.kind is MessageKind.SUMMARY
+
+
+def index_after_boundary(messages: Sequence[Message]) -> int:
+    """The place of the first message after the last boundary; 0 without one."""
+    for place in range(len(messages) - 1, -1, -1):
+        if is_boundary(messages[place]):
+            return place + 1
+    return 0
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
+
+
+def _segment(raw: Mapping[str, Any]) -> PreservedSegment | None:
+    ids = [raw.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")]
+    if not all(isinstance(one, str) for one in ids):
+        return None
+    head, anchor, tail = map(str, ids)
+    return PreservedSegment(head, anchor, tail)
+
+
+def _preserved(raw: Mapping[str, Any]) -> PreservedMessages | None:
+    anchor = raw.get("anchorUuid")
+    if not isinstance(anchor, str):
+        return None
+    return PreservedMessages(anchor, _names(raw.get("uuids")), _names(raw.get("allUuids")))

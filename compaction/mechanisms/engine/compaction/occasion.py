@@ -1,0 +1,59 @@
+"""What a compaction has to be told, beside the messages: when, where, why, and who answers for the world outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from compaction.mechanisms.engine.attachments.surroundings import ReadFile, Surroundings, read_nothing
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.record import Compaction
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import TokenCounter, estimate_blocks
+
+
+class Hooks(Protocol):
+    """What a person has configured to run around a compaction. Texts go to the model."""
+
+    def pre_compact(self, trigger: Trigger, instructions: str) -> str: ...
+
+    def session_start(self) -> Sequence[str]: ...
+
+    def post_compact(self, trigger: Trigger, summary: str) -> Sequence[str]: ...
+
+
+class NoHooks:
+    def pre_compact(self, trigger: Trigger, instructions: str) -> str:
+        return ""
+
+    def session_start(self) -> Sequence[str]:
+        return ()
+
+    def post_compact(self, trigger: Trigger, summary: str) -> Sequence[str]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    trigger: Trigger = Trigger.MANUAL
+    now: float | None = None
+    transcript_path: str = ""
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    read_file: ReadFile = read_nothing
+    hooks: Hooks = field(default_factory=NoHooks)
+    counter: TokenCounter = estimate_blocks
+    model: str = ""
+    """Some models sign what precedes their thinking: then it is left out where that has changed."""
+    whole: Sequence[Message] = ()
+    """The conversation before any compaction, where the messages are a view of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of trying to compact. Declined is neither a compaction nor a failure."""
+
+    compaction: Compaction | None = None
+    failed: bool = False
+    requests: int = 0
+    """How often the model was asked."""

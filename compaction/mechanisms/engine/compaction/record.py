@@ -1,0 +1,226 @@
+"""A compaction as a record: with it the shortened view is made again from the whole conversation, byte for byte.
+
+Whoever drops the record has the whole conversation back: nothing of it is ever rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from compaction.mechanisms.engine.compaction.boundary import (
+    Boundary,
+    Direction,
+    PreservedMessages,
+    PreservedSegment,
+    Trigger,
+)
+from compaction.mechanisms.engine.compaction.continuation import summary_message
+from compaction.mechanisms.engine.fingerprint import fingerprint
+from compaction.mechanisms.engine.identity import derived_id
+from sessions.transcripts.engine.messages import Message
+from sessions.usage.engine.tokens import TokenCounter, estimate
+
+
+class CompactionMethod(StrEnum):
+    SESSION_MEMORY = "session_memory"
+    FULL = "full"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredRange:
+    """A run of messages, by its ends. `print` tells other messages that happen to have the same ids from these."""
+
+    first: str
+    last: str
+    count: int
+    print: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The view is: boundary, what stood before the covered messages, `inserted`, what stood after them, `appended`."""
+
+    way: CompactionMethod
+    boundary: Boundary
+    covered: CoveredRange
+    inserted: tuple[Message, ...]
+    """The summary first."""
+    appended: tuple[Message, ...] = ()
+    tail: str = ""
+    """The last message there was: the appended ones follow it, and what comes later follows them."""
+    at: float | None = None
+    direction: Direction | None = None
+    """Of a partial compaction."""
+
+    @property
+    def summary(self) -> Message:
+        return self.inserted[0]
+
+    def to_records(self) -> list[dict[str, object]]:
+        """The boundary and the summary as the transcript holds them, without the envelope."""
+        boundary, summary = self.boundary, self.summary
+        row: dict[str, object] = {
+            "parentUuid": boundary.uuid,
+            "type": "user",
+            "message": {"role": "user", "content": summary.content[0]["text"]},
+            "isCompactSummary": True,
+            "uuid": summary.uuid,
+        }
+        if self.direction is not None:
+            row["summarizeMetadata"] = {
+                "messagesSummarized": boundary.messages_summarized,
+                "direction": str(self.direction),
+            }
+        return [boundary.to_record(), row]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Which messages a compaction summarises: those from `start` up to `stop`."""
+
+    start: int
+    stop: int
+
+
+def build_compaction(
+    messages: Sequence[Message],
+    cut: Cut,
+    *,
+    way: CompactionMethod,
+    trigger: Trigger,
+    text: str,
+    added: Sequence[Message],
+    counter: TokenCounter,
+    now: float | None,
+    direction: Direction | None = None,
+) -> Compaction:
+    """`text` is that of the summary message, `added` what follows: attachments, then what hooks said."""
+    covered = messages[cut.start : cut.stop]
+    kept = [message for message in (*messages[: cut.start], *messages[cut.stop :]) if message.content]
+    print_ = _print(covered)
+    boundary_id = derive_boundary_id(messages)
+    summary = summary_message(text, derived_id("summary", boundary_id), now)
+    follows = cut.stop < len(messages)
+    boundary = Boundary(
+        uuid=boundary_id,
+        trigger=trigger,
+        pre_tokens=estimate(messages, counter),
+        messages_summarized=sum(1 for message in covered if message.content),
+        discovered_tools=called_tool_names(messages),
+        logical_parent_uuid=messages[-1].uuid,
+    )
+    if kept:
+        anchor = summary.uuid if follows else boundary_id
+        ids = tuple(message.uuid for message in kept)
+        boundary = replace(
+            boundary,
+            preserved_segment=PreservedSegment(ids[0], anchor, ids[-1]),
+            preserved_messages=PreservedMessages(anchor, ids, ids),
+        )
+    compaction = Compaction(
+        way=way,
+        boundary=boundary,
+        covered=CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), print_),
+        inserted=(summary,) if follows else (summary, *added),
+        appended=tuple(added) if follows else (),
+        tail=messages[-1].uuid if follows else "",
+        at=now,
+        direction=direction,
+    )
+    post = estimate(compacted_view(messages, cut, compaction), counter)
+    return replace(compaction, boundary=replace(boundary, post_tokens=post))
+
+
+def derive_boundary_id(messages: Sequence[Message]) -> str:
+    """The id that the boundary of a compaction of these messages gets; ids of attachments follow from it."""
+    return derived_id("boundary", messages[0].uuid, messages[-1].uuid, str(len(messages)))
+
+
+def compacted_view(messages: Sequence[Message], cut: Cut, compaction: Compaction) -> list[Message]:
+    return [
+        compaction.boundary.to_message(compaction.at),
+        *messages[: cut.start],
+        *compaction.inserted,
+        *messages[cut.stop :],
+        *compaction.appended,
+    ]
+
+
+def replay_compactions(messages: Sequence[Message], compactions: Sequence[Compaction]) -> list[Message]:
+    """The view again, from the whole conversation. A compaction that these messages already show is passed over."""
+    return replay_with_misfits(messages, compactions)[0]
+
+
+def replay_with_misfits(
+    messages: Sequence[Message], compactions: Sequence[Compaction]
+) -> tuple[list[Message], list[Compaction]]:
+    """The same, and the latest compactions that do not fit: they were made of other messages than these."""
+    current = list(messages)
+    unfit: list[Compaction] = []
+    for compaction in compactions:
+        view = _apply(current, compaction)
+        if view is None and not any(message.uuid == compaction.summary.uuid for message in current):
+            unfit.append(compaction)
+            continue
+        # Each was made of what the ones before it had left, so a view that shows it shows those too.
+        unfit.clear()
+        current = current if view is None else view
+    return current, unfit
+
+
+def _apply(messages: list[Message], compaction: Compaction) -> list[Message] | None:
+    place = _find_start(messages, compaction.covered)
+    if place is None:
+        return None
+    rest = messages[place + compaction.covered.count :]
+    if compaction.tail:
+        tail = next((at for at, message in enumerate(rest) if message.uuid == compaction.tail), None)
+        if tail is None:
+            return None
+        rest[tail + 1 : tail + 1] = compaction.appended
+    return [compaction.boundary.to_message(compaction.at), *messages[:place], *compaction.inserted, *rest]
+
+
+def rebase(compaction: Compaction, shown: Sequence[Message], whole: Sequence[Message]) -> Compaction:
+    """The same compaction, told in the messages of the whole conversation instead of those of a view of it.
+
+    A view may lack messages, and have placeholders that stand for others; what comes back is replayed on the whole.
+    """
+    start = _find_start(shown, compaction.covered)
+    assert start is not None, "a compaction covers messages of the view that it was made from"
+    stop = start + compaction.covered.count
+    places = {message.uuid: at for at, message in enumerate(whole)}
+    known = [places[message.uuid] for message in shown[start:stop] if message.uuid in places]
+    first = 0 if start == 0 else min(known, default=len(whole) - 1)
+    if stop == len(shown):
+        end = len(whole)
+    elif shown[stop].uuid in places:
+        end = places[shown[stop].uuid]
+    else:
+        end = max(known, default=first) + 1
+    covered = whole[first:end]
+    ends = CoveredRange(covered[0].uuid, covered[-1].uuid, len(covered), _print(covered))
+    tail = whole[-1].uuid if compaction.tail else ""
+    return replace(compaction, covered=ends, tail=tail)
+
+
+def called_tool_names(messages: Sequence[Message]) -> tuple[str, ...]:
+    names = {str(block.get("name")) for message in messages for block in message.content if "input" in block}
+    return tuple(sorted(names))
+
+
+def _find_start(messages: Sequence[Message], covered: CoveredRange) -> int | None:
+    for at, message in enumerate(messages):
+        if message.uuid != covered.first:
+            continue
+        run = messages[at : at + covered.count]
+        if len(run) == covered.count and run[-1].uuid == covered.last and _print(run) == covered.print:
+            return at
+    return None
+
+
+def _print(run: Sequence[Message]) -> str:
+    return fingerprint([run[0].content, run[-1].content, [message.uuid for message in run]])

@@ -1,0 +1,68 @@
+"""The turns of a conversation: from one input of a person to the next, with every result at its call.
+
+A person may type while a tool runs. The result then stands after the new input, but it belongs to the turn of its call,
+and later records of an answer belong to the turn of the first: a turn can be taken out without splitting anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.transcripts.engine.messages import Message, MessageKind
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    first: int
+    """The index of its input."""
+    messages: tuple[int, ...]
+    """The indexes of all its messages, ascending."""
+    is_open: bool = False
+    """A call of it has no result yet, or the model has yet to answer."""
+    is_entangled: bool = False
+    """One of its messages holds results of another turn too."""
+
+
+def turns_of(messages: Sequence[Message]) -> list[Turn]:
+    """What stands before the first input belongs to no turn, and neither does a summary with what follows it."""
+    answers: dict[str, int] = {}
+    calls: dict[str, int] = {}
+    members: list[list[int]] = []
+    waiting: dict[str, int] = {}
+    entangled: set[int] = set()
+    current = -1
+    answer = ""
+    for at, message in enumerate(messages):
+        turn = current
+        if message.kind is MessageKind.PROMPT and message.role == "user" and message.uuid:
+            members.append([])
+            turn = current = len(members) - 1
+        elif message.kind is MessageKind.SUMMARY:
+            turn = current = -1
+        elif message.role == "assistant":
+            if message.message_id:
+                turn = answers.setdefault(message.message_id, current)
+            if message.message_id != answer or not answer:
+                waiting.clear()
+                answer = message.message_id
+            for block in message.content:
+                if block.get("type") == "tool_use":
+                    calls[str(block.get("id"))] = turn
+                    waiting[str(block.get("id"))] = turn
+        else:
+            ids = [str(block.get("tool_use_id")) for block in message.content if block.get("type") == "tool_result"]
+            for one in ids:
+                waiting.pop(one, None)
+            owners = {calls.get(one, current) for one in ids}
+            turn = min(owners, default=current)
+            entangled |= owners if len(owners) > 1 else set()
+        if turn >= 0:
+            members[turn].append(at)
+    still = set(waiting.values())
+    if messages and messages[-1].role != "assistant":
+        still.add(current)
+    return [
+        Turn(min(indexes), tuple(indexes), number in still, number in entangled)
+        for number, indexes in enumerate(members)
+    ]

@@ -1,0 +1,1 @@
+"""Partial compaction: one side of a message is summarised."""

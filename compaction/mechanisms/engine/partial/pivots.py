@@ -1,0 +1,67 @@
+"""At which messages a person may cut a conversation for a partial compaction, and why not at the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from compaction.mechanisms.engine.compaction.boundary import Direction, index_after_boundary
+from compaction.mechanisms.engine.conversation.kept_range import places_after_unthinking_turns, places_held_by_thinking
+from sessions.transcripts.engine.messages import Message, MessageKind
+from sessions.transcripts.engine.messages.cuts import Hold, find_cuts
+
+_HELD = {
+    Hold.TOOL_PAIR: "a tool call would lose its result",
+    Hold.ANSWER: "an answer would be parted",
+    Hold.OPEN_CALL: "the result of a tool call is still to come",
+}
+ABSENT = "no such message is in the context"
+ONE_SIDED = "nothing would be left on one side"
+RESULT = "it brings results, which belong to what stands before them"
+THOUGHTS = "the turn that goes on would lose the thoughts that it begins with"
+
+
+@dataclass(frozen=True, slots=True)
+class PivotPoints:
+    legal: Mapping[str, int]
+    """The place of each message before which the conversation can be cut, by its uuid, in order."""
+    obstacles: Mapping[str, str]
+    """Of all others: what a cut would do, for a sentence."""
+
+    def obstacle(self, uuid: str) -> str:
+        """Empty where a cut is legal."""
+        return "" if uuid in self.legal else self.obstacles.get(uuid, ABSENT)
+
+
+def find_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> PivotPoints:
+    """`model` is who will be sent what is left; what is not known of it forbids nothing."""
+    floor, places = index_after_boundary(messages), find_cuts(messages)
+    first = next((at for at in range(floor, len(messages)) if messages[at].content), len(messages))
+    held = (
+        places_held_by_thinking(messages)
+        if direction is Direction.UP_TO
+        else places_after_unthinking_turns(messages, model)
+    )
+    legal: dict[str, int] = {}
+    obstacles: dict[str, str] = {}
+    for at, message in enumerate(messages):
+        blocked = places.obstacles[at]
+        why = ""
+        if at <= first or not message.content:
+            why = ONE_SIDED
+        elif blocked is not None:
+            why = _HELD[blocked.hold]
+        elif message.kind is MessageKind.RESULT:
+            why = RESULT
+        elif at in held:
+            why = THOUGHTS
+        if why:
+            obstacles.setdefault(message.uuid, why)
+        elif message.uuid:
+            legal.setdefault(message.uuid, at)
+    return PivotPoints(legal, obstacles)
+
+
+def legal_pivots(messages: Sequence[Message], direction: Direction, model: str = "") -> tuple[str, ...]:
+    """Ids of the messages before which the conversation can be cut, with something to be read on both sides."""
+    return tuple(find_pivots(messages, direction, model).legal)

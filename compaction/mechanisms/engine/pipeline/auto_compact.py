@@ -1,0 +1,115 @@
+"""Auto-compact: whether it is due, and the two ways of doing it, the cheap one first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compaction.mechanisms.engine.collapse import suppresses_auto_compact
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.occasion import Attempt
+from compaction.mechanisms.engine.compaction.record import Compaction, rebase, replay_compactions
+from compaction.mechanisms.engine.full.compact import full_compact
+from compaction.mechanisms.engine.guards.recompaction import Recompaction, track_recompaction
+from compaction.mechanisms.engine.guards.recursion import may_compact
+from compaction.mechanisms.engine.microcompact import MicrocompactState
+from compaction.mechanisms.engine.pipeline.size import Savings
+from compaction.mechanisms.engine.pipeline.work import Work
+from compaction.mechanisms.engine.report import Outcome, Report
+from compaction.mechanisms.engine.session_memory import session_memory_compact
+from sessions.usage.engine.tokens import estimate
+
+MECHANISM = "auto-compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    compaction: Compaction
+    recompaction: Recompaction
+
+
+def auto_compact(work: Work, *, forced: bool = False) -> Compacted | None:
+    """`forced`: the API has refused the request as too long, so the size is no question any more."""
+    declined = _declined(work, forced)
+    size = estimate(work.shown, work.counter)
+    why = declined or f"The context has {work.tokens:,} tokens, and the threshold is {work.threshold:,}."
+    if forced and not declined:
+        why = "The API has refused the request as too long."
+    work.reports.append(Report(MECHANISM, not declined, why, size, size))
+    if declined:
+        return None
+    for attempt in (_by_notes, _by_model):
+        outcome = attempt(work)
+        work.reports.append(outcome.report)
+        if outcome.state.failed:
+            work.state = replace(work.state, breaker=work.state.breaker.after_failure())
+        if outcome.state.compaction is not None:
+            return take(work, outcome, outcome.state.compaction)
+    return None
+
+
+def take(work: Work, outcome: Outcome[Attempt], made: Compaction) -> Compacted:
+    """Makes the compaction part of the state, and clears what referred to the messages that are gone."""
+    state, threshold = work.state, work.threshold
+    last = state.compactions[-1] if state.compactions else None
+    tracked = track_recompaction(work.told, last, threshold, work.config.source)
+    made = rebase(made, work.shown, work.told)
+    whole = estimate(replay_compactions(work.told, (made,)), work.counter)
+    saved = max(0, whole - estimate(outcome.messages, work.counter))
+    microcompact = state.microcompact
+    if work.config.main_thread:
+        # What was cleared by the clock stays cleared in the kept messages; the edits of the cache went with it.
+        microcompact = MicrocompactState(timed=microcompact.timed)
+        work.cache_edits = ()
+    work.state = replace(
+        state,
+        compactions=(*state.compactions, made),
+        microcompact=microcompact,
+        breaker=state.breaker.after_success(),
+        snip=replace(state.snip, baseline=None),
+        savings=Savings(latest=saved),
+    )
+    work.shown = outcome.messages
+    return Compacted(made, tracked)
+
+
+def _declined(work: Work, forced: bool) -> str:
+    config = work.config
+    if not config.auto.enabled:
+        return "Auto-compact is switched off."
+    if not may_compact(config.source):
+        return f"Requests of {config.source} never compact: that would have no end."
+    if not forced and suppresses_auto_compact(config.collapse):
+        return "Collapse is on and keeps the context small."
+    if work.state.breaker.is_open(config.auto.most_failures):
+        return f"It failed {work.state.breaker.failures} times in a row and is not tried again."
+    if not forced and work.tokens < work.threshold:
+        return f"{work.tokens:,} tokens are fewer than the threshold of {work.threshold:,}."
+    return ""
+
+
+def _by_notes(work: Work) -> Outcome[Attempt]:
+    config, effects = work.config, work.effects
+    wanted = config.session_memory.enabled and effects.read_notes is not None
+    return session_memory_compact(
+        work.shown,
+        effects.read_notes() if wanted and effects.read_notes is not None else None,
+        config.session_memory,
+        last_summarized=work.state.last_summarized,
+        threshold=work.threshold,
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
+        attachments=config.attachments,
+    )
+
+
+def _by_model(work: Work) -> Outcome[Attempt]:
+    config, effects = work.config, work.effects
+    if effects.summarise is None:
+        size = estimate(work.shown, work.counter)
+        return Outcome(work.shown, Report("full compact", False, "There is no model to ask.", size, size), Attempt())
+    return full_compact(
+        work.shown,
+        effects.summarise,
+        config.full,
+        occasion=effects.occasion(Trigger.AUTO, work.now, work.counter, config.model, work.given),
+        attachments=config.attachments,
+    )

@@ -1,0 +1,1 @@
+"""Cache marks and how long a cache entry lives."""

@@ -1,0 +1,63 @@
+"""How long a cache entry lives: five minutes, or an hour for those whom it pays.
+
+The decision is made once and kept for the session: a mark that changes its bytes midway costs the whole prefix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Any
+
+from compaction.mechanisms.engine.guards.recursion import COMPACT, MAIN
+
+ALLOWLIST = (f"{MAIN}*", "sdk", "agent:*")
+"""Query sources that live long enough to read again what they wrote."""
+
+
+class Ttl(StrEnum):
+    FIVE_MINUTES = "5m"
+    ONE_HOUR = "1h"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    employee: bool = False
+    subscriber: bool = False
+    overage: bool = False
+    """The subscription's quota is used up, and tokens cost extra."""
+    bedrock_opt_in: bool = False
+
+    @property
+    def is_eligible(self) -> bool:
+        return self.employee or (self.subscriber and not self.overage)
+
+
+@dataclass(frozen=True, slots=True)
+class TtlLatch:
+    eligible: bool
+    bedrock: bool
+    allowlist: tuple[str, ...]
+
+    def ttl(self, source: str) -> Ttl:
+        if self.bedrock:
+            return Ttl.ONE_HOUR
+        # A compaction reads what the main thread has cached, so it is marked as that is.
+        tracked = MAIN if source == COMPACT else source
+        allowed = any(fnmatchcase(tracked, pattern) for pattern in self.allowlist)
+        return Ttl.ONE_HOUR if self.eligible and allowed else Ttl.FIVE_MINUTES
+
+
+def latch_ttl(latch: TtlLatch | None, account: Account, allowlist: tuple[str, ...] = ALLOWLIST) -> TtlLatch:
+    """The latch of the session: the first answer stands, whatever becomes of the account."""
+    return latch if latch is not None else TtlLatch(account.is_eligible, account.bedrock_opt_in, allowlist)
+
+
+def cache_control(ttl: Ttl, *, everybody: bool = False) -> dict[str, Any]:
+    mark: dict[str, Any] = {"type": "ephemeral"}
+    if ttl is Ttl.ONE_HOUR:
+        mark["ttl"] = "1h"
+    if everybody:
+        mark["scope"] = "global"
+    return mark

@@ -1,0 +1,225 @@
+"""Snip: whole turns that nobody needs any more leave the context; the transcript keeps them.
+
+The model names a turn by a short id that stands at the end of each input of a person. The tags are only in the copy
+that is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import ClassVar
+
+from compaction.mechanisms.engine.conversation.turns import Turn, turns_of
+from compaction.mechanisms.engine.report import (
+    Change,
+    ChangeKind,
+    Outcome,
+    Report,
+)
+from compaction.mechanisms.engine.setting_field import setting
+from compaction.mechanisms.engine.snip.state import Snip, SnipState, snip_uuid
+from sessions.transcripts.engine.messages import (
+    Block,
+    Message,
+    MessageKind,
+    replace_fields,
+    text_block,
+)
+from sessions.usage.engine.tokens import TokenCounter, estimate, estimate_blocks
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_HEX_DIGITS = 10
+_LENGTH = 6
+_NO_HEX = re.compile(r"[^0-9a-fA-F]")
+_LIKE_A_UUID = re.compile(r"[0-9a-fA-F-]{10,}")
+
+
+@dataclass(frozen=True, slots=True)
+class SnipConfig:
+    TITLE: ClassVar[str] = "Snip"
+
+    enabled: bool = setting(True, "Whether it is done at all.")
+    nudge_every: int = setting(10_000, "Tokens of growth until the model is reminded that it may snip.")
+
+
+@dataclass(frozen=True, slots=True)
+class SnipReport(Report):
+    unknown: tuple[str, ...] = ()
+    """Ids that no input in the conversation has."""
+    refused: tuple[tuple[str, str], ...] = ()
+    """Ids that name a turn which cannot go, and why."""
+    removed_uuids: tuple[str, ...] = ()
+
+
+def short_id(uuid: str) -> str:
+    """The first ten hex digits as a number in base 36, of which the first six characters."""
+    digits = _NO_HEX.sub("", uuid) if _LIKE_A_UUID.fullmatch(uuid) else ""
+    if len(digits) < _HEX_DIGITS:  # an id that somebody made up: as stable, only derived another way
+        digits = blake2b(uuid.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    number = int(digits[:_HEX_DIGITS], 16)
+    written = ""
+    while number:
+        number, digit = divmod(number, 36)
+        written = _DIGITS[digit] + written
+    return written[:_LENGTH] or "0"
+
+
+def tag_inputs(
+    messages: Sequence[Message], config: SnipConfig | None = None, *, counter: TokenCounter = estimate_blocks
+) -> Outcome[None]:
+    """The copy that is sent: each input of a person ends with its `[id:xxxxxx]`."""
+    config = config or SnipConfig()
+    before = estimate(messages, counter)
+    if not config.enabled:
+        return Outcome(messages, Report("snip tags", False, "Snip is switched off.", before, before), None)
+    sent, changes = list(messages), []
+    for at, message in enumerate(messages):
+        if _is_input(message):
+            sent[at] = _tag(message)
+            tokens = counter(message.content), counter(sent[at].content)
+            changes.append(
+                Change(ChangeKind.REPLACED, message.uuid, *tokens, f"It got the id {short_id(message.uuid)}.")
+            )
+    after = before + sum(change.tokens_after - change.tokens_before for change in changes)
+    why = f"{_plural(len(changes), 'input')} can be named by an id." if changes else "There is no input of a person."
+    return Outcome(sent, Report("snip tags", bool(changes), why, before, after, tuple(changes)), None)
+
+
+def snip(
+    messages: Sequence[Message],
+    ids: Iterable[str],
+    config: SnipConfig | None = None,
+    state: SnipState | None = None,
+    *,
+    reason: str = "",
+    counter: TokenCounter = estimate_blocks,
+) -> Outcome[SnipState]:
+    """Takes the turns that the ids name out of the context, and all that were taken out before."""
+    config, state = config or SnipConfig(), state or SnipState()
+    asked = list(dict.fromkeys(ids)) if config.enabled else []
+    shown = [message for message in messages if message.uuid not in state.removed] if asked else messages
+    wanted, unknown, refused = _choose(shown, asked) if asked else ([], [], [])
+    removed = tuple(shown[at].uuid for turn in wanted for at in turn.messages)
+    if removed:
+        named = tuple(short_id(shown[turn.first].uuid) for turn in wanted)
+        made = Snip(snip_uuid(removed), removed, named, reason)
+        state = replace(state, snips=(*state.snips, made), baseline=None)
+    outcome = replay_snips(messages, config, state, counter=counter)
+    report = outcome.report
+    return Outcome(
+        outcome.messages,
+        SnipReport(
+            report.mechanism,
+            report.applied,
+            _sentence(report.why, unknown, refused),
+            report.tokens_before,
+            report.tokens_after,
+            report.changes,
+            tuple(unknown),
+            tuple(refused),
+            removed,
+        ),
+        state,
+    )
+
+
+def replay_snips(
+    messages: Sequence[Message],
+    config: SnipConfig | None = None,
+    state: SnipState | None = None,
+    *,
+    counter: TokenCounter = estimate_blocks,
+) -> Outcome[SnipState]:
+    """What is recorded as removed is removed again: on every request and after every resume."""
+    config, state = config or SnipConfig(), state or SnipState()
+    before = estimate(messages, counter)
+    if not config.enabled:
+        return Outcome(messages, Report("snip", False, "Snip is switched off.", before, before), state)
+    causes = {uuid: one for one in reversed(state.snips) for uuid in one.removed_uuids}
+    gone = [at for at, message in enumerate(messages) if message.uuid in causes]
+    changes = tuple(
+        Change(ChangeKind.REMOVED, messages[at].uuid, counter(messages[at].content), 0, causes[messages[at].uuid].why)
+        for at in gone
+    )
+    if not changes:
+        return Outcome(messages, Report("snip", False, "Nothing was snipped.", before, before), state)
+    without = set(gone)
+    kept = [message for at, message in enumerate(messages) if at not in without]
+    after = before - sum(change.tokens_before for change in changes)
+    why = f"{_plural(len(gone), 'message')} left the context; the transcript keeps them."
+    return Outcome(kept, Report("snip", True, why, before, after, changes), state)
+
+
+def relink_parents(parents: Mapping[str, str | None], removed: Iterable[str]) -> dict[str, str | None]:
+    """Of each record that hung on a removed one: the nearest ancestor that is left, None for a new root."""
+    gone = frozenset(removed)
+    nearest: dict[str, str | None] = {}
+    repaired: dict[str, str | None] = {}
+    for uuid, parent in parents.items():
+        if uuid in gone or parent not in gone:
+            continue
+        walked: list[str] = []
+        at: str | None = parent
+        while at is not None and at in gone and at not in nearest:
+            walked.append(at)
+            nearest[at] = None  # ends a circle
+            at = parents.get(at)
+        found = nearest.get(at, at) if at is not None else None
+        nearest.update(dict.fromkeys(walked, found))
+        repaired[uuid] = found
+    return repaired
+
+
+def _choose(messages: Sequence[Message], ids: Sequence[str]) -> tuple[list[Turn], list[str], list[tuple[str, str]]]:
+    turns = turns_of(messages)
+    named: dict[str, list[Turn]] = {}
+    for turn in turns:
+        named.setdefault(short_id(messages[turn.first].uuid), []).append(turn)
+    wanted: list[Turn] = []
+    unknown: list[str] = []
+    refused: list[tuple[str, str]] = []
+    for one in ids:
+        found = named.get(one, [])
+        if not found:
+            unknown.append(one)
+        elif len(found) > 1:
+            refused.append((one, "Several inputs have this id."))
+        elif found[0].is_open:
+            refused.append((one, "This turn is not finished."))
+        elif found[0].is_entangled:
+            refused.append((one, "Its results stand in one message with those of another turn."))
+        else:
+            wanted.append(found[0])
+    if wanted and len(wanted) == len(turns):
+        last = max(wanted, key=lambda turn: turn.first)
+        wanted.remove(last)
+        refused.append((short_id(messages[last.first].uuid), "No input would be left."))
+    return sorted(wanted, key=lambda turn: turn.first), unknown, refused
+
+
+def _is_input(message: Message) -> bool:
+    return message.kind is MessageKind.PROMPT and message.role == "user" and bool(message.uuid)
+
+
+def _tag(message: Message) -> Message:
+    tag = f"[id:{short_id(message.uuid)}]"
+    content: list[Block] = list(message.content)
+    last = content[-1] if content else None
+    if last is not None and last.get("type") == "text":
+        content[-1] = {**last, "text": f"{last.get('text', '')}\n{tag}"}
+    else:
+        content.append(text_block(tag))
+    return replace_fields(message, content=tuple(content))
+
+
+def _sentence(why: str, unknown: Sequence[str], refused: Sequence[tuple[str, str]]) -> str:
+    if unknown:
+        why += f" No input has the id {', '.join(unknown)}."
+    return " ".join([why, *(f"{one} stays: {reason}" for one, reason in refused)])
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

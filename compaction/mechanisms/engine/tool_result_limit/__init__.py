@@ -1,0 +1,1 @@
+"""The result budget: tool results that are too large move to files."""

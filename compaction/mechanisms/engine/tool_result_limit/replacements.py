@@ -1,0 +1,59 @@
+"""Which results were replaced by which text, for good: the frozen decisions of the tool-result budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compaction.mechanisms.engine.conversation.calls import results_of
+from sessions.transcripts.engine.messages import Message
+
+RECORD = "content-replacement"
+_KIND = "tool-result"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentReplacementState:
+    """What was decided for each result. It never changes: a fork takes the same object and goes its own way."""
+
+    replacements: Mapping[str, str] = field(default_factory=dict)
+    """Tool use id -> the text that stands for the result."""
+    seen: frozenset[str] = frozenset()
+    """All results that were looked at: those without a replacement stay in full."""
+
+    def without(self, tool_use_id: str) -> ContentReplacementState:
+        """Undoes one replacement for good."""
+        kept = {tool: text for tool, text in self.replacements.items() if tool != tool_use_id}
+        return ContentReplacementState(kept, self.seen | {tool_use_id})
+
+    def to_record(self, session_id: str, agent_id: str = "", only: Iterable[str] | None = None) -> dict[str, Any]:
+        """As a line of the transcript, of all replacements or `only` of some."""
+        ids = self.replacements.keys() if only is None else only
+        replacements = [{"kind": _KIND, "toolUseId": tool, "replacement": self.replacements[tool]} for tool in ids]
+        agent = {"agentId": agent_id} if agent_id else {}
+        return {"type": RECORD, "sessionId": session_id, **agent, "replacements": replacements}
+
+    @classmethod
+    def from_records(
+        cls, records: Iterable[Mapping[str, Any]], messages: Sequence[Message] = ()
+    ) -> ContentReplacementState:
+        """Replays the records of a transcript. The results in `messages` were sent already, as the records say."""
+        replacements: dict[str, str] = {}
+        for record in records:
+            listed = record.get("replacements") if record.get("type") == RECORD else None
+            for one in listed if isinstance(listed, list) else ():
+                tool, text = (
+                    (one.get("toolUseId"), one.get("replacement")) if isinstance(one, Mapping) else (None, None)
+                )
+                if isinstance(tool, str) and isinstance(text, str):
+                    replacements.setdefault(tool, text)
+        seen = {result.tool_use_id for result in results_of(messages)}
+        return cls(replacements, frozenset(seen | replacements.keys()))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"replacements": dict(self.replacements), "seen": sorted(self.seen)}
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> ContentReplacementState:
+        return cls(dict(saved["replacements"]), frozenset(saved["seen"]))

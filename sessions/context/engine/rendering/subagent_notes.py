@@ -1,0 +1,111 @@
+"""What a sub-agent is told in the course of its work and no record holds: the agents and servers that the main thread
+was told of, and reminders. Versions that keep the facts of an attachment alone write none of it into its file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.context.engine.client_versions import ClientBehaviour
+from sessions.context.engine.rendering.lists import list_strings
+from sessions.context.engine.rendering.records import Placement, RenderedRecord
+from sessions.context.engine.rendering.reminders import TASK_TOOLS
+from sessions.context.engine.rendering.wording import attachment_texts
+from sessions.linking.engine.raw_fields import mapping, text
+from sessions.transcripts.engine.messages import Message, MessageKind, text_block
+
+AGENTS, SERVERS = "agent_listing_delta", "mcp_instructions_delta"
+LISTS = (AGENTS, SERVERS)
+_COLUMNS = {
+    AGENTS: ("addedTypes", "addedLines", "removedTypes"),
+    SERVERS: ("addedNames", "addedBlocks", "removedNames"),
+}
+_REMINDER = {"type": "task_reminder"}
+_TOOL_LIST = re.compile(r"\(Tools: ([^()]*)\)\s*$")
+_ALL_EXCEPT = "All tools except "
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentNotes:
+    agent_type: str
+    lists: Mapping[str, Mapping[str, Any]]
+    """Type of an attachment -> all that the main thread had been told when the sub-agent began."""
+
+    @classmethod
+    def of(cls, agent_type: str, records: Iterable[Mapping[str, Any]]) -> SubagentNotes:
+        """`records`: those of the main transcript that hold lists, in file order."""
+        lists: dict[str, Mapping[str, Any]] = {}
+        for record in records:
+            attachment = mapping(record.get("attachment"))
+            name = text(attachment.get("type"))
+            lists[name] = _merge_lists(lists[name], attachment) if name in lists else attachment
+        return cls(agent_type, lists)
+
+    def render(self, behaviour: ClientBehaviour, *, first: bool, due: bool) -> list[RenderedRecord]:
+        """Told with results. `first`: those of the first answer, which the lists come with; `due`: a reminder is."""
+        if not behaviour.has_system_role or behaviour.records_wording:
+            return []
+        tools = self._tools()
+        attachments = [
+            self.lists[list_type]
+            for list_type in LISTS
+            if first and list_type in self.lists and _is_relevant(list_type, tools)
+        ]
+        if due and _has_any(tools, TASK_TOOLS):
+            attachments.append(_REMINDER)
+        return [
+            _note(words, exact=behaviour.wording_is_known)
+            for attachment in attachments
+            for words in attachment_texts(attachment)
+        ]
+
+    def _tools(self) -> str:
+        """As the list of agents has them: a list, all, or all but a few."""
+        lines = self.lists.get(AGENTS, {}).get("addedLines")
+        for line in lines if isinstance(lines, list) else ():
+            if (
+                isinstance(line, str)
+                and line.startswith(f"- {self.agent_type}: ")
+                and (match := _TOOL_LIST.search(line))
+            ):
+                return "*" if match[1] == "All tools" else match[1]
+        return ""
+
+
+def agent_type_of(answer: Mapping[str, Any]) -> str:
+    """Of the sub-agent that a record of an answer is of, where no other file says it. A skill that runs in one takes
+    the usual kind."""
+    return text(answer.get("attributionAgent")) or ("general-purpose" if answer.get("attributionSkill") else "")
+
+
+def _merge_lists(former: Mapping[str, Any], later: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One list of what is there after a change, in the order of names."""
+    names, lines, removed = _COLUMNS[text(later.get("type"))]
+    line_by_name = dict(zip(list_strings(former.get(names)), list_strings(former.get(lines)), strict=False))
+    line_by_name |= zip(list_strings(later.get(names)), list_strings(later.get(lines)), strict=False)
+    remaining = sorted(line_by_name.keys() - list_strings(later.get(removed)), key=str.casefold)
+    return {**former, names: remaining, lines: [line_by_name[name] for name in remaining], removed: []}
+
+
+def _is_relevant(list_type: str, tools: str) -> bool:
+    """Who cannot start agents is not told of them, nor who has no tools of servers of these."""
+    if list_type == AGENTS:
+        return _has_any(tools, {"Agent"})
+    return tools == "*" or tools.startswith(_ALL_EXCEPT) or any(name.startswith("mcp__") for name in _tool_names(tools))
+
+
+def _has_any(tools: str, any_of: Collection[str]) -> bool:
+    return tools == "*" or any((name in _tool_names(tools)) is not tools.startswith(_ALL_EXCEPT) for name in any_of)
+
+
+def _tool_names(tools: str) -> set[str]:
+    return {name.strip() for name in tools.removeprefix(_ALL_EXCEPT).split(",")}
+
+
+def _note(words: str, *, exact: bool) -> RenderedRecord:
+    user_blocks = (text_block(f"<system-reminder>\n{words}\n</system-reminder>"),)
+    return RenderedRecord(
+        Message("system", (text_block(words),), MessageKind.INJECTED), Placement.NOTE, exact, user_blocks
+    )

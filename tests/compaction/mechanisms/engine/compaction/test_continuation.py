@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from compaction.mechanisms.engine.compaction.boundary import Trigger
+from compaction.mechanisms.engine.compaction.continuation import (
+    KEPT,
+    OPENING_AFTER_KEPT,
+    RESUME,
+    continuation_text,
+)
+
+
+def test_it_carries_the_summary_and_the_way_back_to_the_transcript() -> None:
+    text = continuation_text("  We fixed it. ", transcript_path="/p/s.jsonl", trigger=Trigger.MANUAL)
+    assert "Summary:\nWe fixed it.\n" in text
+    assert text.endswith("/p/s.jsonl")
+
+
+def test_after_an_automatic_compaction_the_model_is_told_to_go_on() -> None:
+    assert RESUME in continuation_text("x", trigger=Trigger.AUTO)
+    assert RESUME not in continuation_text("x", trigger=Trigger.MANUAL)
+
+
+def test_it_says_where_the_kept_messages_stand() -> None:
+    assert KEPT in continuation_text("x", kept=True)
+    above = continuation_text("x", kept=True, above=True)
+    assert above.startswith(OPENING_AFTER_KEPT)
+    assert KEPT not in above
