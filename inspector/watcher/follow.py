@@ -14,7 +14,7 @@ from django.db import close_old_connections
 from watchfiles import Change, watch
 
 from compaction.cache.services.runs import cache_diffs_catch_up, cache_diffs_follow
-from compaction.export.services import exports_descend
+from compaction.export.services import link_exports_to_origin
 from inspector.resources import DEMO
 from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
@@ -130,7 +130,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
     try:
         touched = sync([path]).touched if gone and has_import_ended(path) else sync_files(sorted(files))
         if files:
-            exports_descend()
+            link_exports_to_origin()
             _settle(path)
     except (OSError, DatabaseError) as error:
         # The next notice or rescan reads on from what was committed.

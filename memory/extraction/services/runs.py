@@ -65,7 +65,7 @@ from sessions.model_requests.model_session import (
     model_choose,
 )
 from sessions.models import Transcript
-from sessions.requests.selectors import Parent, parent_of, sharing_with
+from sessions.requests.selectors import ParentRequest, decide_sharing, find_parent_request
 from sessions.text.engine.words import plural
 from sessions.transcripts.engine.messages import Message, MessageKind
 from sessions.transcripts.engine.paths import decode_path
@@ -204,12 +204,12 @@ def _looked(
     running: ActiveRun, asked: ChosenModel, transcript: Transcript, stretch: _Stretch, copy: Path
 ) -> tuple[AgentOutcome, dict[str, Any]]:
     context = load_context(transcript, point_next(transcript))
-    parent = parent_of(transcript, context)
-    sharing = sharing_with(parent, asked.model, asked.name)
+    parent = find_parent_request(transcript, context)
+    sharing = decide_sharing(parent, asked.model, asked.name)
     # A fork has all of the session before its eyes, and nothing that was compacted away.
     there = {one.uuid for one in context.messages}
     whole = not stretch.ranged and all(one.uuid in there for one in stretch.messages)
-    forked = parent if sharing.shared and whole and isinstance(parent, Parent) else None
+    forked = parent if sharing.is_shared and whole and isinstance(parent, ParentRequest) else None
     prompt = _prompt(stretch, copy, forked=forked is not None)
 
     def make(cancel: CancelToken, listener: Listener) -> Ask:
@@ -222,7 +222,9 @@ def _looked(
     limits = AgentLimits(ExtractionConfig().turns)
     outcome = agent_conduct(running, asked, make, extraction_tools(transcript, copy), limits=limits, root=copy)
     model = forked.params.model if forked is not None else asked.name
-    why = sharing.why if whole or not sharing.shared else "Only a part of the session is looked at, so it is no fork."
+    why = (
+        sharing.why if whole or not sharing.is_shared else "Only a part of the session is looked at, so it is no fork."
+    )
     more: dict[str, Any] = {"requests": [describe_spending(outcome, model)], "prompt_cache": why}
     if refused := describe_denials(outcome):
         more["denied"] = refused

@@ -111,7 +111,7 @@ def _read_mentions(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> I
         some = rows[start : start + AT_ONCE]
         reader.fetch([(entry.offset, entry.length) for entry in some])
         for entry in some:
-            record, _ = reader.attempt(entry.offset, entry.length)  # a damaged one mentions nothing
+            record, _ = reader.try_record(entry.offset, entry.length)  # a damaged one mentions nothing
             for mention in find_mentions(record, elsewhere):
                 yield entry, mention
         reader.release(0)
@@ -206,10 +206,10 @@ def _calls(place: str, name: str) -> list[_Call]:
         if entry is None:
             continue
         reader = readers.setdefault(touch.transcript.source_id, Reader(touch.transcript.source_id))
-        record, _ = reader.attempt(entry.offset, entry.length)
+        record, _ = reader.try_record(entry.offset, entry.length)
         elsewhere = [] if place.startswith("projects/") else [place]
         answer = results.get((touch.transcript_id, entry.tool_key))
-        written_text = read_written_text(reader.attempt(answer.offset, answer.length)[0]) if answer else None
+        written_text = read_written_text(reader.try_record(answer.offset, answer.length)[0]) if answer else None
         calls += [
             _Call(touch, mention, written_text)
             for mention in find_mentions(record, elsewhere)

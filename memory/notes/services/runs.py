@@ -42,10 +42,10 @@ from sessions.model_requests.model_session import (
 )
 from sessions.models import Transcript
 from sessions.requests.selectors import (
-    Parent,
-    Sharing,
-    parent_of,
-    sharing_with,
+    ParentRequest,
+    SharingDecision,
+    decide_sharing,
+    find_parent_request,
 )
 
 KIND = "notes"
@@ -103,11 +103,11 @@ def notes_run(running: ActiveRun, run: Run) -> dict[str, Any]:
     return _result(situation, notes, update, more)
 
 
-def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[Sharing, Parent | None]:
+def notes_sharing(situation: NotesSituation, asked: ChosenModel) -> tuple[SharingDecision, ParentRequest | None]:
     """Whether the update can be a fork of the session; and then, of what."""
-    parent = parent_of(situation.transcript, situation.context)
-    sharing = sharing_with(parent, asked.model, asked.name)
-    return sharing, parent if sharing.shared and isinstance(parent, Parent) else None
+    parent = find_parent_request(situation.transcript, situation.context)
+    sharing = decide_sharing(parent, asked.model, asked.name)
+    return sharing, parent if sharing.is_shared and isinstance(parent, ParentRequest) else None
 
 
 def notes_prompt(situation: NotesSituation, path: str, *, edits: bool = True) -> str:

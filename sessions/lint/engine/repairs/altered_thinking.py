@@ -1,15 +1,15 @@
-"""Thinking of the latest turn comes back as it was, or not at all."""
+"""Restores altered thinking of the latest turn, or leaves it out."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sessions.lint.engine.binding import Side
-from sessions.lint.engine.mending.draft import Draft
-from sessions.lint.engine.returning import Altered, altered_thinking
+from sessions.lint.engine.repairs.draft import Draft
+from sessions.lint.engine.returned_thinking import AlteredThinking, altered_thinking
+from sessions.lint.engine.thinking_binding import Conversation
 
 
-def mend_altered(draft: Draft, before: Side, model: str | None) -> None:
+def repair_altered(draft: Draft, before: Conversation, model: str | None) -> None:
     for altered in list(altered_thinking(before, draft.sections, model)):
         if altered.original is None:
             draft.drop_spots(altered.answer, "Of the thinking of its answer something is missing or elsewhere.")
@@ -17,10 +17,10 @@ def mend_altered(draft: Draft, before: Side, model: str | None) -> None:
             _restore(draft, altered)
 
 
-def _restore(draft: Draft, altered: Altered) -> None:
+def _restore(draft: Draft, altered: AlteredThinking) -> None:
     for row in draft.rows:
         row.spots = [
             replace(spot, block=altered.original) if spot is altered.spot and altered.original else spot
             for spot in row.spots
         ]
-    draft.say(altered.spot.path, "Put a thinking block back as it was.", "In the latest turn none may be edited.")
+    draft.note(altered.spot.path, "Put a thinking block back as it was.", "In the latest turn none may be edited.")
