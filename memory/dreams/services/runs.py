@@ -23,7 +23,7 @@ from memory.dreams.services.dream_lock import COPY, hold_dream_lock
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import read_contents
 from memory.lint.engine import Surroundings
 from memory.models import Directory, Proposal
 from memory.proposals.engine.facts import lines_to_json
@@ -101,12 +101,19 @@ def _propose_dream(
 ) -> tuple[Proposal | None, str]:
     outcome = run_dream_agent(running, directory, lock, copy, run.parameters["model"])
     running.begin_phase("comparing")
+<<<<<<< HEAD:memory/dreams/services/runs.py
     after = contents_read(path=copy)
     why, missing = collect_reasons(outcome.report, {*before, *after})
     missing_note = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
     message = "\n".join(
         part for part in (outcome.report.message, outcome.cut_off, missing_note if missing else "") if part
     )
+=======
+    after = read_contents(path=copy)
+    why, missing = whys(dreamt.report, {*before, *after})
+    nowhere = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
+    message = "\n".join(one for one in (dreamt.report.message, dreamt.cut_off, nowhere if missing else "") if one)
+>>>>>>> main:memory/dreams/services/running.py
     proposal = proposal_create(
         directory=directory,
         kind=Proposal.Kind.DREAM,

@@ -23,9 +23,15 @@ from memory.dreams.selectors.gates import (
     read_lock,
     sessions_since,
 )
+<<<<<<< HEAD
 from memory.dreams.services.dream_lock import dreams_clean_up
 from memory.dreams.services.runs import dream_create
 from memory.files.selectors.directories import directories_shown
+=======
+from memory.dreams.services.dream_lock import dreams_settle
+from memory.dreams.services.running import dream_create
+from memory.files.selectors.directories import visible_directories
+>>>>>>> main
 from memory.models import Directory, DreamScan
 
 logger = get_logger(__name__)
@@ -39,7 +45,7 @@ def dreams_start() -> list[Run]:
     choice = choice_of(settings.MODELS)
     model = choice.main if choice.kind == "anthropic" else ""
     runs: list[Run] = []
-    for directory in directories_shown():
+    for directory in visible_directories():
         if not directory_path(directory).is_dir():
             continue
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from memory.files.engine.disk import digest_of
-from memory.files.engine.places import notes_places
+from memory.files.engine.locations import notes_paths
 from memory.history.selectors.history import file_history
 from memory.models import File, NotesUpdate, Version
 from memory.notes.engine import (
@@ -176,8 +176,13 @@ def own_directory(transcript: Transcript) -> Path:
     return Path(settings.LUCID_HOME) / "notes" / decode_path(transcript.public_id)
 
 
+<<<<<<< HEAD
 def agent_notes_paths(transcript: Transcript) -> tuple[Path, Path]:
     return notes_places(decode_path(transcript.source.path).parent, transcript.session_id)
+=======
+def agent_places(transcript: Transcript) -> tuple[Path, Path]:
+    return notes_paths(decode_path(transcript.source.path).parent, transcript.session_id)
+>>>>>>> main
 
 
 def read_custom_texts() -> CustomTexts:
