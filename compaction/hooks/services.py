@@ -16,7 +16,7 @@ from typing import IO, Any
 from django.conf import settings
 
 from compaction.hooks.selectors import STARTED, Hook
-from compaction.kinds.services.watching import Unwatched, Watcher
+from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Trigger
 from inspector.agents.cancel import TICK, CancelToken
 from inspector.agents.groups import end_group
@@ -67,7 +67,7 @@ class RunningHooks:
 
     hooks: Sequence[Hook]
     transcript: Transcript
-    watcher: Watcher = field(default_factory=Unwatched)
+    watcher: Watcher = field(default_factory=SilentWatcher)
     cancel: CancelToken = field(default_factory=CancelToken)
     ran: list[HookRun] = field(default_factory=list)
 
@@ -112,7 +112,7 @@ class RunningHooks:
             self.watcher.step(number)
             one = run_hook(hook, {**self._situation(event), **given}, self.transcript.cwd, self.cancel)
             self.ran.append(one)
-            self.watcher.told(f"{one.sentence}\n\n{one.said}".strip())
+            self.watcher.note(f"{one.sentence}\n\n{one.said}".strip())
             yield one
 
     def _situation(self, event: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from compaction.kinds.selectors import (
     CompactionMissingError,
     compaction_get,
     compactions_of,
-    keepsake_of,
+    load_stored_context,
 )
 from compaction.models import Compaction
 from sessions.archive.selectors.records import Reader
@@ -181,7 +181,7 @@ class Points:
         context = load_context(row.transcript, ContextPoint(row.position, row.link), links=self.links(row.transcript))
         number = row.run_id or row.pk
         before = _of_context(f"run-before:{number}", f"before run {number}", row.transcript, context, "")
-        kept = keepsake_of(row)
+        kept = load_stored_context(row)
         side = Side(kept.after, context.removed_results, origin="made by the compaction")
         title = f"after run {number}"
         known = (row.transcript, side, context.model, context.setup)
