@@ -77,13 +77,13 @@ def _hooks(run: Run, transcript: Transcript, told: _Told, cancel: CancelToken) -
         raise KindError(UNSEEN)
     for problem in configured.problems:
         told.told(problem)
-    return RunningHooks(configured.within(scope), transcript, watcher=told, cancel=cancel)
+    return RunningHooks(configured.allowed_by(scope), transcript, watcher=told, cancel=cancel)
 
 
 def _hooked(hooks: RunningHooks | None) -> dict[str, Any]:
     if hooks is None:
         return {}
-    ran = [f"{one.sentence} → {one.said}" if one.said else one.sentence for one in hooks.ran]
+    ran = [f"{one.sentence} → {one.reply}" if one.reply else one.sentence for one in hooks.runs]
     return {"hooks": ran or ["None ran."]}
 
 

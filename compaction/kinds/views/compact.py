@@ -137,7 +137,7 @@ class _Page:
             "shown": [(hook, mask(hook.command)) for hook in found.hooks],
             "problems": found.problems,
             "theirs": any(not Scope.USER.covers(hook.origin) for hook in found.hooks),
-            "running": [(hook, mask(hook.command)) for hook in found.within(self.form.hooks)],
+            "running": [(hook, mask(hook.command)) for hook in found.allowed_by(self.form.hooks)],
             "fingerprint": found.fingerprint,
         }
 

@@ -228,7 +228,7 @@ def test_it_says_how_to_go_on(made: Compaction, tmp_path: Path, settings: Settin
     here = compaction_export(compaction=made, directory=export_directory(made.transcript), now_ms=NOW)
     there = compaction_export(compaction=made, directory=tmp_path / "there", now_ms=NOW + 1)
     there.path.unlink()
-    latest, first = build_export_view(made).made
+    latest, first = build_export_view(made).exports
     assert first.command == f"""cd '/home/dev/it'"'"'s tide; rm' && claude --resume {here.session_id}"""
-    assert (first.present, first.looked_for) == (True, "")
-    assert (latest.present, latest.looked_for) == (False, str(here.path.parent))
+    assert (first.is_present, first.expected_directory) == (True, "")
+    assert (latest.is_present, latest.expected_directory) == (False, str(here.path.parent))

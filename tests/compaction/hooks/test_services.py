@@ -64,7 +64,7 @@ def test_what_it_prints_before_a_compaction_joins_the_instructions(folder: Path)
     context = json.dumps({"hookSpecificOutput": {"hookEventName": "PreCompact", "additionalContext": "Keep tides."}})
     hooks = running(folder, hook("echo Keep names."), hook(f"echo '{context}'"), hook("echo lost; exit 1"))
     assert hooks.pre_compact(Trigger.AUTO, "") == "Keep names.\n\nKeep tides."
-    assert [one.exit for one in hooks.ran] == [0, 0, 1]
+    assert [one.exit for one in hooks.runs] == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
