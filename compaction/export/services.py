@@ -19,7 +19,7 @@ from compaction.export.engine.resumable import (
     resumable_rows,
     to_jsonl,
 )
-from compaction.kinds.selectors import compaction_load, records_of, spilled_of
+from compaction.kinds.selectors import compaction_load, load_records, spilled_outputs
 from compaction.mechanisms.engine.conversation.edits import replace_blocks
 from compaction.mechanisms.engine.tool_result_limit.limit import PersistedResult
 from compaction.models import Compaction, Export
@@ -105,7 +105,7 @@ def _draft(compaction: Compaction, directory: Path, session_id: str, now_ms: int
     loaded = compaction_load(compaction)
     transcript = compaction.transcript
     folder = directory / session_id / FOLDER
-    texts = _by_file_name(loaded.keepsake.persisted)
+    texts = _by_file_name(loaded.stored.persisted)
     after = _move_paths(
         loaded.after, {result.tool_use_id: (result.path, str(folder / name)) for name, result in texts.items()}
     )
@@ -120,15 +120,15 @@ def _draft(compaction: Compaction, directory: Path, session_id: str, now_ms: int
     data = to_jsonl(
         resumable_rows(
             after,
-            records_of(transcript, after),
+            load_records(transcript, after),
             envelope,
-            compaction=loaded.keepsake.made,
+            compaction=loaded.stored.made,
             sizes=Sizes(compaction.tokens_before, compaction.tokens_after),
             origin=Origin(transcript.session_id, compaction.kind, compaction.number),
         )
     )
     files: dict[str, Callable[[], bytes]] = {
-        name: read for name, read in spilled_of(transcript) if name.encode("utf-8", "surrogateescape") in data
+        name: read for name, read in spilled_outputs(transcript) if name.encode("utf-8", "surrogateescape") in data
     }
     return _Draft(data, files | {name: _encoder(result.text) for name, result in texts.items()})
 

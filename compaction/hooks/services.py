@@ -16,7 +16,7 @@ from typing import IO, Any
 from django.conf import settings
 
 from compaction.hooks.selectors import STARTED, Hook
-from compaction.kinds.services.watching import Unwatched, Watcher
+from compaction.kinds.services.watcher import SilentWatcher, Watcher
 from compaction.mechanisms.engine import Trigger
 from inspector.agents.cancel import TICK, CancelToken
 from inspector.agents.groups import end_group
@@ -67,7 +67,7 @@ class RunningHooks:
 
     hooks: Sequence[Hook]
     transcript: Transcript
-    watcher: Watcher = field(default_factory=Unwatched)
+    watcher: Watcher = field(default_factory=SilentWatcher)
     cancel: CancelToken = field(default_factory=CancelToken)
     runs: list[HookRun] = field(default_factory=list)
 
@@ -112,7 +112,7 @@ class RunningHooks:
             self.watcher.step(number)
             run = run_hook(hook, {**self._situation(event), **details}, self.transcript.cwd, self.cancel)
             self.runs.append(run)
-            self.watcher.told(f"{run.sentence}\n\n{run.reply}".strip())
+            self.watcher.note(f"{run.sentence}\n\n{run.reply}".strip())
             yield run
 
     def _situation(self, event: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from compaction.kinds.engine.applied import Applied
+from compaction.kinds.engine.result import CompactionResult
 from compaction.mechanisms.engine.attachments import AttachmentConfig
 from compaction.mechanisms.engine.compaction.boundary import Trigger
 from compaction.mechanisms.engine.compaction.occasion import Attempt, Occasion
@@ -71,10 +71,10 @@ class Job:
     def add_instructions(self, config: FullConfig) -> FullConfig:
         return replace(config, instructions=self.parameters.instructions or config.instructions)
 
-    def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> Applied:
+    def report(self, outcome: Outcome[Any], records: Sequence[Mapping[str, Any]] = ()) -> CompactionResult:
         """What a mechanism has done that writes no summary of everything."""
         report = outcome.report
-        return Applied(
+        return CompactionResult(
             self.messages,
             outcome.messages if report.applied else self.messages,
             report.tokens_before,
@@ -85,7 +85,7 @@ class Job:
             records=tuple(records),
         )
 
-    def report_summary(self, outcome: Outcome[Attempt], *, mechanical: bool) -> Applied:
+    def report_summary(self, outcome: Outcome[Attempt], *, mechanical: bool) -> CompactionResult:
         compaction = outcome.state.compaction
         applied = replace(self.report(outcome), tokens_before=estimate(self.messages, self.counter))
         if compaction is None:

@@ -24,7 +24,7 @@ class Topics:
     names: Collection[str]
     index: Index | None
 
-    def linked(self, written: str) -> Pointer | None:
+    def resolve_link(self, written: str) -> Pointer | None:
         target = target_of(written)
         return self._pointer("", target) if target.endswith(".md") else None
 

@@ -65,6 +65,6 @@ def touch_address(touch: Touch) -> str:
 
 def _address(transcript: Transcript, position: int) -> str:
     entry = Entry.objects.filter(pk=transcript.pk << POSITION_BITS | position).first()
-    record = Reader(transcript.source_id).attempt(entry.offset, entry.length)[0] if entry else {}
+    record = Reader(transcript.source_id).try_record(entry.offset, entry.length)[0] if entry else {}
     uuid = record.get("uuid")
     return uuid if isinstance(uuid, str) and uuid else f"L{position}"

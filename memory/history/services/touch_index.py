@@ -111,7 +111,7 @@ def _mentioned(rows: list[Entry], reader: Reader, elsewhere: list[str]) -> Itera
         some = rows[at : at + AT_ONCE]
         reader.fetch([(entry.offset, entry.length) for entry in some])
         for entry in some:
-            record, _ = reader.attempt(entry.offset, entry.length)  # a damaged one mentions nothing
+            record, _ = reader.try_record(entry.offset, entry.length)  # a damaged one mentions nothing
             for mention in mentions(record, elsewhere):
                 yield entry, mention
         reader.release(0)
@@ -204,10 +204,10 @@ def _calls(place: str, name: str) -> list[_Call]:
         if entry is None:
             continue
         reader = readers.setdefault(touch.transcript.source_id, Reader(touch.transcript.source_id))
-        record, _ = reader.attempt(entry.offset, entry.length)
+        record, _ = reader.try_record(entry.offset, entry.length)
         known = [] if place.startswith("projects/") else [place]
         answer = results.get((touch.transcript_id, entry.tool_key))
-        told = written(reader.attempt(answer.offset, answer.length)[0]) if answer else None
+        told = written(reader.try_record(answer.offset, answer.length)[0]) if answer else None
         calls += [_Call(touch, one, told) for one in mentions(record, known) if (one.place, one.name) == (place, name)]
     return calls
 

@@ -51,7 +51,7 @@ from sessions.text.engine.diffs import (
     Diff,
     Hunk,
     Line,
-    with_words,
+    mark_words,
 )
 from sessions.text.engine.invisible_characters import spell_invisible
 
@@ -253,7 +253,7 @@ def masked_diff(diff: Diff) -> Diff:
         )
         for hunk in diff.head(MOST_LINES).hunks
     ]
-    return Diff(tuple(with_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))
+    return Diff(tuple(mark_words(hunk) for hunk in Diff(tuple(hunks)).narrow(LONGEST_LINE).hunks))
 
 
 def _shortened(text: str) -> str:

@@ -59,7 +59,7 @@ def cached_context(transcript: Transcript, point: ContextPoint) -> Context:
     context = load_context(transcript, point, links=links)
     prints = {block: frame for block, frame in reader.prints.items() if frame is not None}
     if len(prints) == len(reader.prints):
-        size = sum(length + ROW_BYTES for _, length in links.places.values())
+        size = sum(length + ROW_BYTES for _, length in links.locations.values())
         contexts.put(key, _CachedContext(context, answers, prints, max(size, MIN_BYTES)))
     return context
 

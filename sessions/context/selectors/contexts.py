@@ -22,7 +22,7 @@ from sessions.context.selectors.subagent_notes import load_subagent_notes
 from sessions.linking.engine import LinkRow
 from sessions.linking.engine.raw_fields import key, keys, mapping
 from sessions.linking.engine.rows import needs_record
-from sessions.linking.selectors import AT_ONCE, LinkRows
+from sessions.linking.selectors import CHUNK, LinkRows
 from sessions.models import Capture, Entry, Request, Transcript
 from sessions.models import Mark as StoredMark
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
@@ -155,7 +155,7 @@ class _ContextLoader:
         ]
         logged = [row.position for row in rows if row.type == REQUEST]
         # Nearly all of these rows are sent, so they are fetched at once if they are small.
-        small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
+        small = sum(self._links.locations[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else positions + logged)
         rows = self._links.with_records(rows, positions)
         captured = Captured({point.request: point.capture})
@@ -283,8 +283,8 @@ def load_left_out_among(
     """The entries at these positions that are not in the context. `links`: may hold their rows already."""
     links = links or LinkRows(transcript.pk, transcript.source_id)
     missing = [position for position in positions if position not in links.rows]
-    for start in range(0, len(missing), AT_ONCE):
-        links.load_at(missing[start : start + AT_ONCE])
+    for start in range(0, len(missing), CHUNK):
+        links.load_at(missing[start : start + CHUNK])
     rows = [links.rows[position] for position in sorted(positions) if position in links.rows]
     return {entry.position: entry for entry in find_left_out(context, rows, _load_marks(transcript))}
 

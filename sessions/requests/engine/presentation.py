@@ -14,7 +14,7 @@ from sessions.context.engine.rendering.array import Element
 from sessions.linking.engine.raw_fields import text
 from sessions.requests.engine.folds import Fold
 from sessions.requests.engine.part import RequestPart
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.value_text import format_value
 
@@ -100,7 +100,7 @@ def list_params(setup: RequestSetup, mask: Mask) -> list[Param]:
     """The other parameters of a request. Lists of texts, such as betas, have several values."""
     lens = Lens(mask)
     params = []
-    for name, value in hide_named(dict(list(setup.params.items())[:_PARAMS])).items():
+    for name, value in mask_named_values(dict(list(setup.params.items())[:_PARAMS])).items():
         plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
         values = value[:_PARAMS] if plain else [format_value(value, _VALUE)]
         params.append(Param(lens.line(str(name), 60), tuple(lens.line(str(item), 400) for item in values)))

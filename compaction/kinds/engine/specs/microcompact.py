@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from compaction.kinds.engine.applied import Applied
 from compaction.kinds.engine.job import Job
+from compaction.kinds.engine.result import CompactionResult
 from compaction.kinds.engine.spec import KindSpec, Mode
 from compaction.mechanisms.engine.identity import derived_id
 from compaction.mechanisms.engine.microcompact.api_edits import ClearToolUsesConfig, clear_tool_uses
@@ -17,7 +17,7 @@ from compaction.mechanisms.engine.microcompact.timed import TimedConfig, timed_m
 from compaction.mechanisms.engine.report import Report
 
 
-def _apply(job: Job, config: TimedConfig | CachedConfig | ClearToolUsesConfig) -> Applied:
+def _apply(job: Job, config: TimedConfig | CachedConfig | ClearToolUsesConfig) -> CompactionResult:
     if isinstance(config, TimedConfig):
         outcome = timed_microcompact(job.messages, config, now=job.now, counter=job.counter)
         records = (_record(job, outcome.report),) if outcome.report.applied else ()

@@ -12,7 +12,7 @@ from sessions.context.engine.rendering.answers import THINKING
 from sessions.context.engine.rendering.array import Element, Piece
 from sessions.context.engine.request import Context
 from sessions.linking.engine.raw_fields import text
-from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, plain, with_words
+from sessions.text.engine.diffs import Diff, Hunk, Line, from_texts, mark_words, plain_line
 from sessions.text.engine.invisible_characters import spell_invisible
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.usage.engine.tokens import estimate_blocks
@@ -135,7 +135,7 @@ def _diff(old: Piece | None, new: Piece | None, mask: Mask) -> Diff:
     if before == after:
         return Diff(())
     diff = from_texts(before, after).head(_MAX_LINES)
-    return Diff(tuple(with_words(Hunk(hunk.old, hunk.new, tuple(map(_clip, hunk.lines)))) for hunk in diff.hunks))
+    return Diff(tuple(mark_words(Hunk(hunk.old, hunk.new, tuple(map(_clip, hunk.lines)))) for hunk in diff.hunks))
 
 
 def _masked_text(piece: Piece | None, mask: Mask) -> str:
@@ -144,4 +144,4 @@ def _masked_text(piece: Piece | None, mask: Mask) -> str:
 
 def _clip(line: Line) -> Line:
     words = line.text
-    return line if len(words) <= _MAX_WIDTH else plain(line.kind, words[: _MAX_WIDTH - 1] + "…")
+    return line if len(words) <= _MAX_WIDTH else plain_line(line.kind, words[: _MAX_WIDTH - 1] + "…")

@@ -10,7 +10,7 @@ from typing import Any
 from sessions.context.engine.certainty import Exactness
 from sessions.context.engine.presentation.pieces import LIMIT, PieceView, PieceViews, block_text
 from sessions.context.engine.request import Context
-from sessions.secrets.engine.structure import hide_named
+from sessions.secrets.engine.structure import mask_named_values
 from sessions.timeline.engine.cards.lens import Lens, Mask
 from sessions.timeline.engine.cards.safe_get import as_text
 from sessions.transcripts.engine.messages import Block
@@ -236,7 +236,7 @@ def is_number(words: str) -> bool:
 
 def setup_piece(place: str, index: int, block: Mapping[str, Any], lens: Lens, origin: str) -> PieceView:
     """A block of the system prompt, which no entry holds."""
-    words = lens.block(block_text(hide_named(dict(block))), LIMIT)
+    words = lens.block(block_text(mask_named_values(dict(block))), LIMIT)
     tally = lens.tally
     tokens = estimate_blocks((dict(block),))
     details = (tally.cut, tally.size, tokens, None, "", origin, (), False)

@@ -18,7 +18,7 @@ from compaction.export.engine.resumable import (
     to_jsonl,
 )
 from compaction.kinds.engine import (
-    Applied,
+    CompactionResult,
     KindSpec,
     Parameters,
     apply_kind,
@@ -76,7 +76,7 @@ def parameters_of(kind: KindSpec, messages: Sequence[Message], number: int, mode
     return Parameters(settings=settings)
 
 
-def applied_to(context: Context, kind: KindSpec, number: int = 0) -> Applied | None:
+def applied_to(context: Context, kind: KindSpec, number: int = 0) -> CompactionResult | None:
     messages = context.messages
     parameters = parameters_of(kind, messages, number, context.model)
     if parameters is None:
@@ -90,12 +90,12 @@ def records_of(log: Log) -> Callable[[Message], Mapping[str, Any] | None]:
     return lambda message: None if message.position is None else log.record(message.position)
 
 
-def exported(log: Log, applied: Applied) -> list[Row]:
+def exported(log: Log, applied: CompactionResult) -> list[Row]:
     envelope = Envelope(NEW, "/home/dev/elsewhere", "2.1.325", "main", 1_790_500_000.0)
     return resumable_rows(applied.after, records_of(log), envelope, compaction=applied.compaction)
 
 
-def check(log: Log, applied: Applied) -> None:
+def check(log: Log, applied: CompactionResult) -> None:
     rows = exported(log, applied)
     again = context_at(Log(to_jsonl(rows)))
     assert join_messages(again.messages) == join_messages(applied.after)
@@ -204,7 +204,7 @@ def test_kept_answers_do_not_count_tokens_again() -> None:
     assert all(set(usage.values()) == {0} for usage in usages)
 
 
-def attaching(kind: KindSpec) -> tuple[Applied, list[Row]]:
+def attaching(kind: KindSpec) -> tuple[CompactionResult, list[Row]]:
     """A compaction after which a file is attached, and what is written of it."""
     log = Log((DEMO / "7446aeed-5c8c-513e-a5af-e6bd525f2f4a.jsonl").read_bytes())
     context = context_at(log)

@@ -1,4 +1,4 @@
-"""What is told of the requests for a summary while they are made, and what is kept of each."""
+"""Watches the requests for a summary while they are made, and keeps what became of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.agents.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestOutcome:
     """One request, and what became of it."""
 
     how: str
@@ -41,40 +41,40 @@ class Asked:
 
 
 class Watcher(Protocol):
-    """Whoever wants to see it happen: a run."""
+    """Is told what happens, as it happens."""
 
-    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+    def phase(self, name: str, /, *, total: int | None = None, unit: str = "") -> None:
         """What is done now; with a total, the n-th of them is `step`."""
 
     def step(self, number: int, /) -> None: ...
 
-    def begins(self, how: str, /) -> None:
+    def begin_request(self, how: str, /) -> None:
         """A request is sent."""
 
-    def grows(self, text: str, /) -> None:
+    def receive_text(self, text: str, /) -> None:
         """All that has arrived of its answer."""
 
-    def ended(self, asked: Asked, text: str, /) -> None: ...
+    def end_request(self, request: RequestOutcome, text: str, /) -> None: ...
 
-    def told(self, text: str, /) -> None:
+    def note(self, text: str, /) -> None:
         """Something else has happened: a hook has run."""
 
 
-class Unwatched:
-    def phase(self, what: str, /, *, total: int | None = None, unit: str = "") -> None:
+class SilentWatcher:
+    def phase(self, name: str, /, *, total: int | None = None, unit: str = "") -> None:
         pass
 
     def step(self, number: int, /) -> None:
         pass
 
-    def begins(self, how: str, /) -> None:
+    def begin_request(self, how: str, /) -> None:
         pass
 
-    def grows(self, text: str, /) -> None:
+    def receive_text(self, text: str, /) -> None:
         pass
 
-    def ended(self, asked: Asked, text: str, /) -> None:
+    def end_request(self, request: RequestOutcome, text: str, /) -> None:
         pass
 
-    def told(self, text: str, /) -> None:
+    def note(self, text: str, /) -> None:
         pass

@@ -13,7 +13,7 @@ from sessions.transcripts.engine.messages import Message, join_messages
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class CompactionResult:
     """A conversation before and after. If the compaction declined, both are the same, and `why` gives the reason."""
 
     before: Sequence[Message]
