@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.files.engine.reading.loading import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
+from memory.files.engine.reading.loaded_text import LONGEST_ENTRY, MOST_BYTES, MOST_LINES
 
 SYSTEM = f"""You consolidate the memory of a coding agent: a directory of Markdown files that it reads in later \
 sessions. You work on a copy; a person looks at what you changed before any of it counts.

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from memory.dreams.engine.indexing import OVERFLOW, put_in_order
-from memory.files.engine.reading.directory import Directory
-from memory.files.engine.reading.edit import with_field, with_line_added
+from memory.files.engine.reading.directory import MemoryDirectory
+from memory.files.engine.reading.edits import with_field, with_line_added
 from memory.files.engine.reading.file import (
     INDEX_NAME,
     RECOVERED,
@@ -41,7 +41,7 @@ class Tidied:
     """Topics that say nearly the same and may contradict each other, as sentences: they stay two."""
 
 
-def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
+def tidy(directory: MemoryDirectory, surroundings: Surroundings) -> Tidied:
     """What a tidy would make of a directory; nothing is written. Files that were not read as a whole stay."""
     work = _Work(directory, replace(surroundings, instructions={}))
     for _ in range(MOST_ROUNDS):
@@ -58,7 +58,7 @@ def tidy(directory: Directory, surroundings: Surroundings) -> Tidied:
 
 
 class _Work:
-    def __init__(self, directory: Directory, surroundings: Surroundings) -> None:
+    def __init__(self, directory: MemoryDirectory, surroundings: Surroundings) -> None:
         self.path = directory.path
         self.surroundings = surroundings
         self.files: dict[str, MemoryFile] = dict(directory.by_name)
@@ -68,8 +68,8 @@ class _Work:
         self.apart: dict[frozenset[str], str] = {}
 
     @property
-    def directory(self) -> Directory:
-        return Directory(self.path, tuple(self.files[name] for name in sorted(self.files)))
+    def directory(self) -> MemoryDirectory:
+        return MemoryDirectory(self.path, tuple(self.files[name] for name in sorted(self.files)))
 
     def merge(self) -> None:
         touched: set[str] = set()
@@ -127,7 +127,7 @@ class _Work:
             if name in (OVERFLOW, RECOVERED):
                 continue  # lines from elsewhere: the time of this file says nothing of them
             for _ in range(MOST_DATES):
-                alone = Directory(self.path, (self.files[name],))
+                alone = MemoryDirectory(self.path, (self.files[name],))
                 fixes = (one for one in dates.check(alone, self.surroundings) if one.fix is not None)
                 finding = next(fixes, None)
                 if finding is None or finding.fix is None:
@@ -137,7 +137,9 @@ class _Work:
                 if data is None or data == self.files[name].data:
                     break
                 self._put(name, data)
-                self._say(name, f"Dates that depend on the day count from {topic.modified:%Y-%m-%d}, its last change.")
+                self._say(
+                    name, f"Dates that depend on the day count from {topic.modified_at:%Y-%m-%d}, its last change."
+                )
 
     def index(self) -> None:
         made = put_in_order(self.directory, self.gone)

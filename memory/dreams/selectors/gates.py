@@ -19,7 +19,7 @@ from memory.dreams.engine.gates import (
 )
 from memory.dreams.engine.lock import Lock, lock_read
 from memory.files.engine.disk import real_path
-from memory.files.engine.places import memory_place
+from memory.files.engine.locations import locate_memory
 from memory.history.engine.mentions import place_of
 from memory.models import Directory, DreamScan
 from sessions.models import Project
@@ -77,7 +77,7 @@ def folders_by_memory() -> dict[str, list[Path]]:
     for cwd, directory in Project.objects.exclude(cwd="").values_list("cwd", "directory"):
         project, folder = decode_path(cwd), decode_path(directory)
         if project.is_absolute() and project.is_dir() and len(folder.parts) > _CONFIG_DEPTH:
-            place = memory_place(project, config=folder.parents[1], home=Path.home(), environ=environ)
+            place = locate_memory(project, config=folder.parents[1], home=Path.home(), environ=environ)
             found.setdefault(str(real_path(place.path)), []).append(folder)
     return found
 

@@ -18,7 +18,7 @@ from memory.dreams.selectors.gates import (
     folders_by_memory,
     ground_of,
 )
-from memory.files.selectors.directories import directories_shown
+from memory.files.selectors.directories import visible_directories
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import proposals_of
 
@@ -59,7 +59,7 @@ class Dreamable:
 
 def dreamables(*, enabled: bool, now_ms: int) -> list[Dreamable]:
     """Those that are there, in the order of their projects."""
-    directories = [one for one in directories_shown() if directory_path(one).is_dir()]
+    directories = [one for one in visible_directories() if directory_path(one).is_dir()]
     active = Run.objects.filter(kind__in=KINDS, status__in=(Run.Status.QUEUED, Run.Status.RUNNING)).order_by("-pk")
     cards = run_cards(active, now_ms)
     shared = folders_by_memory()

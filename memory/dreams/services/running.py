@@ -23,7 +23,7 @@ from memory.dreams.services.dreaming import NO_MODEL, dream, whys
 from memory.files.engine.clash import ChangedMeanwhileError
 from memory.files.engine.disk import FileTroubleError
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
+from memory.files.selectors.disk_contents import read_contents
 from memory.lint.engine import Surroundings
 from memory.models import Directory, Proposal
 from memory.proposals.engine.facts import lines_to_json
@@ -101,7 +101,7 @@ def _dreamt(
 ) -> tuple[Proposal | None, str]:
     dreamt = dream(running, directory, lock, copy, run.parameters["model"])
     running.begin_phase("comparing")
-    after = contents_read(path=copy)
+    after = read_contents(path=copy)
     why, missing = whys(dreamt.report, {*before, *after})
     nowhere = f"{plural(missing, 'entry', 'entries')} that it names as sources are not in the archive."
     message = "\n".join(one for one in (dreamt.report.message, dreamt.cut_off, nowhere if missing else "") if one)

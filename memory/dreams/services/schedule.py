@@ -25,7 +25,7 @@ from memory.dreams.selectors.gates import (
 )
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.running import dream_create
-from memory.files.selectors.directories import directories_shown
+from memory.files.selectors.directories import visible_directories
 from memory.models import Directory, DreamScan
 
 logger = get_logger(__name__)
@@ -39,7 +39,7 @@ def dreams_start() -> list[Run]:
     choice = choice_of(settings.MODELS)
     model = choice.main if choice.kind == "anthropic" else ""
     runs: list[Run] = []
-    for directory in directories_shown():
+    for directory in visible_directories():
         if not directory_path(directory).is_dir():
             continue
         try:

@@ -45,14 +45,14 @@ class Command(BaseCommand):
         try:
             transcript = transcript_open(name=options["session"])
             before = NotesSituation(transcript).due
-            made = self._update(transcript, options) if options["update"] else None
+            update = self._update(transcript, options) if options["update"] else None
         except (LookupFailedError, RunError) as error:
             raise CommandError(str(error)) from error
         except RunKilled as stop:
             raise CommandError("the update of the notes was killed.") from stop
         situation = NotesSituation(transcript)
         if options["json"]:
-            self.stdout.write(json.dumps(document(situation, before, made)))
+            self.stdout.write(json.dumps(document(situation, before, update)))
         else:
             self._say(situation, before)
 
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{'Due' if before.due else 'Not due'}: {before.why}")
 
 
-def document(situation: NotesSituation, before: Due, made: NotesUpdate | None) -> dict[str, Any]:
+def document(situation: NotesSituation, before: Due, update: NotesUpdate | None) -> dict[str, Any]:
     """`due` and `why`: as it was before an update."""
     newest = situation.newest
     return {
@@ -86,5 +86,5 @@ def document(situation: NotesSituation, before: Due, made: NotesUpdate | None) -
         "updated": datetime.fromtimestamp(newest.modified, UTC).isoformat() if newest else None,
         "source": newest.source if newest else None,
         "warnings": list(situation.warnings),
-        **({"run": made.run_id, "status": "completed", "put_back": made.repairs} if made else {}),
+        **({"run": update.run_id, "status": "completed", "put_back": update.repairs} if update else {}),
     }

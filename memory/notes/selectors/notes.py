@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from memory.files.engine.disk import digest_of
-from memory.files.engine.places import notes_places
+from memory.files.engine.locations import notes_paths
 from memory.history.selectors.history import file_history
 from memory.models import File, NotesUpdate, Version
 from memory.notes.engine import (
@@ -173,7 +173,7 @@ def own_place(transcript: Transcript) -> Path:
 
 
 def agent_places(transcript: Transcript) -> tuple[Path, Path]:
-    return notes_places(decode_path(transcript.source.path).parent, transcript.session_id)
+    return notes_paths(decode_path(transcript.source.path).parent, transcript.session_id)
 
 
 def notes_customs() -> Customs:

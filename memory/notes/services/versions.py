@@ -12,12 +12,12 @@ from django.db import transaction
 from inspector.locks.hosts import this_host
 from inspector.web.clock import now_ms
 from memory.files.engine.disk import FileTroubleError, digest_of, real_path
-from memory.files.engine.disk.trouble import told
-from memory.files.engine.places import session_notes
+from memory.files.engine.disk.errors import translate_errors
+from memory.files.engine.locations import find_session_notes
 from memory.files.services.scanning import memory_scan
 from memory.files.services.writing import memory_open, memory_write
 from memory.history.services.batches import NothingToChangeError
-from memory.history.services.moves import Entry
+from memory.history.services.moves import SourceEntry
 from memory.models import (
     Cause,
     Directory,
@@ -49,7 +49,7 @@ def notes_directory(*, transcript: Transcript, into_agent: bool = False) -> Dire
     path = agent_places(transcript)[0].parent if into_agent else own_place(transcript)
     if path.resolve().is_relative_to(Path(settings.DEMO_DIR).resolve()):
         raise NotesPlaceError("The demo's own files stay as they are: its notes are kept by Lucid.")
-    with told(encode_path(path)):
+    with translate_errors(encode_path(path)):
         path.mkdir(parents=True, exist_ok=True)
     return _registered(path)
 
@@ -66,7 +66,7 @@ def notes_write(
 ) -> NotesUpdate:
     """`expected`: the digest of the file that is there; None if there is none."""
     directory = notes_directory(transcript=transcript, into_agent=into_agent)
-    entry = Entry(transcript, covered.position)
+    entry = SourceEntry(transcript, covered.position)
     message = f"Notes of the session up to entry {covered.position}."
     try:
         batch = memory_write(
@@ -106,7 +106,7 @@ def notes_expected(*, transcript: Transcript, into_agent: bool = False) -> str |
 def notes_follow(*, projects: Path, changed: Iterable[Path] | None = None) -> None:
     """Makes versions of the notes that the agent takes; of all projects if nothing is named."""
     if changed is None:
-        found = {notes.path.parent for project in _below(projects) for notes in session_notes(project)}
+        found = {notes.path.parent for project in _below(projects) for notes in find_session_notes(project)}
     else:
         found = {path.parent for path in changed if path.parent.name == "session-memory" and path.suffix == ".md"}
     for folder in sorted(found):

@@ -33,7 +33,7 @@ from memory.extraction.selectors import (
 from memory.extraction.services.runs import extraction_possible, extraction_request
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import version_text
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Version
 from memory.notes.engine import NotesThresholds
 from memory.notes.engine.sections import tokens_of

@@ -17,7 +17,7 @@ from compaction.kinds.selectors import newest_notes
 from inspector.runs.models import Run
 from inspector.runs.services import run_execute
 from inspector.web.clock import now_ms
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Directory, NotesUpdate
 from memory.notes.engine import TEMPLATE, TITLES, sections_of
 from memory.notes.selectors.notes import NotesSituation, notes_history
