@@ -14,12 +14,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from inspector.agents.choosing import MECHANICAL, choice_of
 from inspector.runs.services import RunError, RunKilled, run_perform
 from inspector.web.clock import now_ms
-from memory.dreams.engine.gates import Gate, shut
-from memory.dreams.selectors.gates import LockUnreadableError, ground_of
+from memory.dreams.engine.gates import Gate, find_closed_gate
+from memory.dreams.selectors.gates import LockUnreadableError, load_situation
 from memory.dreams.services import DREAM, TIDY, dream_run
+<<<<<<< HEAD
+from memory.dreams.services.dream_agent import NO_MODEL
+from memory.dreams.services.dream_lock import dreams_clean_up
+from memory.files.engine.newlines import shown
+=======
 from memory.dreams.services.dream_lock import dreams_settle
 from memory.dreams.services.dreaming import NO_MODEL
 from memory.files.engine.newlines import text_for_editing
+>>>>>>> main
 from memory.files.services.writing import directory_register
 from memory.models import Directory, Proposal
 from memory.proposals.selectors.proposals import Proposed, proposal_files
@@ -54,11 +60,11 @@ class Command(BaseCommand):
         if not path.is_dir():
             raise CommandError(f"{printable(str(path))} is no directory.")
         model = _model(options["model"])
-        dreams_settle()
+        dreams_clean_up()
         directory = directory_register(path=encode_path(path.resolve()))
         try:
-            gates = ground_of(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
-            if (gate := shut(gates, by_hand=True)) is not None:
+            gates = load_situation(directory, enabled=settings.LUCID_DREAMS, now_ms=now_ms()).gates
+            if (gate := find_closed_gate(gates, by_hand=True)) is not None:
                 self._refuse(gates, gate, options)
                 return
             result = self._perform(directory, model, accept=options["accept"], losses=options["accept_losses"])
@@ -79,7 +85,7 @@ class Command(BaseCommand):
         parameters: dict[str, Any] = {"directory": directory.pk, "model": model}
         parameters |= {"accept": True} if accept or losses else {}
         parameters |= {"losses": True} if losses else {}
-        work = partial(dream_run, aloud=self._note) if self.stderr.isatty() else None
+        work = partial(dream_run, announce=self._note) if self.stderr.isatty() else None
         return run_perform(kind=DREAM if model else TIDY, target=directory.path, parameters=parameters, work=work)
 
     def _refuse(self, gates: tuple[Gate, ...], gate: Gate, options: dict[str, Any]) -> None:

@@ -48,8 +48,8 @@ from memory.notes.selectors.tab import (
 from memory.notes.services.runs import (
     TURNS,
     notes_create,
+    notes_message,
     notes_prompt,
-    notes_told,
 )
 from memory.notes.views.form import UNDO, NotesForm, form_of
 from sessions.models import Transcript
@@ -266,7 +266,7 @@ class _Page:
         prompt = notes_prompt(self.situation, "summary.md")
         if sharing.is_shared:
             return self.situation.tokens + tokens_of(prompt)
-        return tokens_of(notes_told(self.situation, prompt))
+        return tokens_of(notes_message(self.situation, prompt))
 
 
 def _changes(version: Version) -> Diff:

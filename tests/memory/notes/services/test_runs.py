@@ -245,4 +245,4 @@ def test_notes_of_a_sub_agent_are_refused(tmp_path: Path) -> None:
     agent.assistant("Seen.", message="msg_seen")
     transcript = agent.read()
     assert executed(transcript, model="mechanical").error == "Notes are only taken of the main thread of a session."
-    assert not NotesSituation(transcript).due.due
+    assert not NotesSituation(transcript).due.is_due

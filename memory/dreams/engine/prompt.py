@@ -44,7 +44,7 @@ LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FileReport:
     """What was said of one file."""
 
     reason: str = ""
@@ -53,55 +53,55 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DreamReport:
     message: str = ""
-    files: Mapping[str, Told] = field(default_factory=dict)
+    files: Mapping[str, FileReport] = field(default_factory=dict)
     contradictions: tuple[str, ...] = ()
 
 
-def prompt(*, copy: str, transcripts: Sequence[str], today: str, since: str, sessions: Sequence[str]) -> str:
+def dream_prompt(*, copy: str, transcripts: Sequence[str], today: str, since: str, sessions: Sequence[str]) -> str:
     """What this dream is about. `sessions`: the transcripts that went on since, the latest first. `transcripts`: where
     they and the earlier ones are."""
     lines = [
         f"The copy of the memory directory is {copy}. Today is {today}.",
         f"It was last consolidated {since}." if since else "It was never consolidated before.",
     ]
-    places = " and ".join(transcripts)
-    lines.append(f"Transcripts (JSON Lines) are in {places}." if transcripts else "There are no transcripts.")
+    folders = " and ".join(transcripts)
+    lines.append(f"Transcripts (JSON Lines) are in {folders}." if transcripts else "There are no transcripts.")
     if sessions:
-        lines += ["These went on since then, the latest first:", *(f"- {one}" for one in sessions)]
+        lines += ["These went on since then, the latest first:", *(f"- {session}" for session in sessions)]
     elif transcripts:
         lines.append("None of them went on since then.")
     return "\n".join([*lines, "", "Begin with phase 1."])
 
 
-def report_of(text: str) -> Report:
+def read_report(text: str) -> DreamReport:
     """The last words of a dream. Whatever is missing in them stays empty: nothing is made up."""
-    found = list(_FENCE.finditer(text))
-    if not found:
-        return Report(text.strip()[:LONGEST])
-    block = found[-1]
+    blocks = list(_FENCE.finditer(text))
+    if not blocks:
+        return DreamReport(text.strip()[:LONGEST])
+    block = blocks[-1]
     message = f"{text[: block.start()].strip()}\n{text[block.end() :].strip()}".strip()[:LONGEST]
     try:
-        said = json.loads(block[1])
+        answer = json.loads(block[1])
     except ValueError:
-        return Report(text.strip()[:LONGEST])
-    files = said.get("files")
-    told = {str(name): _told(one) for name, one in files.items()} if isinstance(files, dict) else {}
-    resolved = said.get("contradictions")
-    sentences = [one for one in resolved if isinstance(one, str)] if isinstance(resolved, list) else []
-    return Report(message, told, tuple(one[:LONGEST] for one in sentences[:MOST_SENTENCES]))
+        return DreamReport(text.strip()[:LONGEST])
+    files = answer.get("files")
+    reports = {str(name): _read_file_report(value) for name, value in files.items()} if isinstance(files, dict) else {}
+    resolved = answer.get("contradictions")
+    sentences = [sentence for sentence in resolved if isinstance(sentence, str)] if isinstance(resolved, list) else []
+    return DreamReport(message, reports, tuple(sentence[:LONGEST] for sentence in sentences[:MOST_SENTENCES]))
 
 
-def _told(said: Any) -> Told:
-    if isinstance(said, str):
-        return Told(said[:LONGEST])
-    if not isinstance(said, dict):
-        return Told()
-    reason, named = said.get("reason"), said.get("sources")
+def _read_file_report(value: Any) -> FileReport:
+    if isinstance(value, str):
+        return FileReport(value[:LONGEST])
+    if not isinstance(value, dict):
+        return FileReport()
+    reason, sources = value.get("reason"), value.get("sources")
     pairs = [
-        (one["session"], one["entry"])
-        for one in (named if isinstance(named, list) else [])
-        if isinstance(one, dict) and isinstance(one.get("session"), str) and isinstance(one.get("entry"), str)
+        (source["session"], source["entry"])
+        for source in (sources if isinstance(sources, list) else [])
+        if isinstance(source, dict) and isinstance(source.get("session"), str) and isinstance(source.get("entry"), str)
     ]
-    return Told(reason[:LONGEST] if isinstance(reason, str) else "", tuple(pairs[:MOST_SENTENCES]))
+    return FileReport(reason[:LONGEST] if isinstance(reason, str) else "", tuple(pairs[:MOST_SENTENCES]))

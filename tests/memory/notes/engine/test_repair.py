@@ -8,12 +8,12 @@ from memory.notes.engine import (
     TEMPLATE,
     TITLES,
     NotesBrokenError,
-    checked,
-    filled,
+    fill_notes,
+    find_overruns,
     is_empty,
-    overruns,
+    repair_notes,
     sections_of,
-    substituted,
+    substitute,
     update_prompt,
 )
 
@@ -34,8 +34,8 @@ def test_a_hash_in_a_block_of_code_begins_no_section() -> None:
 
 
 def test_notes_that_keep_to_the_template_pass_as_they_are() -> None:
-    assert checked(NOTES, NOTES).text == NOTES
-    assert not checked(NOTES, NOTES).repairs
+    assert repair_notes(NOTES, NOTES).text == NOTES
+    assert not repair_notes(NOTES, NOTES).repairs
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_notes_that_keep_to_the_template_pass_as_they_are() -> None:
     ],
 )
 def test_what_an_update_may_not_touch_is_put_back(after: str, repair: str) -> None:
-    done = checked(NOTES, after)
+    done = repair_notes(NOTES, after)
     assert done.repairs == (repair,)
     assert [(one.title, one.guidance) for one in sections_of(done.text)] == [("Tides", "_When_"), ("Boats", "_Which_")]
     assert "At six." in done.text
@@ -68,27 +68,27 @@ def test_what_an_update_may_not_touch_is_put_back(after: str, repair: str) -> No
 def test_without_any_heading_it_is_refused() -> None:
     for after in ("", "Tides at noon.", "## Tides\n"):
         with pytest.raises(NotesBrokenError, match="None of the headings is left"):
-            checked(NOTES, after)
+            repair_notes(NOTES, after)
 
 
 @given(LINES)
 def test_whatever_an_update_makes_of_them_headings_and_guidance_are_the_same(lines: list[str]) -> None:
     try:
-        done = checked(NOTES, "\n".join(lines))
+        done = repair_notes(NOTES, "\n".join(lines))
     except NotesBrokenError:
         return
     assert [(one.title, one.guidance) for one in sections_of(done.text)] == [("Tides", "_When_"), ("Boats", "_Which_")]
-    assert checked(NOTES, done.text).text == done.text
+    assert repair_notes(NOTES, done.text).text == done.text
 
 
 def test_sections_are_filled_and_what_nothing_was_found_for_stays() -> None:
-    assert filled(NOTES, {"Boats": "Green.", "Tides": "", "Fog": "no"}) == NOTES + "\nGreen.\n"
+    assert fill_notes(NOTES, {"Boats": "Green.", "Tides": "", "Fog": "no"}) == NOTES + "\nGreen.\n"
 
 
 def test_sections_and_the_whole_have_limits() -> None:
     section = f"# {{}}\n_x_\n\n{'word ' * 1_500}\n"
     text = "".join(section.format(title) for title in TITLES[:6])
-    sentences = overruns(text)
+    sentences = find_overruns(text)
     assert len(sentences) == 7
     assert sentences[0].startswith("The section “Session Title” has about 2,5")
     assert sentences[-1].endswith("tokens in all; 12,000 are the limit.")
@@ -96,4 +96,4 @@ def test_sections_and_the_whole_have_limits() -> None:
 
 
 def test_names_are_substituted_once() -> None:
-    assert substituted("{{a}} {{b}} {{c}}", {"a": "{{b}}", "b": "2"}) == "{{b}} 2 {{c}}"
+    assert substitute("{{a}} {{b}} {{c}}", {"a": "{{b}}", "b": "2"}) == "{{b}} 2 {{c}}"

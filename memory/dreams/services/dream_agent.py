@@ -32,13 +32,13 @@ from inspector.agents.usage import Usage
 from inspector.budget.billing import run_bill
 from inspector.budget.services import budget_hold
 from inspector.runs.services import ActiveRun, RunError
-from memory.dreams.engine.asking import (
+from memory.dreams.engine.lock import DreamLock
+from memory.dreams.engine.prompt import (
     SYSTEM,
-    Report,
-    prompt,
-    report_of,
+    DreamReport,
+    dream_prompt,
+    read_report,
 )
-from memory.dreams.engine.lock import Lock
 from memory.dreams.selectors.gates import sessions_since
 from memory.models import Directory
 from memory.proposals.selectors.proposals import Source
@@ -63,85 +63,85 @@ CUT_OFF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dreamt:
-    report: Report
+class DreamOutcome:
+    report: DreamReport
     cut_off: str
     """Why it ended before it was done; empty if it did not."""
     outcome: AgentOutcome
 
 
-def dream(running: ActiveRun, directory: Directory, before: Lock, copy: Path, model: str) -> Dreamt:
+def run_dream_agent(running: ActiveRun, directory: Directory, lock: DreamLock, copy: Path, model: str) -> DreamOutcome:
     """`before`: the lock as it was, which tells since when sessions count."""
     choice = choose_model(settings.MODELS)
     if choice.model is None or choice.kind != "anthropic":
         raise RunError(NO_MODEL, choice.why)
     budget_hold()
-    sessions = sessions_since(directory, before)
+    sessions = sessions_since(directory, lock)
     # Only where transcripts are: a directory that lies elsewhere has other people's files beside it.
-    transcripts = sorted({one.path.parent for one in sessions_since(directory, Lock(None, None))})
+    transcripts = sorted({transcript.path.parent for transcript in sessions_since(directory, DreamLock(None, None))})
     cancel = CancelToken()
     toolbox = Toolbox((*reading_tools(Readable((copy, *transcripts))), *writing_tools(Writable(copy))))
-    asked = prompt(
+    request = dream_prompt(
         copy=str(copy),
         transcripts=[str(folder) for folder in transcripts],
         today=f"{datetime.now(UTC):%Y-%m-%d}",
-        since=_moment(before),
-        sessions=[f"{one.path} ({one.size:,} bytes)" for one in sessions[:MOST_SESSIONS]],
+        since=_format_time(lock),
+        sessions=[f"{session.path} ({session.size:,} bytes)" for session in sessions[:MOST_SESSIONS]],
     )
-    told = _Told(running, model, copy)
+    reporter = _RunReporter(running, model, copy)
     running.begin_phase("starting", unit="turns")
     with running.close_on_stop(cancel.cancel):
         outcome = run_agent(
             BudgetedModel(choice.model, running.run_id),
-            Ask(model, ({"role": "user", "content": asked},), system=SYSTEM, cancel=cancel),
+            Ask(model, ({"role": "user", "content": request},), system=SYSTEM, cancel=cancel),
             toolbox,
             limits=AgentLimits(TURNS, TOKENS),
-            listener=told,
+            listener=reporter,
         )
         if outcome.error is not None and outcome.error.usage is not None:
-            told.bill(outcome.error.usage)
+            reporter.bill(outcome.error.usage)
     if outcome.ended is Ended.FAILED:
         raise RunError(f"{outcome.error} Memory is as it was.", type(outcome.error).__name__)
-    return Dreamt(report_of(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome)
+    return DreamOutcome(read_report(outcome.text), CUT_OFF.get(outcome.ended, ""), outcome)
 
 
-def whys(report: Report, names: set[str]) -> tuple[dict[str, Why], int]:
+def collect_reasons(report: DreamReport, names: set[str]) -> tuple[dict[str, Why], int]:
     """What was said of each file, with the entries that are in the archive; and how many of those named are not."""
-    pairs = {pair for told in report.files.values() for pair in told.sources}
-    known = _sources(pairs)
-    found = {
-        name: Why(told.reason, [known[pair] for pair in told.sources if pair in known])
-        for name, told in report.files.items()
+    pairs = {pair for file_report in report.files.values() for pair in file_report.sources}
+    sources = _find_sources(pairs)
+    reasons = {
+        name: Why(file_report.reason, [sources[pair] for pair in file_report.sources if pair in sources])
+        for name, file_report in report.files.items()
         if name in names
     }
-    return found, len(pairs - known.keys())
+    return reasons, len(pairs - sources.keys())
 
 
-def _sources(pairs: set[tuple[str, str]]) -> dict[tuple[str, str], Source]:
+def _find_sources(pairs: set[tuple[str, str]]) -> dict[tuple[str, str], Source]:
     transcripts = Transcript.objects.filter(session_id__in={session for session, _ in pairs})
     sessions: dict[int, str] = dict(transcripts.values_list("pk", "session_id"))
     keys: Mapping[str, int] = {entry: key_of(entry) for _, entry in pairs}
     rows = Entry.objects.filter(uuid_key__in=set(keys.values())).order_by("pk").values_list("pk", "uuid_key")
-    places: dict[tuple[str, int | None], int] = {}
+    transcript_of: dict[tuple[str, int | None], int] = {}
     for pk, key in rows:
         transcript = pk >> POSITION_BITS
         if transcript in sessions:
-            places.setdefault((sessions[transcript], key), transcript)
+            transcript_of.setdefault((sessions[transcript], key), transcript)
     return {
-        (session, entry): Source(places[session, keys[entry]], entry)
+        (session, entry): Source(transcript_of[session, keys[entry]], entry)
         for session, entry in pairs
-        if (session, keys[entry]) in places
+        if (session, keys[entry]) in transcript_of
     }
 
 
-def _moment(lock: Lock) -> str:
+def _format_time(lock: DreamLock) -> str:
     if lock.consolidated_ns is None:
         return ""
     return f"at {datetime.fromtimestamp(lock.consolidated_ns / 1e9, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 @dataclass(slots=True)
-class _Told:
+class _RunReporter:
     """Tells a run what its agent does: starting, until the first write; each answer is a turn."""
 
     running: ActiveRun
@@ -156,13 +156,13 @@ class _Told:
                 self.running.ensure_phase("updating", unit="turns")
                 self.running.report_progress(self.turns)
             return
-        self._turn(progress)
+        self._report_turn(progress)
 
-    def _turn(self, turn: Turn) -> None:
-        names = [self._name(path) for path in turn.touched]
+    def _report_turn(self, turn: Turn) -> None:
+        names = [self._relative_name(path) for path in turn.touched]
         self.files.update(names)
         self.turns = turn.number
-        refused = "".join(f"\nRefused: {one.tool}: {one.reason}" for one in turn.denials)
+        refused = "".join(f"\nRefused: {denial.tool}: {denial.reason}" for denial in turn.denials)
         self.running.add_turn(f"{turn.text}{refused}".strip(), tools=turn.tools, files=names)
         self.bill(turn.usage)
         self.running.report_progress(self.turns, files=len(self.files))
@@ -170,5 +170,5 @@ class _Told:
     def bill(self, usage: Usage) -> None:
         run_bill(running=self.running, model=self.model, usage=usage)
 
-    def _name(self, path: str) -> str:
+    def _relative_name(self, path: str) -> str:
         return str(Path(path).relative_to(self.copy.resolve()))

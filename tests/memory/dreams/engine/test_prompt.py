@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dreams.engine.asking import (
-    Report,
-    Told,
-    prompt,
-    report_of,
+from memory.dreams.engine.prompt import (
+    DreamReport,
+    FileReport,
+    dream_prompt,
+    read_report,
 )
 
 
@@ -24,15 +24,15 @@ def test_reasons_sources_and_contradictions_are_read() -> None:
         },
         "contradictions": ["Noon against one.", 7],
     }
-    found = report_of(f"Done.\n```json\n{json.dumps(said)}\n```\nGood night.")
+    found = read_report(f"Done.\n```json\n{json.dumps(said)}\n```\nGood night.")
     assert found.message == "Done.\nGood night."
-    assert found.files == {"a.md": Told("Why.", (("s", "e"),)), "b.md": Told("So.")}
+    assert found.files == {"a.md": FileReport("Why.", (("s", "e"),)), "b.md": FileReport("So.")}
     assert found.contradictions == ("Noon against one.",)
 
 
 @pytest.mark.parametrize("text", ["Only words.", "```json\n{broken}\n```", ""])
 def test_words_without_a_block_are_a_message_alone(text: str) -> None:
-    assert report_of(text) == Report(text)
+    assert read_report(text) == DreamReport(text)
 
 
 json_values = st.recursive(
@@ -45,11 +45,11 @@ json_values = st.recursive(
 @given(files=json_values, contradictions=json_values)
 def test_nothing_that_it_says_breaks_the_reading(files: object, contradictions: object) -> None:
     block = json.dumps({"files": files, "contradictions": contradictions})
-    report_of(f"```json\n{block}\n```")
+    read_report(f"```json\n{block}\n```")
 
 
 def test_the_prompt_tells_where_and_since_when() -> None:
-    asked = prompt(copy="/copy", transcripts=["/t"], today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"])
+    asked = dream_prompt(copy="/copy", transcripts=["/t"], today="2026-11-16", since="", sessions=["a.jsonl (5 bytes)"])
     assert "/copy. Today is 2026-11-16." in asked
     assert "never consolidated" in asked
     assert "- a.jsonl (5 bytes)" in asked
