@@ -41,7 +41,7 @@ def held(directory: Directory, run_id: int) -> Iterator[Path]:
         raise RunError("The built-in memory is part of the program and is not changed.")
     if not path.is_dir():
         raise RunError(f"{directory.path} is not there.")
-    with database_lock(f"dream-{directory.pk}", waiting=_elsewhere), _held_on_disk(directory, path, run_id) as place:
+    with database_lock(f"dream-{directory.pk}", on_wait=_elsewhere), _held_on_disk(directory, path, run_id) as place:
         yield place
 
 
