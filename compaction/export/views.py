@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
-from compaction.export.selectors import export_directory, exporting_of
+from compaction.export.selectors import build_export_view, export_directory
 from compaction.export.services import (
     ExportError,
     compaction_export,
     compaction_zip,
-    directory_named,
+    parse_directory,
 )
 from compaction.kinds.selectors import CompactionMissingError, compaction_get
 from compaction.models import Compaction
@@ -38,7 +38,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
         return _page(request, compaction)
     typed = request.POST.get("directory", "").strip()
     try:
-        directory = directory_named(typed) if typed else export_directory(compaction.transcript)
+        directory = parse_directory(typed) if typed else export_directory(compaction.transcript)
         written = compaction_export(compaction=compaction, directory=directory, now_ms=now_ms())
     except ExportError as error:
         return _page(request, compaction, typed=typed, error=encode_path(str(error)))
@@ -53,7 +53,7 @@ def compaction_exports(request: HtmxRequest, session: str, number: int) -> HttpR
 @sends_file
 @require_safe
 def compaction_download(request: HtmxRequest, session: str, number: int) -> StreamingHttpResponse:
-    """An id of its own each time: what was unpacked before stays as it is."""
+    """Each download has an id of its own, so that it never replaces what was unpacked before."""
     file = TemporaryFile()  # noqa: SIM115 - closed when it has been sent
     session_id = compaction_zip(compaction=_compaction(session, number), file=file, now_ms=now_ms())
     file.seek(0)
@@ -63,7 +63,7 @@ def compaction_download(request: HtmxRequest, session: str, number: int) -> Stre
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
-    """One after the other: an ordinary iterator would be read to its end before the first byte is sent."""
+    """Asynchronous, because an ordinary iterator would be read to its end before the first byte is sent."""
     with file:
         while piece := await sync_to_async(file.read)(PIECE):
             yield piece
@@ -71,16 +71,16 @@ async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 def _compaction(session: str, number: int) -> Compaction:
     try:
-        found = compaction_get(number)
+        compaction = compaction_get(number)
     except CompactionMissingError as error:
         raise Http404(str(error)) from error
-    if found.transcript.public_id != session:
+    if compaction.transcript.public_id != session:
         raise Http404(f"Compaction {number} is one of another session.")
-    return found
+    return compaction
 
 
 def _page(request: HtmxRequest, compaction: Compaction, *, typed: str = "", error: str = "") -> HttpResponse:
-    context = {"exporting": exporting_of(compaction), "typed": typed, "error": error}
+    context = {"exporting": build_export_view(compaction), "typed": typed, "error": error}
     if wants_partial(request, "export"):
         return render_page(request, "compaction/_export.html", context)
     head = session_head(compaction.transcript.public_id, now_ms())

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.http import Http404
 
-from compaction.kinds.selectors import CompactionMissingError, compaction_get, keepsake_of
+from compaction.kinds.selectors import CompactionMissingError, compaction_get, load_stored_context
 from compaction.models import Compaction
 from compaction.trail.engine import CompactionEvent, PromptState, prompt_states
 from compaction.trail.engine.attribution import attribute
@@ -67,7 +67,7 @@ def _trace_run(transcript: Transcript, name: str) -> TracedSummary:
     if not row.summary:
         raise Http404(f"{name[:MOST_NAME_CHARACTERS]} has written no summary.")
     context = load_context(row.transcript, ContextPoint(row.position, row.link))
-    after = {message.uuid for message in keepsake_of(row).after}
+    after = {message.uuid for message in load_stored_context(row).after}
     replaced = [message for message in context.messages if message.uuid not in after]
     return TracedSummary(
         row.transcript, _trace(row.summary, replaced), f"{row.kind} compaction made here", compaction=row

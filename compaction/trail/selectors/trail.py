@@ -269,7 +269,7 @@ class _RecordReader:
     damage: dict[str, None] = field(default_factory=dict)
 
     def record(self, offset: int, length: int) -> Record:
-        record, error = self.reader.attempt(offset, length)
+        record, error = self.reader.try_record(offset, length)
         if error:
             self.damage[error] = None
         return record

@@ -137,7 +137,7 @@ def _records(wanted: Sequence[tuple[Said, Place]]) -> dict[int, tuple[Record, st
         else:
             records |= {said.id: (parse_record(data), "") for said, data in zip(some, found, strict=True)}
     fetch_all(((reader, said.offset, said.length) for reader, said in packed), ahead=0)
-    return records | {said.id: reader.attempt(said.offset, said.length) for reader, said in packed}
+    return records | {said.id: reader.try_record(said.offset, said.length) for reader, said in packed}
 
 
 def role_of(kind: str, flags: int) -> str:

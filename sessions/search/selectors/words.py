@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from sessions.archive.selectors.blocks import AT_ONCE
+from sessions.archive.selectors.blocks import CHUNK
 from sessions.models import Source
 from sessions.search.engine.snippets import Query
 from sessions.search.selectors.hits import Hit, hits_of
@@ -104,8 +104,8 @@ def _few(query: Query, scope: _Scope) -> tuple[int | None, list[_Match] | None]:
 
 
 def _at_once(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
-    for start in range(0, len(ids), AT_ONCE):
-        some = ids[start : start + AT_ONCE]
+    for start in range(0, len(ids), CHUNK):
+        some = ids[start : start + CHUNK]
         yield some, ",".join(["%s"] * len(some))
 
 

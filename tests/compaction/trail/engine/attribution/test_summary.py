@@ -72,7 +72,7 @@ def test_every_variant_of_our_own_prompt_is_known(variant: Variant) -> None:
     written = mechanical_summary(facts_of(MESSAGES), MechanicalConfig(), variant)
     assert [title for title in titles(written) if title] == asked
     assert [
-        title for title in titles(continuation_text(written, kept=True, transcript_path="/x.jsonl")) if title
+        title for title in titles(continuation_text(written, has_kept=True, transcript_path="/x.jsonl")) if title
     ] == asked
 
 
