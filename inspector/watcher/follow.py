@@ -19,8 +19,8 @@ from inspector.resources import DEMO
 from inspector.runs.services.stops import RunKilled
 from inspector.structured import get_logger
 from memory.files.engine.disk import FileTroubleError
-from memory.files.services.demo import demo_copied
-from memory.files.services.finding import directories_find
+from memory.files.services.demo import demo_copy
+from memory.files.services.discovery import directories_find
 from memory.files.services.scanning import directories_of, memory_follow, memory_follow_one
 from memory.notes.services.versions import notes_follow
 from sessions.archive.engine.damage import DamageError
@@ -147,7 +147,7 @@ def _take(path: Path, changes: Iterable[tuple[Change, str]]) -> None:
 def _remember(root: Path, changed: Iterable[Path] | None = None, transcripts: Collection[int] = ()) -> None:
     try:
         if root.is_relative_to(DEMO):
-            root, changed = demo_copied(projects=root), None
+            root, changed = demo_copy(projects=root), None
         memory_follow(projects=root, changed=changed, transcripts=transcripts)
         for directory in directories_find(config=root.parent) if changed is None else ():
             memory_follow_one(directory=directory)

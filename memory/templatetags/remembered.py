@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from inspector.web.kept import fragment
+from inspector.web.sized_cache import fragment
 from memory.files.selectors.topics import Topic
 from memory.models import Directory
 from sessions.secrets.engine import mask
@@ -37,9 +37,9 @@ def _topic_row(topic: Topic, file_url: str, findings_url: str) -> str:
         description=file.description,
         problem=file.problems[0].message if file.problems else "",
         size=file.size,
-        modified=file.modified,
-        modified_ago=ago(file.modified),
-        place=topic.place,
+        modified=file.modified_at,
+        modified_ago=ago(file.modified_at),
+        position=topic.position,
         uses=topic.uses,
         last_at=topic.last_at,
         last_ago=ago(topic.last_at),

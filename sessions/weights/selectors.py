@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from sessions.context.engine import Context
 from sessions.models import Request, Source, Transcript, Weighing
@@ -27,12 +27,23 @@ def weight_table(transcript: Transcript) -> WeightTable:
     return WeightTable() if packed is None else WeightTable.unpack(bytes(packed))
 
 
-def context_weights(transcript: Transcript, context: Context, request: Request | None = None) -> ContextWeights:
-    """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
-    return weigh(context, weight_table(transcript), request)
+def with_weights(requests: QuerySet[Request]) -> QuerySet[Request]:
+    """The requests, each with the table of its transcript, for `request_table`."""
+    return requests.annotate(
+        packed_weights=F("transcript__weighing__packed"), weights_rules=F("transcript__weighing__rules")
+    )
+
+
+def request_table(request: Request) -> WeightTable:
+    """Of a request that was read `with_weights`."""
+    values = vars(request)
+    if values["packed_weights"] is None or values["weights_rules"] != RULES_VERSION:
+        return WeightTable()
+    return WeightTable.unpack(bytes(values["packed_weights"]))
 
 
 def weigh(context: Context, table: WeightTable, request: Request | None) -> ContextWeights:
+    """What the parts of a context weigh. `request`: the one that it was sent in, if the API has counted it."""
     return weigh_context(
         PartReader().parts(context.elements),
         table,

@@ -46,11 +46,11 @@ from memory.extraction.services.progress import (
     extraction_move,
 )
 from memory.files.engine.disk import FileTroubleError
-from memory.files.engine.newlines import shown
-from memory.files.engine.places import canonical_root
+from memory.files.engine.locations import find_canonical_root
+from memory.files.engine.newlines import text_for_editing
 from memory.files.engine.reading import read_directory
-from memory.files.selectors.present import contents_read
-from memory.history.services.touch_index import memory_glean
+from memory.files.selectors.disk_contents import read_contents
+from memory.history.services.touch_index import touches_index
 from memory.models import Directory, Proposal
 from memory.proposals.engine.hunks import hunks
 from memory.proposals.selectors.proposals import Source
@@ -151,7 +151,7 @@ def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str
     if run.parameters.get("model") in ("", MECHANICAL, None):
         raise RunError(NO_MODEL)
     directory = extraction_directory(transcript=transcript)
-    memory_glean(transcripts=[transcript.pk])
+    touches_index(transcripts=[transcript.pk])
     stretch = _stretch(run, transcript, directory)
     if isinstance(stretch, dict):
         return stretch
@@ -165,7 +165,7 @@ def _extracted(running: ActiveRun, run: Run, transcript: Transcript) -> dict[str
         before = copy_make(directory=directory, to=copy)
         outcome, more = _looked(running, asked, transcript, stretch, copy)
         running.begin_phase("comparing")
-        after = contents_read(path=copy)
+        after = read_contents(path=copy)
     why = _reasons(transcript, stretch, before, after, outcome.text)
     proposal = proposal_create(
         directory=directory,
@@ -236,7 +236,7 @@ def _looked(
 def extraction_tools(transcript: Transcript, copy: Path) -> Toolbox:
     """Reads the copy and the project's checkout, writes the copy alone."""
     cwd = decode_path(transcript.project.cwd) if transcript.project.cwd else None
-    root = canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
+    root = find_canonical_root(cwd) if cwd is not None and cwd.is_absolute() and cwd.is_dir() else None
     roots = (copy, root) if root is not None and (root / ".git").exists() else (copy,)
     readable, writable = Readable(roots), Writable(copy)
     return Toolbox((Read(readable), Grep(readable), Glob(readable), Shell(readable), Edit(writable), Write(writable)))
@@ -269,7 +269,7 @@ def _reasons(
         old = before.get(name, b"")
         if data == old:
             continue
-        added = [line for hunk in hunks(shown(old), shown(data)) for line in hunk.new]
+        added = [line for hunk in hunks(text_for_editing(old), text_for_editing(data)) for line in hunk.new]
         source = source_of(added, stretch.messages) or last
         sources = (Source(transcript.pk, source.uuid),) if source is not None else ()
         found[name] = Why(reasons.get(name, ""), sources)

@@ -33,7 +33,7 @@ from memory.extraction.selectors import (
 from memory.extraction.services.runs import extraction_possible, extraction_request
 from memory.files.engine.disk import FileTroubleError
 from memory.history.selectors.history import version_text
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Version
 from memory.notes.engine import NotesThresholds
 from memory.notes.engine.sections import tokens_of
@@ -48,8 +48,8 @@ from memory.notes.selectors.tab import (
 from memory.notes.services.runs import (
     TURNS,
     notes_create,
+    notes_message,
     notes_prompt,
-    notes_told,
 )
 from memory.notes.views.form import UNDO, NotesForm, form_of
 from sessions.models import Transcript
@@ -266,7 +266,7 @@ class _Page:
         prompt = notes_prompt(self.situation, "summary.md")
         if sharing.is_shared:
             return self.situation.tokens + tokens_of(prompt)
-        return tokens_of(notes_told(self.situation, prompt))
+        return tokens_of(notes_message(self.situation, prompt))
 
 
 def _changes(version: Version) -> Diff:

@@ -20,7 +20,6 @@ from sessions.secrets.engine import mask
 from sessions.timeline.engine.ruler import build_ruler
 from sessions.transcripts.selectors.session import SessionHead, session_head
 from sessions.weights.engine.sizes import Sizes, sizes_of
-from sessions.weights.selectors import context_weights
 
 ZOOM_BELOW = 0.4
 """A bar that fills less of the window is also shown enlarged."""
@@ -34,7 +33,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
     if view.transcript.pk != head.transcript.pk:
         return redirect_to_subagent("transcript-context", view)
     sent = view.context()
-    weights = context_weights(view.transcript, sent, view.request)
+    weights = view.weights(sent)
     array = MessageArray(sent, mask, request.GET.get("open", ""), weights)
     values = base_values(head, view)
     if fragment := _part(request, array, view.query):
@@ -49,7 +48,7 @@ def transcript_context(request: HtmxRequest, session: str) -> HttpResponse:
             "sent": sent,
             "answered": any(element.role == "assistant" for element in sent.elements),
             "array": array,
-            "beside": array.setup_elements(),
+            "setup_elements": array.setup_elements(),
             "items": array.page(query_number(request, "from")),
             "sizes": sizes,
             **_bars(sizes, view.request),

@@ -17,7 +17,7 @@ from compaction.kinds.selectors import newest_notes
 from inspector.runs.models import Run
 from inspector.runs.services import run_execute
 from inspector.web.clock import now_ms
-from memory.history.services.restoring import batch_undo
+from memory.history.services.restoration import batch_undo
 from memory.models import Directory, NotesUpdate
 from memory.notes.engine import TEMPLATE, TITLES, sections_of
 from memory.notes.selectors.notes import NotesSituation, notes_history
@@ -245,4 +245,4 @@ def test_notes_of_a_sub_agent_are_refused(tmp_path: Path) -> None:
     agent.assistant("Seen.", message="msg_seen")
     transcript = agent.read()
     assert executed(transcript, model="mechanical").error == "Notes are only taken of the main thread of a session."
-    assert not NotesSituation(transcript).due.due
+    assert not NotesSituation(transcript).due.is_due

@@ -6,7 +6,7 @@ from sessions.context.engine import Context
 from sessions.context.engine.tally import Category
 from sessions.weights.engine import Basis, ContextWeights, Count, Ledger, PartReader, WeightTable, weigh_context
 from sessions.weights.engine.sizes import CategorySize, Sizes, sizes_of
-from tests.sessions.context.engine.asking import last, thought
+from tests.sessions.context.engine.context_helpers import last, thought
 from tests.sessions.writing import Writing
 
 MODEL = "claude-opus-4-6"

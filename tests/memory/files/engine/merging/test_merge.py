@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.files.engine.merging import (
-    Agreed,
+    AgreedLines,
     Choice,
-    Origin,
-    lines_of,
-    matches,
+    LineOrigin,
+    match_lines,
     merge,
 )
+from memory.files.engine.reading.text import split_lines
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "same", "same"]), max_size=8)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
@@ -29,8 +29,8 @@ def test_what_only_one_side_changed_is_taken(base: str, other: str) -> None:
 @given(TEXTS, TEXTS, TEXTS)
 def test_choosing_one_side_everywhere_keeps_all_of_its_own_lines(base: str, ours: str, theirs: str) -> None:
     merged = merge(base, ours, theirs)
-    kept = lines_of(merged.text([Choice.BOTH] * len(merged.conflicts)))
-    own = [line for side in (ours, theirs) for line in lines_of(side) if line not in lines_of(base)]
+    kept = split_lines(merged.text([Choice.BOTH] * len(merged.conflicts)))
+    own = [line for side in (ours, theirs) for line in split_lines(side) if line not in split_lines(base)]
     assert {line.rstrip("\n") for line in own} <= {line.rstrip("\n") for line in kept}
 
 
@@ -43,7 +43,7 @@ def test_both_sides_are_treated_alike(base: str, ours: str, theirs: str) -> None
 @given(st.lists(st.sampled_from("abcde"), max_size=30), st.lists(st.sampled_from("abcde"), max_size=30))
 def test_matches_are_equal_lines_in_order(left: list[str], right: list[str]) -> None:
     i = j = 0
-    for match in matches(left, right):
+    for match in match_lines(left, right):
         assert match.size > 0
         assert match.left >= i
         assert match.right >= j
@@ -54,10 +54,10 @@ def test_matches_are_equal_lines_in_order(left: list[str], right: list[str]) -> 
 def test_changes_in_different_places_are_both_kept() -> None:
     merged = merge("one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
     assert merged.text() == "ONE\ntwo\nTHREE\n"
-    assert [part.origin for part in merged.parts if isinstance(part, Agreed)] == [
-        Origin.OURS,
-        Origin.UNCHANGED,
-        Origin.THEIRS,
+    assert [part.origin for part in merged.parts if isinstance(part, AgreedLines)] == [
+        LineOrigin.OURS,
+        LineOrigin.UNCHANGED,
+        LineOrigin.THEIRS,
     ]
 
 
@@ -65,7 +65,7 @@ def test_a_conflict_is_no_larger_than_what_differs() -> None:
     merged = merge("one\n", "new\nmine\nend\n", "new\ntheirs\nend\n")
     (conflict,) = merged.conflicts
     assert (conflict.ours, conflict.theirs) == (("mine\n",), ("theirs\n",))
-    assert merged.marked() == "new\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> on disk\nend\n"
+    assert merged.text_with_markers() == "new\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> on disk\nend\n"
     assert merged.text(["neither\n"]) == "new\nneither\nend\n"
     assert merged.text([Choice.BASE]) == "new\none\nend\n"
 
@@ -82,5 +82,5 @@ def test_a_hundred_thousand_lines_are_merged() -> None:
     ours = "\n".join(["mine", *lines])
     theirs = "\n".join([*lines[:50_000], "theirs", *lines[50_001:]])
     merged = merge(base, ours, theirs)
-    assert merged.clean
+    assert merged.is_clean
     assert merged.text() == "\n".join(["mine", *lines[:50_000], "theirs", *lines[50_001:]])

@@ -1,0 +1,37 @@
+"""The chain as the agent gets it: one reminder before the first message, file after file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory.chain.engine.chain_file import ChainFile, Layer
+
+PREAMBLE = (
+    "Codebase and user instructions are shown below. Be sure to adhere to these instructions. "
+    "IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow them exactly as written."
+)
+"""As recorded from the client."""
+_RECORDED = {
+    Layer.PROJECT: "project instructions, checked into the codebase",
+    Layer.INDEX: "user's auto-memory, persists across conversations",
+}
+_REPORTED = {
+    Layer.USER: "user's private global instructions for all projects",
+    Layer.LOCAL: "user's private project instructions, not checked in",
+}
+
+
+def is_recorded(layer: Layer) -> bool:
+    """Is the label of the layer known from a recording? Those of user and local files are reported by others; how the
+    client labels managed ones is not known here, and they go without."""
+    return layer in _RECORDED
+
+
+def format_reminder(files: Iterable[ChainFile]) -> str:
+    parts = [PREAMBLE, *(_format_file(file) for file in files)]
+    return "<system-reminder>\n" + "\n\n".join(parts) + "\n</system-reminder>"
+
+
+def _format_file(file: ChainFile) -> str:
+    label = _RECORDED.get(file.layer) or _REPORTED.get(file.layer)
+    return f"Contents of {file.path}{f' ({label})' if label else ''}:\n\n{file.agent_text.strip()}"

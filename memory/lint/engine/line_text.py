@@ -1,0 +1,28 @@
+"""Lines as rules look at them, and as messages quote them."""
+
+from __future__ import annotations
+
+import re
+
+from memory.files.engine.reading.body import MOST_CHARACTERS
+
+__all__ = ["MOST_CHARACTERS", "excerpt", "without_code"]
+
+_SPAN = re.compile(r"`[^`\n]{0,500}`")
+_QUOTED = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"")
+
+
+def without_code(text: str) -> str:
+    """The line with its code spans and quotations blanked, everything else in its place."""
+    text = _SPAN.sub(_blank_out, text) if "`" in text else text
+    return _QUOTED.sub(_blank_out, text) if '"' in text or "“" in text else text
+
+
+def _blank_out(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def excerpt(text: str, most: int = 60) -> str:
+    """A few words of a line, for a message."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
