@@ -118,7 +118,7 @@ def test_settings_exist() -> None:
     [
         f"`transcript << {POSITION_BITS} | position`",
         f"`source << {BLOCK_BITS} | number`, and blocks hold {BLOCK_SIZE // 1024} KiB",
-        f"up to {searching.FEW:,} matches",
+        f"up to {searching.MAX_SORTED:,} matches",
         f"slices of {search_view.SLICE_SECONDS} seconds",
         "a full look every five minutes",
     ],

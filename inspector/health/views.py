@@ -15,7 +15,7 @@ from inspector.owner.gate import is_stranger
 from inspector.startup.processes import State, state_of
 from inspector.startup.schema import read_schema
 from inspector.startup.single import running_at
-from sessions.capture.selectors.recording import capturing
+from sessions.capture.selectors.recording import recording_state
 
 _probing = Probing()
 
@@ -54,11 +54,11 @@ def _worker_wanted() -> bool:
 
 def _capture() -> dict[str, int]:
     """How recording fares. It makes nothing unwell: the traffic goes on."""
-    state = capturing()
+    state = recording_state()
     return {
         "forwarded": state.forwarded,
         "written": state.written,
-        "lost": state.lost_in_all,
+        "lost": state.lost_count,
         "waiting": state.waiting.files,
         "unreadable": state.unreadable.files,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sessions.agents.selectors.tree import agents_of
+from sessions.agents.selectors.tree import load_agents
 from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
@@ -41,33 +41,35 @@ class Sheet:
     """What could not be read."""
 
 
-def shown(text: str) -> str:
+def clean_text(text: str) -> str:
     """A text of the session's own rows, fit for a document that leaves the machine."""
     return spell_invisible(mask(text))
 
 
-def sections(session: Transcript, title: str) -> list[Section]:
+def list_sections(session: Transcript, title: str) -> list[Section]:
     """The session and its sub-agents. A compaction's agent works on a copy of the talk, so it is left out."""
-    found = [Section(session, shown(title), "", 0, "session", "")]
-    for branch in agents_of(session):
+    sections_found = [Section(session, clean_text(title), "", 0, "session", "")]
+    for branch in load_agents(session):
         agent = branch.transcript
         if agent.kind == Transcript.Kind.COMPACTION:
             continue
         name = branch.description or agent.name or agent.agent_id or "Sub-agent"
-        number = len(found)
-        found.append(Section(agent, shown(name), shown(branch.type), branch.depth, f"agent-{number}", f"a{number}-"))
-    return found
+        number = len(sections_found)
+        sections_found.append(
+            Section(agent, clean_text(name), clean_text(branch.type), branch.depth, f"agent-{number}", f"a{number}-")
+        )
+    return sections_found
 
 
-def sheets(transcript: Transcript) -> Iterator[Sheet]:
+def read_sheets(transcript: Transcript) -> Iterator[Sheet]:
     start: int | None = 0
     awaited: set[str] = set()
     while start is not None:
         window = _unbroken(window_from(transcript, start))
         cards = build_cards(window.rows, window.results, mask=mask, whole=True, at_end=window.later is None)
-        told = [card for card in cards if not _is_told(card, awaited)]
+        cards_left = [card for card in cards if not _is_told(card, awaited)]
         damage = tuple(row.damage for row in (*window.rows, *window.results.values()) if row.damage)
-        yield Sheet(told, window.turns, _records(window), damage)
+        yield Sheet(cards_left, window.turns, _records(window), damage)
         start = window.later
         awaited = (awaited | _pending(window)) if window.rows else set()
 

@@ -31,25 +31,25 @@ _OWN = {"output", "changes", "fold", "pictures", "spill"}
 
 
 @register.simple_tag(takes_context=True)
-def exported(context: Context, shown: Card) -> SafeString:
-    tone = "bad" if shown.error else shown.tone
-    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
-    name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(shown.kind, "folded" if shown.folded else "entry")
+def exported_card(context: Context, card: Card) -> SafeString:
+    tone = "bad" if card.error else card.tone
+    states = (card.kind.value, tone, *(mark.fate.value for mark in card.marks))
+    name = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}.get(card.kind, "folded" if card.folded else "entry")
     return _render(
         context,
         f"transcripts/export/{name}.html",
-        card=shown,
+        card=card,
         states=" ".join(state for state in states if state),
-        facts=" · ".join(shown.facts),
-        clock=clock(shown.at),
-        moment=moment(shown.at),
-        agent=context["agents"].get(shown.agent_id, "") if shown.agent_id else "",
+        facts=" · ".join(card.facts),
+        clock=clock(card.at),
+        moment=moment(card.at),
+        agent=context["agents"].get(card.agent_id, "") if card.agent_id else "",
     )
 
 
 @register.simple_tag(takes_context=True)
-def exported_parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
-    return SafeString("".join(_part(context, part) for part in shown))
+def exported_parts(context: Context, parts: tuple[Part, ...]) -> SafeString:
+    return SafeString("".join(_part(context, part) for part in parts))
 
 
 def _part(context: Context, part: Part) -> SafeString:
@@ -63,7 +63,7 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def inlined(context: Context, picture: Picture) -> str:
+def inline_picture(context: Context, picture: Picture) -> str:
     """The picture as a data: address; empty where it must stay out."""
     record = context["records"].get(picture.address)
     return "" if record is None else data_uri(picture, record)

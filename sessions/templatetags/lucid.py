@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from inspector.web.addresses import entry_url, session_root
 from inspector.web.kept import fragment, fragments, template_named
 from inspector.web.svg import Segment
-from sessions.catalog.selectors.sessions import Agents
+from sessions.catalog.selectors.sessions import AgentTotals
 from sessions.context.engine.presentation.messages import ElementView
 from sessions.context.engine.presentation.pieces import PieceNote
 from sessions.context.engine.sizes import Sizes
@@ -68,7 +68,7 @@ def tokens_by_kind(spent: Transcript | Turn) -> str:
 
 
 @register.filter
-def agents_in_words(agents: Agents) -> str:
+def agents_in_words(agents: AgentTotals) -> str:
     noun = "sub-agent" if agents.count == 1 else "sub-agents"
     least = "at least " if agents.unpriced else ""
     return f"{agents.count} {noun}, on top of this: {tokens(agents.tokens)} tokens, {least}{money(agents.cost)}"
@@ -91,8 +91,8 @@ def bytes_(count: float | None, mark: str = "") -> str:
 
 @register.filter
 def ago(moment: float | datetime | None) -> str:
-    then = moment.timestamp() * 1000 if isinstance(moment, datetime) else moment
-    return words.ago(then, time.time() * 1000)
+    milliseconds = moment.timestamp() * 1000 if isinstance(moment, datetime) else moment
+    return words.ago(milliseconds, time.time() * 1000)
 
 
 @register.filter
@@ -197,48 +197,48 @@ _FRAMES = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}
 
 
 @register.simple_tag(takes_context=True)
-def card(context: Context, shown: Card) -> SafeString:
+def card(context: Context, card_shown: Card) -> SafeString:
     """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline
     is looked at from a request, and `oob` for whether it takes the place of a card that is there."""
     root = context.get("session_root") or session_root(context.get("session"))
     chosen, oob = bool(context.get("chosen")), bool(context.get("oob"))
-    made = fragments.get((card, shown, root, chosen, oob), lambda: _card(shown, root, chosen=chosen, oob=oob))
-    return SafeString(made)
+    html = fragments.get((card, card_shown, root, chosen, oob), lambda: _card(card_shown, root, chosen=chosen, oob=oob))
+    return SafeString(html)
 
 
-def _card(shown: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
+def _card(card: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
     """A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time."""
-    tone = "bad" if shown.error else shown.tone
-    states = (shown.kind.value, tone, *(mark.fate.value for mark in shown.marks))
-    exact = _moment(shown.at)
+    tone = "bad" if card.error else card.tone
+    states = (card.kind.value, tone, *(mark.fate.value for mark in card.marks))
+    exact = _moment(card.at)
     context = Context({"session_root": root, "chosen": chosen, "oob": oob})
     return _render(
         context,
-        "folded" if shown.folded else _FRAMES.get(shown.kind, "entry"),
-        card=shown,
-        entry=entry_url(root, shown.address),
-        anchor=shown.anchor,
+        "folded" if card.folded else _FRAMES.get(card.kind, "entry"),
+        card=card,
+        entry=entry_url(root, card.address),
+        anchor=card.anchor,
         states=" ".join(state for state in states if state),
-        title=shown.title,
-        summary=shown.summary,
-        facts=" · ".join(shown.facts),
-        marks=shown.marks,
+        title=card.title,
+        summary=card.summary,
+        facts=" · ".join(card.facts),
+        marks=card.marks,
         clock=_clock(exact),
         moment=_exactly(exact),
-        body=parts(context, shown.parts),
-        cut=shown.cut,
-        places=_places(shown),
+        body=parts(context, card.parts),
+        cut=card.cut,
+        places=_places(card),
     )
 
 
-def _places(shown: Card) -> SafeString:
+def _places(card: Card) -> SafeString:
     """Where links to the other records of a card arrive: a result has no card of its own."""
-    return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in shown.rows[1:]]))
+    return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in card.rows[1:]]))
 
 
 @register.simple_tag(takes_context=True)
-def parts(context: Context, shown: tuple[Part, ...]) -> SafeString:
-    return SafeString("".join([_render(context, f"part_{part.kind}", part=part) for part in shown]))
+def parts(context: Context, parts_shown: tuple[Part, ...]) -> SafeString:
+    return SafeString("".join([_render(context, f"part_{part.kind}", part=part) for part in parts_shown]))
 
 
 def _render(context: Context, name: str, **values: Any) -> SafeString:
@@ -247,10 +247,12 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def message(context: Context, shown: ElementView) -> SafeString:
+def message(context: Context, element: ElementView) -> SafeString:
     """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
     root, query = context["root"], context["view"].query
-    return SafeString(fragment("transcripts/_message.html", item=shown, root=root, query=query, may_be_cut=MAY_BE_CUT))
+    return SafeString(
+        fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
+    )
 
 
 @register.filter
@@ -263,9 +265,9 @@ register.filter(entry_url)
 
 
 @register.filter
-def at(found: Mapping[int, Any], position: int) -> Any:
+def at(values: Mapping[int, Any], position: int) -> Any:
     """What there is for a position."""
-    return found.get(position)
+    return values.get(position)
 
 
 @register.filter

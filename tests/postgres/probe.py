@@ -161,9 +161,9 @@ def _cache() -> dict[str, Any]:
 
 
 def _search(query: str) -> Any:
-    from sessions.search.selectors.words import search
+    from sessions.search.selectors.words import search_index
 
-    page = search(query, limit=1000)
+    page = search_index(query, limit=1000)
     return [page.count, page.next, [asdict(hit) for hit in page.hits]]
 
 

@@ -1,26 +1,25 @@
-"""Messages between agents as a picture: a lane for each, time downwards, an arrow for each message. Numbers only."""
+"""Coordinates of a sequence diagram: a lane for each agent, time downwards, an arrow for each message."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence as Many
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.agents.engine.mail import (
     EVERYONE,
     MAIN,
-    NAMED,
+    UNKNOWN,
     Mail,
 )
 
 LANE = 168
-"""From one lane to the next."""
+"""Distance between lanes."""
 ROW = 40
 LEFT = 96
-"""Before the first lane: the times."""
+"""Room for the times before the first lane."""
 HEAD = 44
 CHARACTER = 6.2
-"""The width of a letter of a label, about."""
+"""Approximate width of a letter of a label."""
 LABEL = 72
 _EDGE = 84
 
@@ -29,10 +28,10 @@ _EDGE = 84
 class Lane:
     key: str
     x: int
-    known: bool
-    """Whether it is the session or one of the agents that we have a transcript of."""
+    has_transcript: bool
+    """True for the session, and for agents with a transcript."""
     name: str
-    """Of somebody without one; empty if nobody knows who."""
+    """Name of an agent without a transcript, if recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,17 @@ class Arrow:
     start: int
     end: int
     tip: str
-    """The points of its head."""
+    """Points of the arrow head."""
     label: int
-    """Where its words begin."""
+    """Where its label begins."""
     room: int
-    """How many letters of them fit."""
+    """How many letters of the label fit."""
     everyone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """A stretch of a lane in which its agent wrote or was written to."""
+class Lifeline:
+    """The part of a lane from the first to the last message of its agent."""
 
     x: int
     top: int
@@ -61,55 +60,55 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class SequenceDiagram:
     lanes: tuple[Lane, ...]
     arrows: tuple[Arrow, ...]
-    lives: tuple[Life, ...]
+    lifelines: tuple[Lifeline, ...]
     width: int
     height: int
     head: int = HEAD
 
 
-def sequence(mails: Many[Mail], order: Many[str], first: int = 1) -> Sequence:
-    """`order`: the agents as the tree has them. Lanes that no message touches are left out. `first`: the number of
-    the first message, where these are some of many."""
-    lanes = _lanes(mails, order)
-    places = {lane.key: lane.x for lane in lanes}
-    right = max(places.values(), default=LEFT)
+def draw_sequence(mails: Sequence[Mail], order: Sequence[str], first: int = 1) -> SequenceDiagram:
+    """`order`: agents in the order of the tree. Lanes without messages are left out. `first`: the number of the first
+    message, if these are one page of many."""
+    lanes = _make_lanes(mails, order)
+    lane_x = {lane.key: lane.x for lane in lanes}
+    right = max(lane_x.values(), default=LEFT)
     width = right + _EDGE
-    arrows = tuple(_arrow(mail, at, first, places, right) for at, mail in enumerate(mails))
-    return Sequence(lanes, arrows, _lives(arrows, places), width, len(mails) * ROW + ROW // 2)
+    arrows = tuple(_make_arrow(mail, index, first, lane_x, right) for index, mail in enumerate(mails))
+    return SequenceDiagram(lanes, arrows, _make_lifelines(arrows, lane_x), width, len(mails) * ROW + ROW // 2)
 
 
-def _lanes(mails: Many[Mail], order: Many[str]) -> tuple[Lane, ...]:
-    met = dict.fromkeys(key for mail in mails for key in (mail.sender, mail.recipient) if key != EVERYONE)
-    known = [key for key in (MAIN, *order) if key in met or key == MAIN]
-    others = [key for key in met if key not in set(known)]
+def _make_lanes(mails: Sequence[Mail], order: Sequence[str]) -> tuple[Lane, ...]:
+    keys = dict.fromkeys(key for mail in mails for key in (mail.sender, mail.recipient) if key != EVERYONE)
+    with_transcript = [key for key in (MAIN, *order) if key in keys or key == MAIN]
+    others = [key for key in keys if key not in set(with_transcript)]
     return tuple(
-        Lane(key, LEFT + LANE // 2 + LANE * at, not key.startswith(NAMED), key.removeprefix(NAMED))
-        for at, key in enumerate([*known, *others])
+        Lane(key, LEFT + LANE // 2 + LANE * index, not key.startswith(UNKNOWN), key.removeprefix(UNKNOWN))
+        for index, key in enumerate([*with_transcript, *others])
     )
 
 
-def _arrow(mail: Mail, at: int, first: int, places: Mapping[str, int], right: int) -> Arrow:
-    y = at * ROW + 30
-    start = places.get(mail.sender, LEFT)
+def _make_arrow(mail: Mail, index: int, first: int, lane_x: Mapping[str, int], right: int) -> Arrow:
+    y = index * ROW + 30
+    start = lane_x.get(mail.sender, LEFT)
     everyone = mail.recipient == EVERYONE
-    end = right if everyone else places.get(mail.recipient, start)
+    end = right if everyone else lane_x.get(mail.recipient, start)
     if end == start:
         end = start + 24
-    back = 7 if end > start else -7
-    tip = f"{end},{y} {end - back},{y - 4} {end - back},{y + 4}"
+    head_length = 7 if end > start else -7
+    tip = f"{end},{y} {end - head_length},{y - 4} {end - head_length},{y + 4}"
     label = min(start, end) + 8
     room = min(LABEL, max(16, int((right + _EDGE - label - 8) / CHARACTER)))
-    return Arrow(mail, first + at, y, start, end, tip, label, room, everyone)
+    return Arrow(mail, first + index, y, start, end, tip, label, room, everyone)
 
 
-def _lives(arrows: Many[Arrow], places: Mapping[str, int]) -> tuple[Life, ...]:
+def _make_lifelines(arrows: Sequence[Arrow], lane_x: Mapping[str, int]) -> tuple[Lifeline, ...]:
     spans: dict[str, tuple[int, int]] = {}
     for arrow in arrows:
         for key in (arrow.mail.sender, arrow.mail.recipient):
-            if key in places:
+            if key in lane_x:
                 top, _ = spans.get(key, (arrow.y, arrow.y))
                 spans[key] = (top, arrow.y)
-    return tuple(Life(places[key], top, max(8, bottom - top)) for key, (top, bottom) in spans.items())
+    return tuple(Lifeline(lane_x[key], top, max(8, bottom - top)) for key, (top, bottom) in spans.items())

@@ -1,5 +1,6 @@
-"""How much of its parent's prompt an agent's first request repeated. The cache serves a prompt only as far as it is the
-same from the first byte: tools and system, then message after message."""
+"""How much of its parent's prompt an agent's first request repeated.
+
+The cache serves a prompt only as far as it is the same from the first byte: tools and system, then the messages."""
 
 from __future__ import annotations
 
@@ -12,69 +13,71 @@ from sessions.text.engine.words import plural
 from sessions.usage.engine.tokens import estimate_blocks
 
 
-class Alike(StrEnum):
+class Comparison(StrEnum):
     SAME = "same"
     DIFFERENT = "different"
     UNKNOWN = "unknown"
-    """One of the two, or both, is not recorded."""
+    """At least one of the two is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
-    system: Alike
-    tools: Alike
-    model: Alike
+class SharedPrefix:
+    system: Comparison
+    tools: Comparison
+    model: Comparison
     messages: int
-    """How many messages from the start are the same."""
-    of: int
-    """How many messages the parent's request had."""
-    own: int
-    """How many the agent's first request had."""
+    """Messages from the start that are the same."""
+    parent_messages: int
+    """Messages in the parent's request."""
+    child_messages: int
+    """Messages in the agent's first request."""
     tokens: int
-    """Of those that are the same, estimated."""
+    """Estimated tokens of the messages that are the same."""
     exactness: Exactness
-    """Recorded only if both requests are."""
+    """Recorded only if both requests are recorded."""
     read: int | None = None
     """Tokens that the API read from the cache for the agent's first request; None if its usage is not recorded."""
     prompt: int | None = None
     """Tokens of its whole prompt, as the API counted them."""
 
     @property
-    def broken(self) -> bool:
-        """Something before the messages differs, so that none of them can come out of the parent's cache."""
-        return Alike.DIFFERENT in (self.system, self.tools, self.model)
+    def has_broken_start(self) -> bool:
+        """Something before the messages differs, so that none of them can come from the parent's cache."""
+        return Comparison.DIFFERENT in (self.system, self.tools, self.model)
 
     @property
     def sentence(self) -> str:
         if not self.messages:
             return "No message is the same from the start: it began with a prompt of its own."
-        shared = f"The first {plural(self.messages, 'message')} of {self.of} are the parent's"
+        shared = f"The first {plural(self.messages, 'message')} of {self.parent_messages} are the parent's"
         if self.messages == 1:
-            shared = f"The first of {plural(self.of, 'message')} is the parent's"
-        if not self.broken:
+            shared = f"The first of {plural(self.parent_messages, 'message')} is the parent's"
+        if not self.has_broken_start:
             return f"{shared}, byte for byte."
-        names = [name for name, one in self._before() if one is Alike.DIFFERENT]
+        names = [name for name, comparison in self._before() if comparison is Comparison.DIFFERENT]
         verb = "differs" if len(names) == 1 and names[0] != "tools" else "differ"
         return f"{shared}, but {' and '.join(names)} {verb}, so that the cache could not serve them."
 
-    def _before(self) -> list[tuple[str, Alike]]:
+    def _before(self) -> list[tuple[str, Comparison]]:
         return [("model", self.model), ("tools", self.tools), ("system prompt", self.system)]
 
 
-def share(parent: Context, child: Context, *, read: int | None = None, prompt: int | None = None) -> Sharing:
+def compare_prompts(
+    parent: Context, child: Context, *, read: int | None = None, prompt: int | None = None
+) -> SharedPrefix:
     """`parent`: the request whose answer started the agent. `child`: the agent's own first one."""
-    held = 0
+    count = 0
     for theirs, mine in zip(parent.elements, child.elements, strict=False):
         if digest_element(theirs) != digest_element(mine):
             break
-        held += 1
-    tokens = sum(estimate_blocks([piece.block for piece in element.pieces]) for element in child.elements[:held])
+        count += 1
+    tokens = sum(estimate_blocks([piece.block for piece in element.pieces]) for element in child.elements[:count])
     exact = {parent.exactness, child.exactness} == {Exactness.RECORDED}
-    return Sharing(
-        _alike(_print(parent.setup.system), _print(child.setup.system)),
-        _alike(_print(parent.setup.tools), _print(child.setup.tools)),
-        _alike(parent.model or None, child.model or None),
-        held,
+    return SharedPrefix(
+        _compare(_hash(parent.setup.system), _hash(child.setup.system)),
+        _compare(_hash(parent.setup.tools), _hash(child.setup.tools)),
+        _compare(parent.model or None, child.model or None),
+        count,
         len(parent.elements),
         len(child.elements),
         tokens,
@@ -84,18 +87,18 @@ def share(parent: Context, child: Context, *, read: int | None = None, prompt: i
     )
 
 
-def _print(value: object) -> str | None:
-    return None if value is None else full_hash(canonical(_plain(value)))
+def _hash(value: object) -> str | None:
+    return None if value is None else full_hash(canonical(_without_cache_marks(value)))
 
 
-def _plain(value: object) -> object:
-    """Without cache marks, which are instructions and no part of the prompt."""
+def _without_cache_marks(value: object) -> object:
+    """Without cache marks, which are not part of the prompt."""
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items() if name != "cache_control"}
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {name: _without_cache_marks(item) for name, item in value.items() if name != "cache_control"}
+    return [_without_cache_marks(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _alike(one: str | None, other: str | None) -> Alike:
-    if one is None or other is None:
-        return Alike.UNKNOWN
-    return Alike.SAME if one == other else Alike.DIFFERENT
+def _compare(first: str | None, second: str | None) -> Comparison:
+    if first is None or second is None:
+        return Comparison.UNKNOWN
+    return Comparison.SAME if first == second else Comparison.DIFFERENT

@@ -1,4 +1,4 @@
-"""Captured requests in a list, each with the session that it belongs to; and what they take on the disk."""
+"""Lists captured requests with their sessions, and measures their size on disk."""
 
 from __future__ import annotations
 
@@ -17,79 +17,79 @@ from sessions.models import (
 )
 
 BULKY = ("params", "marks", "headers", "system", "tools", "messages", "diagnostics")
-"""What a list does not show."""
+"""Columns that a list does not show."""
 
 
 class _Bytes(Func):
-    """Of a binary value; both databases call it so."""
+    """Length of a binary value, under the same name in both databases."""
 
     function = "LENGTH"
     output_field = IntegerField()
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CaptureRow:
     capture: Capture
     transcript: Transcript | None
-    joined: bool
-    """By its answer, which stands in the transcript; else only by the name of the session."""
+    is_matched: bool
+    """Matched by its answer, which is in the transcript; otherwise only by the id of the session."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredSize:
     captures: int
     sent: int
-    """Bytes of all requests as they were sent."""
+    """Bytes of all requests before they were split and compressed."""
     contents: int
-    """Bytes that their contents take, each once and compressed."""
+    """Bytes of their contents, each stored once and compressed."""
 
 
-def captures_found(*, session: str = "", run: int | None = None) -> QuerySet[Capture]:
-    """The newest first. `session`: an id, or the beginning of one."""
-    found = Capture.objects.defer(*BULKY).order_by("-at", "-pk")
+def list_captures(*, session: str = "", run: int | None = None) -> QuerySet[Capture]:
+    """Newest first. `session`: an id, or the beginning of one."""
+    captures = Capture.objects.defer(*BULKY).order_by("-at", "-pk")
     if session:
-        found = found.filter(session_id__startswith=session)
-    return found if run is None else found.filter(run_id=run)
+        captures = captures.filter(session_id__startswith=session)
+    return captures if run is None else captures.filter(run_id=run)
 
 
-def forks_found() -> QuerySet[Capture]:
-    """Those of Lucid's own requests that go on from one of a session, the newest first."""
-    own = Capture.objects.filter(origin=Capture.Origin.LUCID).exclude(parent_message="")
-    return own.defer(*BULKY).order_by("-at", "-pk")
+def list_forks() -> QuerySet[Capture]:
+    """Lucid's own requests that continue a request of a session, newest first."""
+    requests = Capture.objects.filter(origin=Capture.Origin.LUCID).exclude(parent_message="")
+    return requests.defer(*BULKY).order_by("-at", "-pk")
 
 
-def own_count() -> int:
+def count_own_captures() -> int:
     return Capture.objects.filter(origin=Capture.Origin.LUCID).count()
 
 
-def with_sessions(captures: Sequence[Capture]) -> list[Captured]:
-    """Two queries, however many there are."""
-    keys = {one.message_key for one in captures if one.message_key is not None}
+def add_sessions(captures: Sequence[Capture]) -> list[CaptureRow]:
+    """Takes two queries for any number of captures."""
+    keys = {capture.message_key for capture in captures if capture.message_key is not None}
     owners = {
         (request.message_key, request.message_id): request.transcript
         for request in Request.objects.filter(message_key__in=keys, owned=True)
         .select_related("transcript")
         .defer("transcript__ruler", "transcript__state", "transcript__meta")
     }
-    named = {one.session_id for one in captures if one.session_id}
-    current = Transcript.objects.filter(session_id__in=named, kind=Transcript.Kind.MAIN)
+    session_ids = {capture.session_id for capture in captures if capture.session_id}
+    current = Transcript.objects.filter(session_id__in=session_ids, kind=Transcript.Kind.MAIN)
     current = current.exclude(source__state=Source.State.REPLACED).defer("ruler", "state", "meta")
-    sessions = {one.session_id: one for one in current}
+    sessions = {capture.session_id: capture for capture in current}
     rows = []
-    for one in captures:
-        owner = owners.get((one.message_key, one.message_id)) if one.message_key is not None else None
-        rows.append(Captured(one, owner or sessions.get(one.session_id), owner is not None))
+    for capture in captures:
+        owner = owners.get((capture.message_key, capture.message_id)) if capture.message_key is not None else None
+        rows.append(CaptureRow(capture, owner or sessions.get(capture.session_id), owner is not None))
     return rows
 
 
-def captures_stored() -> Stored:
+def measure_captures() -> StoredSize:
     counts = Capture.objects.aggregate(number=Count("pk"), sent=Sum("request_bytes"))
     contents = CaptureBlob.objects.aggregate(bytes=Sum(_Bytes("data")))
-    return Stored(counts["number"], counts["sent"] or 0, contents["bytes"] or 0)
+    return StoredSize(counts["number"], counts["sent"] or 0, contents["bytes"] or 0)
 
 
-def capture_named(name: str) -> Capture | None:
-    """By its number, or by the id of the message or the request that the API gave."""
+def find_capture_by_name(name: str) -> Capture | None:
+    """By its number, its exchange, or the API's id of its message or request."""
     if (number := whole_number(name)) is not None:
         return Capture.objects.filter(pk=number).first()
     return Capture.objects.filter(Q(message_id=name) | Q(request_id=name) | Q(exchange=name)).order_by("-pk").first()

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from sessions.catalog.selectors.sessions import current_sessions, named
+from sessions.catalog.selectors.sessions import current_sessions, split_names
 from sessions.models import Project, Source, Transcript
 from sessions.models.transcript import project_name
 
-MOST = 300
+MAX_NAMES = 300
 """A longer menu helps nobody; the newest names come first."""
 
 
@@ -26,7 +26,7 @@ class ProjectNode:
     last_at: int
 
 
-class _Named(NamedTuple):
+class _ProjectRow(NamedTuple):
     id: int
     cwd: str
     directory: str
@@ -51,28 +51,28 @@ def project_tree() -> list[ProjectNode]:
         cursor.execute(SESSIONS, [Transcript.Kind.MAIN.value])
         counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
         cursor.execute("SELECT id, cwd, directory FROM transcripts_project")
-        projects = [_Named(*row) for row in cursor.fetchall() if row[0] in counts]
+        projects = [_ProjectRow(*row) for row in cursor.fetchall() if row[0] in counts]
     parents = _parents(projects)
-    children: dict[int | None, list[_Named]] = {}
+    children: dict[int | None, list[_ProjectRow]] = {}
     for project in sorted(projects, key=lambda project: -counts[project.id][1]):
         children.setdefault(parents.get(project.id), []).append(project)
     return _walk(children, counts, None, 0)
 
 
-def facets(project: int | None) -> Facets:
+def load_facets(project: int | None) -> Facets:
     """Branches and models of the sessions of a project, or of all."""
-    found = current_sessions().order_by("-last_at")
+    sessions = current_sessions().order_by("-last_at")
     if project is not None:
-        found = found.filter(project=project)
+        sessions = sessions.filter(project=project)
     branches: dict[str, None] = {}
     models: dict[str, None] = {}
-    for branch, more, used in found.values_list("branch", "branches", "model_names"):
-        branches.update(dict.fromkeys([*named(branch), *named(more)]))
-        models.update(dict.fromkeys(named(used)))
-    return Facets(branches=list(branches)[:MOST], models=list(models)[:MOST])
+    for branch, more, used in sessions.values_list("branch", "branches", "model_names"):
+        branches.update(dict.fromkeys([*split_names(branch), *split_names(more)]))
+        models.update(dict.fromkeys(split_names(used)))
+    return Facets(branches=list(branches)[:MAX_NAMES], models=list(models)[:MAX_NAMES])
 
 
-def _parents(projects: list[_Named]) -> dict[int, int]:
+def _parents(projects: list[_ProjectRow]) -> dict[int, int]:
     """The nearest project whose directory holds this one."""
     by_path = {project.cwd.replace("\\", "/").rstrip("/"): project.id for project in projects if project.cwd}
     parents = {}
@@ -86,7 +86,7 @@ def _parents(projects: list[_Named]) -> dict[int, int]:
 
 
 def _walk(
-    children: dict[int | None, list[_Named]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
+    children: dict[int | None, list[_ProjectRow]], counts: dict[int, tuple[int, int]], parent: int | None, depth: int
 ) -> list[ProjectNode]:
     nodes = []
     for project in children.get(parent, []):
@@ -97,5 +97,5 @@ def _walk(
     return nodes
 
 
-def project_named(project: int) -> Project | None:
+def find_project(project: int) -> Project | None:
     return Project.objects.filter(pk=project).first()

@@ -10,7 +10,7 @@ from sessions.models import Oddity, Problem, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownName:
     what: str
     name: str
     count: int
@@ -19,7 +19,7 @@ class Unknown:
     """Where it stands in the first file that has it."""
 
 
-def unknown_names() -> list[Unknown]:
+def unknown_names() -> list[UnknownName]:
     """Every unknown type, subtype, attachment, block and key, the most frequent first within its sort."""
     groups = list(
         _current_oddities()
@@ -32,7 +32,7 @@ def unknown_names() -> list[Unknown]:
         "transcript__ruler", "transcript__state", "transcript__meta"
     )
     by_id = examples.in_bulk([example for *_, example in groups])
-    return [Unknown(what, name, total, files, by_id[example]) for what, name, total, files, example in groups]
+    return [UnknownName(what, name, total, files, by_id[example]) for what, name, total, files, example in groups]
 
 
 def count_unknown_names() -> int:

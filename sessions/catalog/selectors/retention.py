@@ -18,7 +18,7 @@ WARNING_DAYS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RetentionPolicy:
     """How long the agent keeps a transcript that nobody writes to any more, and where it says so."""
 
     projects: Path
@@ -28,7 +28,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Expiring:
+class ExpiringSession:
     transcript: Transcript
     written_at: int
     days_left: float
@@ -39,17 +39,17 @@ class Expiring:
         return math.floor(self.days_left)
 
 
-def retention_policy(config: Path, *, default: int) -> Policy:
+def retention_policy(config: Path, *, default: int) -> RetentionPolicy:
     """Read `cleanupPeriodDays` of the agent's settings; whatever cannot be read means the default."""
     try:
         days = orjson.loads((config / "settings.json").read_bytes())["cleanupPeriodDays"]
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         days = None
     stated = isinstance(days, int) and not isinstance(days, bool) and 0 <= days <= 36_500
-    return Policy(projects=config / "projects", days=days if stated else default, stated=stated)
+    return RetentionPolicy(projects=config / "projects", days=days if stated else default, stated=stated)
 
 
-def expiring_sessions(policy: Policy, *, now: int) -> QuerySet[Transcript]:
+def expiring_sessions(policy: RetentionPolicy, *, now: int) -> QuerySet[Transcript]:
     """Sessions whose file the agent will delete soon. Files elsewhere on the disk are not the agent's to delete."""
     written_before = now - (policy.days - WARNING_DAYS) * DAY_MS
     return (
@@ -76,6 +76,9 @@ def vanished_sessions() -> QuerySet[Transcript]:
     )
 
 
-def with_days_left(found: QuerySet[Transcript], policy: Policy, *, now: int) -> list[Expiring]:
-    written = ((transcript, transcript.source.mtime_ns // 1_000_000) for transcript in found)
-    return [Expiring(transcript, at, (at + policy.days * DAY_MS - now) / DAY_MS) for transcript, at in written]
+def with_days_left(sessions: QuerySet[Transcript], policy: RetentionPolicy, *, now: int) -> list[ExpiringSession]:
+    written = ((transcript, transcript.source.mtime_ns // 1_000_000) for transcript in sessions)
+    return [
+        ExpiringSession(transcript, written_at, (written_at + policy.days * DAY_MS - now) / DAY_MS)
+        for transcript, written_at in written
+    ]

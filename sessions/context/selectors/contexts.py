@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, Subquery
 
 from sessions.archive.selectors.records import Reader
-from sessions.capture.selectors.captures import ANY, Captured, captures_among
+from sessions.capture.selectors.captures import ANY, CaptureLookup, capture_numbers
 from sessions.context.engine import Context, ContextBuilder
 from sessions.context.engine.chain.out_of_order import AHEAD, find_late_parents
 from sessions.context.engine.chain.segments import is_boundary
@@ -154,7 +154,7 @@ class _ContextLoader:
         small = sum(self._links.places[row.position][1] for row in rows) <= PREFETCH_BYTES
         self._links.fetch([row.position for row in rows] if small else wanted + logged)
         rows = self._links.with_records(rows, wanted)
-        captured = Captured({point.request: point.capture})
+        captured = CaptureLookup({point.request: point.capture})
         self.viewer = ContextBuilder(
             self._links.record, self._lookup, self._following, captured, load_subagent_notes(transcript)
         )
@@ -259,7 +259,7 @@ def load_contexts(transcript: Transcript) -> Iterator[Context]:
         positions = [logged[found] for one in hashes if (found := key_of(one)) in logged]
         return (links.stream(position) for position in positions)
 
-    captured = Captured(captures_among(transcript))
+    captured = CaptureLookup(capture_numbers(transcript))
 
     def later(position: int) -> list[LinkRow]:
         return rows[position + 1 : position + 1 + AHEAD]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sessions.export.engine.fences import code, line
-from sessions.export.engine.parts import part_markdown, quoted
+from sessions.export.engine.fences import escape_line, make_code_span
+from sessions.export.engine.parts import part_markdown, quote_text
 from sessions.timeline.engine.cards.card import (
     Badge,
     Card,
@@ -24,36 +24,36 @@ def card_markdown(card: Card, clock: str = "") -> str:
         return _bar(card, clock)
     body = [part_markdown(part) for part in card.parts]
     if card.kind is CardKind.THINKING:
-        body = [quoted("\n\n".join(body))] if body else []
+        body = [quote_text("\n\n".join(body))] if body else []
     if card.cut:
         body.append("*Cut here; the rest is in the record.*")
     return "\n\n".join((_header(card, clock), *body)) + "\n\n"
 
 
 def _bar(card: Card, clock: str) -> str:
-    facts = " · ".join(line(fact) for fact in (*card.facts, clock) if fact)
-    sentence = f"**{line(card.summary)}**" + (f" {facts}" if facts else "")
+    facts = " · ".join(escape_line(fact) for fact in (*card.facts, clock) if fact)
+    sentence = f"**{escape_line(card.summary)}**" + (f" {facts}" if facts else "")
     return "\n\n".join(("---", sentence, *map(part_markdown, card.parts), "---")) + "\n\n"
 
 
 def _header(card: Card, clock: str) -> str:
-    title = line(card.title)
-    rest = [line(fact) for fact in card.facts]
+    title = escape_line(card.title)
+    rest = [escape_line(fact) for fact in card.facts]
     rest += [_badge(mark) for mark in card.marks if not mark.repeated]
     rest += [clock] if clock else []
     if card.kind in _SPEAKERS:
         return f"#### {' · '.join((title, *rest))}"
     if card.kind is CardKind.THINKING:
         return f"*{' · '.join((title, *rest))}*"
-    summary = code(card.summary) if card.kind in _TERSE else line(card.summary)
+    summary = make_code_span(card.summary) if card.kind in _TERSE else escape_line(card.summary)
     name = f"**{'✕ ' if card.error else ''}{title}**" if title else ""
     return " · ".join(filter(None, (" ".join(filter(None, (name, summary))), *rest)))
 
 
 def _badge(mark: Badge) -> str:
-    return f"{mark.symbol} {line(mark.text)}"
+    return f"{mark.symbol} {escape_line(mark.text)}"
 
 
 def _chip(chip: Chip) -> str:
-    label = f"{line(chip.label)} {line(chip.detail)}".strip()
+    label = f"{escape_line(chip.label)} {escape_line(chip.detail)}".strip()
     return f"*{label}*" + (f" ×{chip.count}" if chip.count > 1 else "")

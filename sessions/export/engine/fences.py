@@ -9,14 +9,14 @@ _SPACE = re.compile(r"\s+")
 _SPECIAL = re.compile(r"[\\`*\[\]<>#~]|(?<!\w)_|_(?!\w)|&(?=[#\w])")
 
 
-def fenced(text: str, language: str = "") -> str:
+def make_fence(text: str, language: str = "") -> str:
     """The text in a fence that is longer than any run of backticks in it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def code(text: str) -> str:
+def make_code_span(text: str) -> str:
     """One line as a code span; nothing for no text, which cannot be one."""
     flat = _SPACE.sub(" ", text).strip()
     if not flat:
@@ -27,6 +27,6 @@ def code(text: str) -> str:
     return f"{ticks}{padding}{flat}{padding}{ticks}"
 
 
-def line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Words within a line of ours, in which nothing is markup."""
     return _SPECIAL.sub(r"\\\g<0>", _SPACE.sub(" ", text).strip())

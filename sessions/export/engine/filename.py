@@ -10,7 +10,7 @@ _TITLE_BYTES = 80
 _ID_BYTES = 60
 
 
-def filename(title: str, public_id: str, extension: str) -> str:
+def make_filename(title: str, public_id: str, extension: str) -> str:
     return f"{_part(title, _TITLE_BYTES) or 'session'}-{_part(public_id, _ID_BYTES) or 'unnamed'}.{extension}"
 
 

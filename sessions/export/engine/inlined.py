@@ -14,5 +14,5 @@ MAX_PICTURE = 2 * 1024 * 1024
 
 def data_uri(picture: Picture, record: Record) -> str:
     """The picture as a data: address; empty when it is too large, or none that a browser may show."""
-    found = load_image(record, picture.n) if picture.bytes <= MAX_PICTURE else None
-    return f"data:{found[0]};base64,{b64encode(found[1]).decode()}" if found else ""
+    image = load_image(record, picture.n) if picture.bytes <= MAX_PICTURE else None
+    return f"data:{image[0]};base64,{b64encode(image[1]).decode()}" if image else ""

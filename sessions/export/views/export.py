@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET
 from inspector.web.clock import now_ms
 from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest
-from sessions.export.engine import filename
-from sessions.export.selectors import shown
-from sessions.export.views.documents import html, markdown
+from sessions.export.engine import make_filename
+from sessions.export.selectors import clean_text
+from sessions.export.views.documents import render_html, render_markdown
 from sessions.transcripts.selectors.session import SessionHead, session_head
 
 FORMS: dict[str, tuple[Callable[[SessionHead], Iterator[str]], str]] = {
-    "html": (html, "text/html; charset=utf-8"),
-    "md": (markdown, "text/markdown; charset=utf-8"),
+    "html": (render_html, "text/html; charset=utf-8"),
+    "md": (render_markdown, "text/markdown; charset=utf-8"),
 }
 
 
@@ -30,7 +30,7 @@ def transcript_export(request: HtmxRequest, session: str, form: str) -> Streamin
         raise Http404("A session can be exported as html or as md.")
     pieces, content_type = FORMS[form]
     head = session_head(session, now_ms())
-    name = filename(shown(head.title)[:200], head.public_id, form)
+    name = make_filename(clean_text(head.title)[:200], head.public_id, form)
     response = StreamingHttpResponse(_stream(pieces(head)), content_type=content_type)
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     return response

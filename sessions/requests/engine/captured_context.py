@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.capture.engine import Sent
+from sessions.capture.engine import SentRequest
 from sessions.context.engine.captured_request import captured_setup
 from sessions.context.engine.presentation.messages import MessageArray
 from sessions.context.engine.presentation.pieces import PieceView
@@ -30,14 +30,14 @@ BLOCKS = 40
 _REMINDER = "<system-reminder>"
 
 
-def context_sent(sent: Sent, *, request: str, model: str) -> Context:
+def context_sent(sent: SentRequest, *, request: str, model: str) -> Context:
     elements = tuple(_told(element_of(message, {})) for message in sent.messages)
     return Context(request, 0, model, (), None, elements, captured_setup(sent), Overlays(), captured=sent)
 
 
 def blocks_said(answer: Mapping[str, Any], mask: Mask) -> tuple[PieceView, ...]:
     """The blocks of a captured answer, each as a whole."""
-    array = MessageArray(context_sent(Sent(0, (answer,), None, None, {}, ()), request="", model=""), mask)
+    array = MessageArray(context_sent(SentRequest(0, (answer,), None, None, {}, ()), request="", model=""), mask)
     found = (array.piece(f"0.{at}") for at in range(BLOCKS))
     return tuple(piece for piece in found if piece is not None)
 

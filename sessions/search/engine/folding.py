@@ -11,7 +11,7 @@ WORD = re.compile(r"[^\W_]+")
 _MARKED = re.compile(r"([A-Za-z])[\u0300-\u036f]+")
 
 
-def folded_words(text: str) -> list[str]:
+def fold_words(text: str) -> list[str]:
     if not text.isascii():
         # Only Latin letters lose their marks. The others are composed again: a syllable of Hangul stays one letter.
         text = unicodedata.normalize("NFC", _MARKED.sub(r"\1", unicodedata.normalize("NFD", text)))

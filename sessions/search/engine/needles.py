@@ -12,7 +12,7 @@ from sessions.search.engine.snippets import (
     TERM,
     WORD,
     Pieces,
-    excerpt,
+    make_excerpt,
 )
 
 FOLDED_BYTES = 3
@@ -43,15 +43,15 @@ class Needle:
 
     def find(self, raw: bytes | memoryview) -> list[int]:
         """Where any form of the word stands, whatever the case of its letters."""
-        found: list[int] = []
+        offsets: list[int] = []
         for word in self.words:
-            at = stringzilla.utf8_uncased_search(raw, word)
-            while at >= 0:
-                found.append(at)
-                at = stringzilla.utf8_uncased_search(raw, word, at + 1)
-        return sorted(found)
+            offset = stringzilla.utf8_uncased_search(raw, word)
+            while offset >= 0:
+                offsets.append(offset)
+                offset = stringzilla.utf8_uncased_search(raw, word, offset + 1)
+        return sorted(offsets)
 
-    def text_in(self, record: object) -> str | None:
+    def find_text(self, record: object) -> str | None:
         """The string of the record that shows the match, if every term stands somewhere in it."""
         texts = list(_strings(record))
         best: tuple[str, str] | None = None
@@ -64,21 +64,21 @@ class Needle:
                 best = (term, holder)
         return best[1] if best else None
 
-    def snippet(self, text: str) -> Pieces:
+    def make_snippet(self, text: str) -> Pieces:
         pattern = re.compile("|".join(re.escape(term) for term in self.terms), re.IGNORECASE)
-        return excerpt(text, pattern, pattern.search(text))
+        return make_excerpt(text, pattern, pattern.search(text))
 
 
 def _strings(value: object) -> list[str]:
     """Every string of a record, without recursion: records can be nested deeply on purpose."""
-    found: list[str] = []
+    strings: list[str] = []
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, str):
-            found.append(one)
-        elif isinstance(one, dict):
-            stack.extend(reversed(one.values()))
-        elif isinstance(one, list):
-            stack.extend(reversed(one))
-    return found
+        item = stack.pop()
+        if isinstance(item, str):
+            strings.append(item)
+        elif isinstance(item, dict):
+            stack.extend(reversed(item.values()))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+    return strings

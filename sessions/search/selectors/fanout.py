@@ -10,16 +10,18 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.on_disk import FileScanner, Place, groups_of
+from sessions.search.selectors.on_disk import ArchivedFile, FileScanner, group_files
 
 FIRST_GROUP, LARGEST_GROUP = 1024 * 1024, 16 * 1024 * 1024
 
-Found = list[int] | None
+Offsets = list[int] | None
 """Offsets; None where the file is not what it was when it was archived."""
 
 
-def offsets_by_many(places: Sequence[Place], needle: Needle, processes: int) -> Generator[Found, None, None]:
-    groups = groups_of(places, FIRST_GROUP, LARGEST_GROUP)
+def find_offsets_in_parallel(
+    places: Sequence[ArchivedFile], needle: Needle, processes: int
+) -> Generator[Offsets, None, None]:
+    groups = group_files(places, FIRST_GROUP, LARGEST_GROUP)
     with _searchers(places, groups, needle, processes) as pipes:
         for number, group in enumerate(groups):
             try:
@@ -30,18 +32,18 @@ def offsets_by_many(places: Sequence[Place], needle: Needle, processes: int) -> 
 
 @contextmanager
 def _searchers(
-    places: Sequence[Place], groups: Sequence[range], needle: Needle, processes: int
+    places: Sequence[ArchivedFile], groups: Sequence[range], needle: Needle, processes: int
 ) -> Iterator[list[Connection]]:
     context = get_context("fork")  # the places come with it, and need not go through a pipe
     pipes: list[Connection] = []
     children = []
     for first in range(processes):
-        here, there = context.Pipe(duplex=False)
-        pipes.append(here)
-        child = context.Process(target=_search, args=(places, groups[first::processes], needle, there, pipes))
+        receiver, sender = context.Pipe(duplex=False)
+        pipes.append(receiver)
+        child = context.Process(target=_search, args=(places, groups[first::processes], needle, sender, pipes))
         child.daemon = True
         child.start()
-        there.close()
+        sender.close()
         children.append(child)
     try:
         yield pipes
@@ -54,7 +56,11 @@ def _searchers(
 
 
 def _search(
-    places: Sequence[Place], groups: Sequence[range], needle: Needle, pipe: Connection, readers: Sequence[Connection]
+    places: Sequence[ArchivedFile],
+    groups: Sequence[range],
+    needle: Needle,
+    pipe: Connection,
+    readers: Sequence[Connection],
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked is told, and ends us
     for reader in readers:
@@ -62,4 +68,4 @@ def _search(
     scanner = FileScanner(needle)
     with suppress(BrokenPipeError):
         for group in groups:
-            pipe.send([scanner.offsets(places[number]) for number in group])
+            pipe.send([scanner.find_offsets(places[number]) for number in group])

@@ -16,7 +16,7 @@ PIECE = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArchivedFile:
     source_id: int
     path: str
     size: int
@@ -32,26 +32,26 @@ class FileScanner:
         self._buffer = memoryview(bytearray(self._overlap + PIECE))
         self._rest = self._buffer[self._overlap :]
 
-    def offsets(self, place: Place) -> list[int] | None:
+    def find_offsets(self, place: ArchivedFile) -> list[int] | None:
         """None if the file is not what it was when it was archived."""
-        with _opened_unchanged(place) as file:
+        with _open_unchanged(place) as file:
             return None if file is None else self._search(file, place.size)
 
     def _search(self, file: int, size: int) -> list[int] | None:
-        found: set[int] = set()
-        at, kept = 0, 0
-        while at < size:
+        offsets: set[int] = set()
+        position, overlap = 0, 0
+        while position < size:
             count = _read_into(file, self._rest)
             if not count:
                 return None  # it was cut, or cannot be read any more
-            start = self._overlap - kept
+            start = self._overlap - overlap
             filled = self._buffer[start : self._overlap + count]
-            found.update(at - kept + offset for offset in self._needle.find(filled))
-            at += count
-            kept = min(self._overlap, len(filled))
-            if at < size:
-                self._buffer[self._overlap - kept : self._overlap] = bytes(filled[-kept:])
-        return sorted(found)
+            offsets.update(position - overlap + offset for offset in self._needle.find(filled))
+            position += count
+            overlap = min(self._overlap, len(filled))
+            if position < size:
+                self._buffer[self._overlap - overlap : self._overlap] = bytes(filled[-overlap:])
+        return sorted(offsets)
 
 
 def _read_into(file: int, buffer: memoryview) -> int:
@@ -61,20 +61,22 @@ def _read_into(file: int, buffer: memoryview) -> int:
         return 0
 
 
-def read_unchanged(place: Place, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
+def read_unchanged(place: ArchivedFile, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
     """The bytes of (offset, length) ranges; None if the file is not what it was when it was archived."""
-    with _opened_unchanged(place) as file:
+    with _open_unchanged(place) as file:
         if file is None:
             return None
         try:
-            found = [os.pread(file, length, offset) for offset, length in ranges]
+            contents = [os.pread(file, length, offset) for offset, length in ranges]
         except OSError:
             return None
-        return found if all(len(data) == length for data, (_, length) in zip(found, ranges, strict=True)) else None
+        return (
+            contents if all(len(data) == length for data, (_, length) in zip(contents, ranges, strict=True)) else None
+        )
 
 
 @contextmanager
-def _opened_unchanged(place: Place) -> Iterator[int | None]:
+def _open_unchanged(place: ArchivedFile) -> Iterator[int | None]:
     try:
         file = os.open(decode_path(place.path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -87,14 +89,14 @@ def _opened_unchanged(place: Place) -> Iterator[int | None]:
         os.close(file)
 
 
-def groups_of(places: Sequence[Place], least: int, most: int) -> list[range]:
+def group_files(places: Sequence[ArchivedFile], first_size: int, max_size: int) -> list[range]:
     """The places in order, cut into groups of about so many bytes: small ones first, for somebody waits."""
-    groups, start, filled, wanted = [], 0, 0, least
+    groups, start, filled, group_size = [], 0, 0, first_size
     for index, place in enumerate(places):
         filled += place.size
-        if filled >= wanted:
+        if filled >= group_size:
             groups.append(range(start, index + 1))
-            start, filled, wanted = index + 1, 0, min(most, 2 * wanted)
+            start, filled, group_size = index + 1, 0, min(max_size, 2 * group_size)
     if start < len(places):
         groups.append(range(start, len(places)))
     return groups

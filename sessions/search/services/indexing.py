@@ -38,7 +38,7 @@ AT_ONCE = 500
 logger = logging.getLogger(__name__)
 
 
-class Spool:
+class TextSpool:
     """Texts on their way to the index, in a file of no name: they would not fit into memory."""
 
     def __init__(self) -> None:
@@ -54,8 +54,8 @@ class Spool:
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Texts]]:
         """In the order of their rows: one that is out of order makes FTS5 begin a new piece of the index."""
-        for transcript_id, first, end, at in sorted(self._pieces):
-            self._file.seek(at)
+        for transcript_id, first, end, offset in sorted(self._pieces):
+            self._file.seek(offset)
             yield transcript_id, first, end, pickle.load(self._file)  # noqa: S301 - our own file, without a name
 
     def close(self) -> None:
@@ -63,28 +63,28 @@ class Spool:
 
 
 def index_spooled(
-    spool: Spool, written: WriteCounts, guard: Callable[[], None], meanwhile: Callable[[], None]
+    spool: TextSpool, written: WriteCounts, guard: Callable[[], None], meanwhile: Callable[[], None]
 ) -> Iterator[int]:
     """Index what waits, in transactions of some megabytes: after each, how many entries it was. `guard` is called at
     the beginning of each, `meanwhile` in them, once for every piece."""
     indexed = dict(Transcript.objects.values_list("pk", "indexed"))
     pieces = iter(spool)
-    ended = False
+    is_done = False
     seconds = SERVER_COMMIT_SECONDS if connection.vendor == "postgresql" else COMMIT_SECONDS
-    while not ended:
+    while not is_done:
         chars = entries = 0
-        began = time.monotonic()
+        started = time.monotonic()
         with transaction.atomic():
             guard()
-            while chars < COMMIT_CHARS and time.monotonic() - began < seconds:
+            while chars < COMMIT_CHARS and time.monotonic() - started < seconds:
                 piece = next(pieces, None)
                 if piece is None:
-                    ended = True
+                    is_done = True
                     break
                 transcript_id, first, end, texts = piece
                 if indexed.get(transcript_id, 0) < first:
                     index_archived(transcript_id, indexed.get(transcript_id, 0), first, written)
-                index(transcript_id, end, texts, written)
+                index_texts(transcript_id, end, texts, written)
                 indexed[transcript_id] = end
                 chars += sum(len(text) for _, text in texts)
                 entries += end - first
@@ -92,27 +92,27 @@ def index_spooled(
         yield entries
 
 
-def index(transcript_id: int, end: int, texts: Texts, written: WriteCounts) -> None:
+def index_texts(transcript_id: int, end: int, texts: Texts, written: WriteCounts) -> None:
     """Texts of the entries up to `end`, which follow on what is indexed already."""
     with connection.cursor() as cursor:
-        text_index.add(cursor, texts)
+        text_index.add_texts(cursor, texts)
         cursor.execute("UPDATE transcripts_transcript SET indexed = %s WHERE id = %s", [end, transcript_id])
     written.add("text", len(texts))
 
 
 def index_owed(written: WriteCounts, lock: ImportLock) -> None:
     """What an import that was cut off wrote, but did not index: of any host that does not import."""
-    owing = Transcript.objects.filter(indexed__lt=F("entries"))
+    unindexed = Transcript.objects.filter(indexed__lt=F("entries"))
     # The bytes of these are still in a file of another host, which makes up for it.
-    owing = owing.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
-    for host in set(owing.values_list("source__host", flat=True)):
-        with lock.instead_of(host) as free:
-            if free:
-                _index_owed(owing.filter(source__host=host), written, lock)
+    unindexed = unindexed.exclude(Q(source__owed=True) & ~Q(source__host__in=own_hosts()))
+    for host in set(unindexed.values_list("source__host", flat=True)):
+        with lock.instead_of(host) as is_free:
+            if is_free:
+                _index_owed(unindexed.filter(source__host=host), written, lock)
 
 
-def _index_owed(owing: QuerySet[Transcript], written: WriteCounts, lock: ImportLock) -> None:
-    for pk, indexed, entries in owing.values_list("pk", "indexed", "entries"):
+def _index_owed(unindexed: QuerySet[Transcript], written: WriteCounts, lock: ImportLock) -> None:
+    for pk, indexed, entries in unindexed.values_list("pk", "indexed", "entries"):
         try:
             with transaction.atomic():
                 lock.guard()
@@ -138,4 +138,4 @@ def index_archived(transcript_id: int, first: int, end: int, written: WriteCount
             for row in rows
             if row.flags & Flag.TEXT
         ]
-        index(transcript_id, stop & POSITION_MASK, texts, written)
+        index_texts(transcript_id, stop & POSITION_MASK, texts, written)

@@ -7,38 +7,38 @@ import pytest
 
 from sessions.search.engine.needles import Needle
 from sessions.search.selectors import fanout
-from sessions.search.selectors.fanout import offsets_by_many
-from sessions.search.selectors.on_disk import FileScanner, Place
+from sessions.search.selectors.fanout import find_offsets_in_parallel
+from sessions.search.selectors.on_disk import ArchivedFile, FileScanner
 from tests.sessions.search.selectors.test_on_disk import place_of
 
 NEEDLE = Needle.of("marmalade")
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Place]:
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[ArchivedFile]:
     monkeypatch.setattr(fanout, "FIRST_GROUP", 100)
     monkeypatch.setattr(fanout, "LARGEST_GROUP", 500)
     return [place_of(tmp_path / str(number), b"." * number + b"marmalade" * (number % 3)) for number in range(200)]
 
 
-def test_several_processes_find_what_one_does_in_the_same_order(places: list[Place]) -> None:
-    alone = [FileScanner(NEEDLE).offsets(place) for place in places]
+def test_several_processes_find_what_one_does_in_the_same_order(places: list[ArchivedFile]) -> None:
+    alone = [FileScanner(NEEDLE).find_offsets(place) for place in places]
     assert [len(found or []) for found in alone[:4]] == [0, 1, 2, 0]
     for processes in (1, 2, 3):
-        assert list(offsets_by_many(places, NEEDLE, processes)) == alone
+        assert list(find_offsets_in_parallel(places, NEEDLE, processes)) == alone
 
 
-def test_whoever_stops_early_leaves_no_process_behind(places: list[Place]) -> None:
-    found = offsets_by_many(places, NEEDLE, 2)
+def test_whoever_stops_early_leaves_no_process_behind(places: list[ArchivedFile]) -> None:
+    found = find_offsets_in_parallel(places, NEEDLE, 2)
     next(found)
     found.close()
     assert multiprocessing.active_children() == []
 
 
-def test_what_a_killed_process_owed_is_left_to_the_archive(places: list[Place]) -> None:
-    alone = [FileScanner(NEEDLE).offsets(place) for place in places]
+def test_what_a_killed_process_owed_is_left_to_the_archive(places: list[ArchivedFile]) -> None:
+    alone = [FileScanner(NEEDLE).find_offsets(place) for place in places]
     many = places * 200  # so much that the pipes are full before the processes are killed
-    found = offsets_by_many(many, NEEDLE, 2)
+    found = find_offsets_in_parallel(many, NEEDLE, 2)
     first = next(found)
     for child in multiprocessing.active_children():
         child.kill()
