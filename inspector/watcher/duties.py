@@ -7,7 +7,7 @@ from django.conf import settings
 from compaction.cache.services.runs import cache_diffs_recheck
 from inspector.runs.services.reap import runs_need_reaping, runs_reap
 from inspector.runs.services.schedule import Duty
-from sessions.capture.services.spool import captures_forget, captures_ingest, has_waiting_captures
+from sessions.capture.services.ingest import captures_forget, captures_ingest, has_waiting_captures
 
 
 def captures_follow_up() -> None:

@@ -11,8 +11,8 @@ from inspector.web.files import sends_file
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number, query_number
+from sessions.capture.selectors.capture_list import add_sessions, list_captures, measure_captures
 from sessions.capture.selectors.captures import capture_usage, load_answer, load_sent
-from sessions.capture.selectors.list import add_sessions, list_captures, measure_captures
 from sessions.capture.selectors.recording import endpoint_address, recording_state
 from sessions.catalog.selectors.facets import project_tree
 from sessions.context.engine.presentation.messages import MessageArray

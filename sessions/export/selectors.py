@@ -1,4 +1,4 @@
-"""A session for an export: its sections, and the cards of each in order, never more than one window at a time."""
+"""A session for an export: its sections, and their cards, one window at a time."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ class Section:
     transcript: Transcript
     title: str
     kind: str
-    """What the agent is called by those who start it; empty for the session."""
+    """Type of the agent; empty for the session."""
     depth: int
     anchor: str
     prefix: str
-    """Before the anchors of its entries, so that those of two transcripts differ."""
+    """Prefix of the anchors of its entries, so that those of two transcripts differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The cards of one window, with what is needed to draw them."""
+    """The cards of one window, with what is needed to render them."""
 
     cards: list[Card]
     turns: dict[int, Turn]
     records: dict[str, Record]
-    """By address: where the pictures are."""
+    """By address; they contain the pictures."""
     damage: tuple[str, ...] = ()
     """What could not be read."""
 
 
 def clean_text(text: str) -> str:
-    """A text of the session's own rows, fit for a document that leaves the machine."""
+    """Masks a text from a database row for a document that may leave the machine."""
     return spell_invisible(mask(text))
 
 
 def list_sections(session: Transcript, title: str) -> list[Section]:
-    """The session and its sub-agents. A compaction's agent works on a copy of the talk, so it is left out."""
+    """The session and its sub-agents. The agents of compactions are left out: they have a copy of the conversation."""
     sections_found = [Section(session, clean_text(title), "", 0, "session", "")]
     for branch in load_agents(session):
         agent = branch.transcript
@@ -75,7 +75,7 @@ def read_sheets(transcript: Transcript) -> Iterator[Sheet]:
 
 
 def _unbroken(window: Window) -> Window:
-    """The window without a boundary at its end whose summary would come with the next one."""
+    """The window without a boundary at its end, if the summary of the boundary is in the next window."""
     if window.later is None:
         return window
     for index in range(len(window.rows) - 1, 0, -1):
@@ -88,7 +88,7 @@ def _unbroken(window: Window) -> Window:
 
 
 def _pending(window: Window) -> set[str]:
-    """The calls whose result was shown with them though it stands further down."""
+    """Calls whose result was shown with them but comes after this window."""
     last = window.rows[-1].position
     return {tool_use_id for tool_use_id, row in window.results.items() if row.position > last}
 

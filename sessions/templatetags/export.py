@@ -1,4 +1,4 @@
-"""Cards of an exported page: the timeline's, without addresses of a server, and with the pictures inside."""
+"""Cards of an exported page: as in the timeline, but without links to a server and with embedded pictures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from django.utils.safestring import SafeString
 from sessions.export.engine import data_uri
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine.words import plural, size
-from sessions.timeline.engine.cards import (
-    Card,
-    CardKind,
-    Changes,
-    Output,
-    Part,
-    Picture,
-)
+from sessions.timeline.engine.cards import Card, CardKind, Changes, Output, Part, Picture
 
 register = template.Library()
 
@@ -27,7 +20,7 @@ _LONG_TEXT = 2_500
 _LONG_LINES = 30
 _LONG_DIFF = 80
 _OWN = {"output", "changes", "fold", "pictures", "spill"}
-"""Parts that look different here. The others have no addresses and no length to fold."""
+"""Parts with templates of their own here. The others have no links and are never folded."""
 
 
 @register.simple_tag(takes_context=True)
@@ -64,14 +57,14 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def inline_picture(context: Context, picture: Picture) -> str:
-    """The picture as a data: address; empty where it must stay out."""
+    """The picture as a data: address; empty if it cannot be embedded."""
     record = context["records"].get(picture.address)
     return "" if record is None else data_uri(picture, record)
 
 
 @register.filter
 def extent(part: Output | Changes) -> str:
-    """How long a part is that is too long to stand open; empty for all others."""
+    """The length of a part that is folded because it is long; empty for other parts."""
     if isinstance(part, Changes):
         return plural(part.diff.length, "line") if part.diff.length > _LONG_DIFF else ""
     lines = part.text.count("\n") + 1

@@ -1,6 +1,6 @@
-"""Long lists. A template spends a third of a millisecond on each of their rows, which is most of a quick page.
+"""Long lists, built without templates, which take a third of a millisecond per row.
 
-Every value is escaped here, by hand: `_e` is the only way for one into the text.
+Every value must be escaped by hand, with `_e`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _hit_row(hit: Hit, address: str, now: float) -> str:
 
 @register.simple_tag
 def ruler_strips(ruler: Ruler, more: str = "") -> SafeString:
-    """The columns of a ruler. `more`: what else the address of its page carries."""
+    """The columns of a ruler. `more`: further parameters of the page's query."""
     return _join(_strip(strip, _e(more)) for strip in ruler.strips)
 
 

@@ -1,4 +1,4 @@
-"""Numbers, moments and cards in templates."""
+"""Numbers, times and cards in templates."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ from sessions.models import Transcript, Turn
 from sessions.secrets.engine import mask
 from sessions.text.engine import invisible_characters, words
 from sessions.text.engine.diffs import Diff, Line
-from sessions.timeline.engine.cards import (
-    Card,
-    CardKind,
-    Part,
-    Picture,
-)
+from sessions.timeline.engine.cards import Card, CardKind, Part, Picture
 from sessions.timeline.engine.cards.images.pictures import SHOWABLE
 
 register = template.Library()
@@ -103,7 +98,7 @@ def clock(milliseconds: int | None) -> str:
 
 @register.filter
 def moment(milliseconds: int | None) -> str:
-    """The exact time, for a hint."""
+    """The exact time, for a tooltip."""
     return _exactly(_moment(milliseconds))
 
 
@@ -126,13 +121,13 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 @register.filter
 def visible(text: str) -> str:
-    """A name out of a transcript: control characters in it are spelled out."""
+    """Spells out control characters in a name from a transcript."""
     return invisible_characters.spell_invisible(text)
 
 
 @register.filter
 def masked(text: str) -> str:
-    """A sentence of ours that quotes a transcript: secrets in it are masked, control characters spelled out."""
+    """Masks secrets and spells out control characters in a sentence that quotes a transcript."""
     return invisible_characters.spell_invisible(mask(text))
 
 
@@ -159,7 +154,7 @@ def _line(line: Line) -> str:
 
 
 class Stretch(Protocol):
-    """Words that stayed, came or went; or so many characters that are left out."""
+    """Words that are unchanged, added or removed; or a number of characters that are left out."""
 
     @property
     def kind(self) -> str: ...
@@ -171,7 +166,7 @@ class Stretch(Protocol):
 
 @register.filter
 def changed_words(stretches: Iterable[Stretch]) -> SafeString:
-    """The same as `diff`, word by word."""
+    """Like `diff`, word by word."""
     return mark_safe("".join([_stretch(stretch) for stretch in stretches]))  # noqa: S308 - every text is escaped
 
 
@@ -183,13 +178,13 @@ def _stretch(stretch: Stretch) -> str:
 
 @register.filter
 def note_classes(notes: Iterable[PieceNote]) -> str:
-    """A class for each note, to be appended to others."""
+    """A CSS class for each note, to append to others."""
     return "".join([f" {note.name}" for note in notes])
 
 
 @register.filter
 def range_query(gap: Any, part: str) -> str:
-    """What asks for a part of a page: the rows that a gap stands for."""
+    """The query for a part of a page: the rows that a gap stands for."""
     return f"part={part}&first={gap.first}&end={gap.end}"
 
 
@@ -198,8 +193,8 @@ _FRAMES = {CardKind.BAR: "bar", CardKind.CHIPS: "chips"}
 
 @register.simple_tag(takes_context=True)
 def card(context: Context, card_shown: Card) -> SafeString:
-    """One card of the timeline. Looks up `session` in the context for its addresses, `chosen` for whether the timeline
-    is looked at from a request, and `oob` for whether it takes the place of a card that is there."""
+    """One card of the timeline. Uses from the context `session` for links, `chosen` if the timeline is viewed from a
+    request, and `oob` if the card replaces one on the page."""
     root = context.get("session_root") or session_root(context.get("session"))
     chosen, oob = bool(context.get("chosen")), bool(context.get("oob"))
     html = fragments.get((card, card_shown, root, chosen, oob), lambda: _card(card_shown, root, chosen=chosen, oob=oob))
@@ -207,7 +202,7 @@ def card(context: Context, card_shown: Card) -> SafeString:
 
 
 def _card(card: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
-    """A page has a hundred of these, so their template gets plain values: every dotted lookup in one costs time."""
+    """The template gets plain values, because a page has a hundred cards and dotted lookups are slow."""
     tone = "bad" if card.error else card.tone
     states = (card.kind.value, tone, *(mark.fate.value for mark in card.marks))
     exact = _moment(card.at)
@@ -232,7 +227,7 @@ def _card(card: Card, root: str, *, chosen: bool, oob: bool) -> SafeString:
 
 
 def _places(card: Card) -> SafeString:
-    """Where links to the other records of a card arrive: a result has no card of its own."""
+    """Anchors for the other records of a card, such as the result of a call."""
     return SafeString("".join([f'<span class="place" id="e{position}"></span>' for position in card.rows[1:]]))
 
 
@@ -248,7 +243,7 @@ def _render(context: Context, name: str, **values: Any) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def message(context: Context, element: ElementView) -> SafeString:
-    """A message of a context. Looks up `root`, of its session, and `view`, the point that it is looked at from."""
+    """A message of a context. Uses `root` and `view` from the template context."""
     root, query = context["root"], context["view"].query
     return SafeString(
         fragment("transcripts/_message.html", item=element, root=root, query=query, may_be_cut=MAY_BE_CUT)
@@ -257,7 +252,7 @@ def message(context: Context, element: ElementView) -> SafeString:
 
 @register.filter
 def pages(session: Any) -> str:
-    """Where the pages of a session start, for templates that speak of several."""
+    """The address under which the pages of a session are, for templates about several sessions."""
     return session_root(session)
 
 
@@ -266,7 +261,7 @@ register.filter(entry_url)
 
 @register.filter
 def at(values: Mapping[int, Any], position: int) -> Any:
-    """What there is for a position."""
+    """The value for a position."""
     return values.get(position)
 
 

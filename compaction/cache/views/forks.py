@@ -11,7 +11,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from inspector.web.svg import token_bar
-from sessions.capture.selectors.list import count_own_captures, list_forks
+from sessions.capture.selectors.capture_list import count_own_captures, list_forks
 from sessions.catalog.selectors.facets import project_tree
 from sessions.secrets.engine import mask
 from sessions.text.engine.diffs import Diff, from_texts

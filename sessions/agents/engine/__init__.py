@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from sessions.agents.engine.mail import Mail, MailKind, RecordPosition
-from sessions.agents.engine.outcome import (
-    AgentState,
-    Ending,
-    Outcome,
-    judge_outcome,
-)
-from sessions.agents.engine.sequence import Lane, SequenceDiagram, draw_sequence
-from sessions.agents.engine.sharing import SharedPrefix, compare_prompts
+from sessions.agents.engine.outcome import AgentState, Ending, Outcome, judge_outcome
+from sessions.agents.engine.sequence_diagram import Lane, SequenceDiagram, draw_sequence
+from sessions.agents.engine.shared_prefix import SharedPrefix, compare_prompts
 from sessions.agents.engine.threads import Thread, find_threads
 
 __all__ = [

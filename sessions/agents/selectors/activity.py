@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 from inspector.runs.models import Run
 from inspector.runs.selectors.lists import ACTIVE
-from sessions.agents.engine.activity import (
-    ANSWER_TOKENS,
-    Question,
-    describe_last_call,
-    make_question,
-)
+from sessions.agents.engine.activity import ANSWER_TOKENS, Question, describe_last_call, make_question
 from sessions.agents.selectors.latest import load_latest_records
 from sessions.agents.selectors.tree import Agent
 from sessions.models import AgentSummary, Transcript
@@ -61,8 +56,8 @@ def load_activities(session: Transcript, agents: Sequence[Agent]) -> list[Activi
     for agent in agents:
         summary = summaries.get((agent.transcript.pk, agent.start))
         previous_words = summary.words if summary is not None else ""
-        asked = make_question(records[agent.key], agent.description, previous=previous_words)
-        activities.append(Activity(agent, summary, describe_last_call(records[agent.key]), asked))
+        question = make_question(records[agent.key], agent.description, previous=previous_words)
+        activities.append(Activity(agent, summary, describe_last_call(records[agent.key]), question))
     return activities
 
 

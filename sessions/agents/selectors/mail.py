@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessions.agents.engine import Mail, RecordPosition
-from sessions.agents.engine.mail import (
-    MAIL_TOOLS,
-    AddressBook,
-    MailReader,
-    merge_copies,
-)
+from sessions.agents.engine.mail import MAIL_TOOLS, AddressBook, MailReader, merge_copies
 from sessions.agents.selectors.tree import Agent, AgentHistory
 from sessions.models import Transcript
 from sessions.transcripts.engine.entry_ids import POSITION_BITS

@@ -6,24 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.agents.engine import (
-    Ending,
-    Outcome,
-    RecordPosition,
-    judge_outcome,
-)
+from sessions.agents.engine import Ending, Outcome, RecordPosition, judge_outcome
 from sessions.agents.engine.mail import START_TOOLS
 from sessions.agents.engine.notices import incoming_text, parse_notices
 from sessions.agents.engine.outcome import ending_of_notice, ending_of_result, has_continued
 from sessions.agents.selectors.inline import InlineAgent, load_inline_agents
-from sessions.linking.engine import (
-    AgentFacts,
-    AgentTree,
-    Evidence,
-    Sighting,
-    build_agent_tree,
-    find_sightings,
-)
+from sessions.linking.engine import AgentFacts, AgentTree, Evidence, Sighting, build_agent_tree, find_sightings
 from sessions.linking.engine.raw_fields import blocks, mapping, text
 from sessions.models import Transcript
 from sessions.secrets.engine import mask

@@ -15,7 +15,7 @@ from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import page_of
 from inspector.web.query import page_number
 from sessions.agents.engine import Lane, RecordPosition, draw_sequence
-from sessions.agents.engine.sequence import Arrow
+from sessions.agents.engine.sequence_diagram import Arrow
 from sessions.agents.selectors.mail import Correspondence, load_correspondence
 from sessions.agents.selectors.tree import Agent
 from sessions.secrets.engine import mask

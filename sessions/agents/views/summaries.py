@@ -16,11 +16,7 @@ from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
 from inspector.web.paging import Page, page_of
 from inspector.web.query import page_number
-from sessions.agents.selectors.activity import (
-    estimate_price,
-    find_run,
-    load_activities,
-)
+from sessions.agents.selectors.activity import estimate_price, find_run, load_activities
 from sessions.agents.selectors.tree import Agent, load_agents
 from sessions.agents.services import NO_MODEL, agent_summaries_create
 from sessions.agents.views.tree import PER_PAGE

@@ -6,20 +6,11 @@ import hmac
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from inspector.web.body import (
-    Body,
-    BodyError,
-    BodyTooLargeError,
-    Limits,
-    Receive,
-    Scope,
-    Send,
-    announced,
-)
+from inspector.web.body import Body, BodyError, BodyTooLargeError, Limits, Receive, Scope, Send, announced
 from inspector.web.origins import is_own
 from sessions.capture.endpoint.headers import header_value
 from sessions.capture.endpoint.proxy import PREFIX, Proxy
-from sessions.capture.endpoint.refusing import Refusal, refuse
+from sessions.capture.endpoint.refusals import Refusal, refuse
 
 PAGE = "/captures/"
 UPLOADS = Limits(most=512 * 1024 * 1024, pause=120.0)

@@ -6,21 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from typing import TYPE_CHECKING
 
-from inspector.web.body import (
-    BodyError,
-    Receive,
-    Scope,
-    Send,
-)
+from inspector.web.body import BodyError, Receive, Scope, Send
 from sessions.capture.endpoint.headers import has_body, request_headers
 from sessions.capture.endpoint.recorder import Recorder
 from sessions.capture.endpoint.recording import Recording
-from sessions.capture.endpoint.refusing import (
-    Refusal,
-    make_unreachable_refusal,
-    refuse,
-    send_refusal,
-)
+from sessions.capture.endpoint.refusals import Refusal, make_unreachable_refusal, refuse, send_refusal
 from sessions.capture.endpoint.upstream import Upstream
 from sessions.capture.engine import Ending
 

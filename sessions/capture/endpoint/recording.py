@@ -8,13 +8,7 @@ import time
 from dataclasses import dataclass, field
 
 from sessions.capture.endpoint.headers import Raw
-from sessions.capture.engine.exchange import (
-    ANSWER_HEADERS,
-    REQUEST_HEADERS,
-    Ending,
-    Exchange,
-    select_headers,
-)
+from sessions.capture.engine.exchange import ANSWER_HEADERS, REQUEST_HEADERS, Ending, Exchange, select_headers
 
 MAX_RECORDING_BYTES = 64 * 1024 * 1024
 """Bytes of a request and its answer. The API accepts requests of 32 MB."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sessions.capture.engine.answer import Answer, parse_answer
 from sessions.capture.engine.encoding import Unreadable, decode_body
 from sessions.capture.engine.exchange import Ending, Exchange, UnreadableExchangeError
-from sessions.capture.engine.parts import RequestParts, split_request
-from sessions.capture.engine.sent import SentRequest
-from sessions.capture.engine.who import Sender, find_sender
+from sessions.capture.engine.request_parts import RequestParts, split_request
+from sessions.capture.engine.sender import Sender, find_sender
+from sessions.capture.engine.sent_request import SentRequest
 
 __all__ = [
     "Answer",

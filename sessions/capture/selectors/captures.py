@@ -13,12 +13,7 @@ from sessions.archive.engine.damage import DamageError, unpack_content, verify
 from sessions.capture.engine import SentRequest
 from sessions.capture.engine.documents import loads
 from sessions.capture.engine.packing import join_parts, unpack_numbers
-from sessions.models import (
-    Capture,
-    CaptureBlob,
-    Request,
-    Transcript,
-)
+from sessions.models import Capture, CaptureBlob, Request, Transcript
 from sessions.transcripts.engine.keys import key_of
 from sessions.usage.engine.usage import Usage
 

@@ -1,4 +1,4 @@
-"""The first page's questions: what is there in all, how busy were the last weeks, and what needs attention."""
+"""Facts for the home page: totals, sessions per day, and what needs attention."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sessions.models import Request, Source, Transcript
 
 RECENT_DAYS = 7
 FEW = 5
-"""Examples shown of each thing; the rest is behind its link."""
+"""Examples shown of each kind; a link leads to the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Attention:
 
 
 def load_totals() -> Totals:
-    """Of everything imported, sub-agents included; a request that several files repeat counts once."""
+    """Totals of everything imported, including sub-agents. A request that several files repeat counts once."""
     sums = _current().aggregate(
         sessions=Count("id", filter=Q(kind=Transcript.Kind.MAIN)),
         agents=Count("id", filter=Q(kind=Transcript.Kind.AGENT)),

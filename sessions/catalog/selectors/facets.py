@@ -1,4 +1,4 @@
-"""What the catalogue can be narrowed by: the tree of projects, and the branches and models that occur."""
+"""Values for the filters of the session list: the tree of projects, and the branches and models of sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessions.models import Project, Source, Transcript
 from sessions.models.transcript import project_name
 
 MAX_NAMES = 300
-"""A longer menu helps nobody; the newest names come first."""
+"""The most names in a menu; the newest come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ProjectNode:
     name: str
     path: str
     depth: int
-    """How many other projects it lies inside of."""
+    """How many other projects contain it."""
     sessions: int
     last_at: int
 
@@ -40,13 +40,13 @@ class Facets:
 
 SESSIONS = (
     "SELECT project_id, count(*), max(last_at) FROM transcripts_transcript WHERE kind = %s AND source_id NOT IN"
-    # Spelled out, because only then can SQLite know that the index of such sources has them all.
+    # A literal, because SQLite uses a partial index only if the query contains its condition.
     f" (SELECT id FROM transcripts_source WHERE state = '{Source.State.REPLACED.value}') GROUP BY project_id"
 )
 
 
 def project_tree() -> list[ProjectNode]:
-    """Every project with sessions: the latest used first, those inside another one below it."""
+    """Every project with sessions, the latest used first, and nested projects below their parent."""
     with connection.cursor() as cursor:
         cursor.execute(SESSIONS, [Transcript.Kind.MAIN.value])
         counts = {project: (sessions, last_at or 0) for project, sessions, last_at in cursor.fetchall()}
@@ -73,7 +73,7 @@ def load_facets(project: int | None) -> Facets:
 
 
 def _parents(projects: list[_ProjectRow]) -> dict[int, int]:
-    """The nearest project whose directory holds this one."""
+    """For each nested project, the nearest project that contains it."""
     by_path = {project.cwd.replace("\\", "/").rstrip("/"): project.id for project in projects if project.cwd}
     parents = {}
     for path, project in by_path.items():

@@ -1,4 +1,4 @@
-"""The catalogue of sessions: which ones a filter finds, in which order, one page at a time."""
+"""The list of sessions: filtered, sorted, one page at a time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class AgentTotals:
-    """What the sub-agents of a session add to it. They are spend of their own, never hidden in the session's."""
+    """Totals of a session's sub-agents, which are not part of the session's own totals."""
 
     count: int
     tokens: int
@@ -95,7 +95,7 @@ class AgentTotals:
 
 @dataclass(frozen=True, slots=True)
 class SessionLine:
-    """A session as lists show it."""
+    """A session in a list."""
 
     transcript: Transcript
     live: bool
@@ -111,7 +111,7 @@ class SessionLine:
 
     @property
     def model(self) -> str:
-        """The first model, as people say it: lists are full of `claude-`."""
+        """The first model without the prefix `claude-`, which nearly all have."""
         return self.models[0].removeprefix("claude-") if self.models else ""
 
     @property
@@ -121,7 +121,7 @@ class SessionLine:
 
 
 def current_sessions() -> QuerySet[Transcript]:
-    """Main transcripts as they are now: without sub-agents, and without earlier versions of rewritten files."""
+    """Main transcripts, without sub-agents and earlier versions of rewritten files."""
     return Transcript.objects.filter(kind=Transcript.Kind.MAIN).exclude(source__state=Source.State.REPLACED)
 
 
@@ -139,7 +139,7 @@ def filtered_sessions(filters: Filters, *, now: int) -> QuerySet[Transcript]:
 
 
 def session_lines(sessions: QuerySet[Transcript], *, sort: str, start: int, stop: int, now: int) -> list[SessionLine]:
-    """The sessions from `start` to `stop` in the order of a name of SORTS, descending with a minus before it."""
+    """The sessions from `start` to `stop`. `sort`: a key of SORTS, with a minus in front for descending order."""
     order = SORTS[sort.removeprefix("-")]
     ordering = order.desc(nulls_last=True) if sort.startswith("-") else order.asc(nulls_last=True)
     rows = (
@@ -153,13 +153,13 @@ def latest_sessions(count: int, *, now: int) -> list[SessionLine]:
 
 
 def find_sessions(text: str, count: int, *, now: int) -> list[SessionLine]:
-    """The latest sessions that a few typed letters could mean: of a title, a first prompt, a project or an id."""
+    """The latest sessions whose title, first prompt, project or id matches the typed text."""
     sessions = current_sessions().filter(_mentions(text) | Q(public_id__istartswith=text))
     return session_lines(sessions, sort="-last", start=0, stop=count, now=now)
 
 
 def split_names(lines: str) -> list[str]:
-    """The names of a field that holds one per line."""
+    """The names in a field that has one per line."""
     return [name for name in lines.split("\n") if name]
 
 

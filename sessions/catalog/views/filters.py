@@ -1,4 +1,4 @@
-"""The filters of the session list as they come in its address: what is wrong is ignored, and said."""
+"""Parses the filters of the session list from its address. Invalid ones are ignored and reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FilterForm(forms.Form):
 
 
 class SessionListQuery:
-    """What an address of the session list asks for, as far as it makes sense."""
+    """The valid part of a query for the session list."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self._parameters = parameters
@@ -59,7 +59,7 @@ class SessionListQuery:
         )
 
     def describe_filters(self, project: str) -> list[tuple[str, str]]:
-        """Each filter that is set, in words, with the address of the list without it."""
+        """Each active filter in words, with the address of the list without it."""
         filters = self.filters
         words = {
             "text": f"“{filters.text}”" if filters.text else "",

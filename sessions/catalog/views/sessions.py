@@ -1,4 +1,4 @@
-"""The list of sessions: filtered, sorted and paged by its address alone."""
+"""The list of sessions, with filters, order and page in its address."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Column:
     short: str
     numeric: bool
     order: str
-    """ascending, descending, or empty when the list is in another column's order"""
+    """ascending, descending, or empty if another column determines the order"""
     sort: str
-    """What a click on it sorts by."""
+    """The sort order after a click on it."""
 
 
 @require_safe
@@ -74,7 +74,7 @@ def transcript_list(request: HtmxRequest) -> HttpResponse:
 
 
 def make_columns(sort: str) -> list[Column]:
-    """Numbers and dates start with the greatest, words with the first; a second click turns the order around."""
+    """The first click sorts numbers and dates descending, words ascending; a second click reverses the order."""
     by, down = sort.removeprefix("-"), sort.startswith("-")
     columns = []
     for name, label in TITLES.items():

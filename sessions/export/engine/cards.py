@@ -1,23 +1,18 @@
-"""A card of the timeline as Markdown: a heading for those who speak, one line for what was done."""
+"""Renders cards of the timeline as Markdown: messages with a heading, everything else with one line."""
 
 from __future__ import annotations
 
 from sessions.export.engine.fences import escape_line, make_code_span
 from sessions.export.engine.parts import part_markdown, quote_text
-from sessions.timeline.engine.cards.card import (
-    Badge,
-    Card,
-    CardKind,
-    Chip,
-)
+from sessions.timeline.engine.cards.card import Badge, Card, CardKind, Chip
 
 _SPEAKERS = (CardKind.USER, CardKind.ASSISTANT)
 _TERSE = (CardKind.TOOL, CardKind.RESULT, CardKind.COMMAND)
-"""Their summary is a command or a path, not a sentence."""
+"""Cards whose summary is a command or a path, not a sentence."""
 
 
 def card_markdown(card: Card, clock: str = "") -> str:
-    """The card and an empty line. `clock` is the time to print with it: how is a matter of the reader's place."""
+    """The card and an empty line. `clock`: its time, formatted by the caller."""
     if card.kind is CardKind.CHIPS:
         return f"{' · '.join(map(_chip, card.chips))}\n\n"
     if card.kind is CardKind.BAR:

@@ -1,4 +1,4 @@
-"""Untrusted text inside Markdown of ours: in fences that it cannot close, in code spans, and as words of a line."""
+"""Puts untrusted text into Markdown: in fences that it cannot close, in code spans, or escaped within a line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def make_fence(text: str, language: str = "") -> str:
 
 
 def make_code_span(text: str) -> str:
-    """One line as a code span; nothing for no text, which cannot be one."""
+    """One line as a code span; empty if there is no text."""
     flat = _SPACE.sub(" ", text).strip()
     if not flat:
         return ""
@@ -28,5 +28,5 @@ def make_code_span(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    """Words within a line of ours, in which nothing is markup."""
+    """The text on one line, with all markup escaped."""
     return _SPECIAL.sub(r"\\\g<0>", _SPACE.sub(" ", text).strip())

@@ -1,4 +1,4 @@
-"""The name of an exported file: the title as far as any file system takes it, and the id that keeps it apart."""
+"""The name of an exported file: the title as far as all file systems allow it, and the id of the session."""
 
 from __future__ import annotations
 

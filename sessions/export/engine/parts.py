@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sessions.export.engine.contained import contain_markdown
 from sessions.export.engine.fences import escape_line, make_code_span, make_fence
+from sessions.export.engine.safe_markdown import contain_markdown
 from sessions.text.engine.diffs import Diff
 from sessions.text.engine.words import size
 from sessions.timeline.engine.cards.card import (

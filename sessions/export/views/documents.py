@@ -11,13 +11,7 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
 from sessions.export.engine import card_markdown, escape_line
-from sessions.export.selectors import (
-    Section,
-    Sheet,
-    clean_text,
-    list_sections,
-    read_sheets,
-)
+from sessions.export.selectors import Section, Sheet, clean_text, list_sections, read_sheets
 from sessions.models import Transcript, Turn
 from sessions.templatetags.lucid import clock, moment
 from sessions.text.engine import words
@@ -67,7 +61,7 @@ def render_markdown(head: SessionHead) -> Iterator[str]:
 
 
 def _turn_groups(transcript: Transcript, damage: dict[str, None]) -> Iterator[tuple[list[TurnGroup], Sheet]]:
-    """Notes what is damaged, each stretch once."""
+    """The cards by turn, one window at a time. Adds damage to `damage`, each description once."""
     turn = None
     for sheet in read_sheets(transcript):
         cards = sheet.cards
@@ -91,7 +85,7 @@ def _turn(number: int, turn: Turn) -> str:
 
 
 def session_facts(head: SessionHead) -> list[tuple[str, str]]:
-    """What the top of either form says of the session."""
+    """The facts at the top of an export."""
     transcript = head.transcript
     facts = [
         ("Session", head.public_id),

@@ -1,4 +1,4 @@
-"""A session as one file to keep or to send: self-contained HTML, or Markdown. Streamed, window by window."""
+"""Exports a session as self-contained HTML or Markdown, streamed window by window."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def transcript_export(request: HtmxRequest, session: str, form: str) -> Streamin
 
 
 async def _stream(pieces: Iterator[str]) -> AsyncIterator[str]:
-    """One piece after the other: an ordinary iterator would be read to its end before the first byte is sent."""
+    """Wraps the iterator, because Django would read a synchronous one to its end before sending the first byte."""
     while (piece := await sync_to_async(_next)(pieces)) is not None:
         yield piece
 

@@ -9,14 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from inspector.web.database import reason_of
+from sessions.capture.selectors.capture_list import CaptureRow, add_sessions, find_capture_by_name, list_captures
 from sessions.capture.selectors.captures import load_answer, load_sent
-from sessions.capture.selectors.list import (
-    CaptureRow,
-    add_sessions,
-    find_capture_by_name,
-    list_captures,
-)
-from sessions.capture.services.spool import captures_ingest
+from sessions.capture.services.ingest import captures_ingest
 from sessions.models import Capture
 from sessions.secrets.engine import mask, mask_json
 from sessions.text.engine.stamps import iso
@@ -101,7 +96,7 @@ class Command(BaseCommand):
 
 
 def _ingest() -> str:
-    """Why what was recorded last is not shown; empty if it is."""
+    """Stores waiting recordings. Returns an error message if that fails."""
     try:
         captures_ingest()
     except (DatabaseError, OSError) as error:
@@ -145,4 +140,5 @@ def _line(capture: Capture) -> str:
         counted = f"{tokens(capture.cache_read)} read, {tokens(capture.written)} written, {tokens(capture.input)} fresh"
     status = capture.status if capture.ended == Capture.Ending.COMPLETE else capture.get_ended_display()
     name = printable(capture.message_id or mask(capture.error)[:60])
-    return f"{capture.pk:>6}  {iso(capture.at)}  {status}  {printable(capture.model)}  {counted}  {duration(capture.duration_ms)}  {name}"
+    model, took = printable(capture.model), duration(capture.duration_ms)
+    return f"{capture.pk:>6}  {iso(capture.at)}  {status}  {model}  {counted}  {took}  {name}"

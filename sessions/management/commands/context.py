@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name in ("agent", "request", "at"):
-            if options[name] == "":  # a script's variable without a value, which must not pass for no wish
+            if options[name] == "":  # an unset variable in a script, which must not count as an omitted option
                 raise CommandError(f"--{name} is empty.", returncode=2)
         try:
             transcript = transcript_open(name=options["session"])
@@ -80,7 +80,7 @@ class Command(BaseCommand):
         return transcript, point_next(transcript)
 
     def _all(self, transcript: Transcript, *, digests: bool) -> None:
-        """What is left out is not repeated for each: thousands of requests times thousands of entries."""
+        """Without the left-out entries of each, which would be thousands of requests times thousands of entries."""
         writer = _MessageWriter(digests=digests)
         for context in load_original_contexts(transcript):
             self.stdout.write(json.dumps(_context_values(transcript, context, writer)))
@@ -136,7 +136,7 @@ def _context_values(transcript: Transcript, context: Context, writer: _MessageWr
 
 
 class _MessageWriter:
-    """The messages of one context after the other. Most of them stand in the next one too, and are hashed once."""
+    """Writes the messages of consecutive contexts, which share most messages: each is hashed once."""
 
     def __init__(self, *, digests: bool) -> None:
         self._digests = digests

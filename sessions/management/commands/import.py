@@ -46,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError(_failure(report.failed))
 
     def _say_once(self, progress: Progress) -> None:
-        """That it waits: somebody may wonder."""
+        """Reports once that the import waits."""
         if progress.phase == WAITING and not self._waits:
             self._waits = True
             self.stderr.write("another Lucid imports; waiting")

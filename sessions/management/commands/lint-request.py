@@ -84,7 +84,7 @@ def _read(name: str) -> list[Body]:
 
 
 def _with_before(bodies: list[Body], first: Body | None) -> Iterator[tuple[Body, Body | None]]:
-    """Bodies on lines are requests in their order: each was made from the one before it."""
+    """Pairs each body with the one before it, because lines are consecutive requests."""
     before = first
     for body in bodies:
         yield body, before

@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.models import Source
-from sessions.search.selectors.deep import DeepSearch
+from sessions.search.selectors.deep_search import DeepSearch
 from sessions.search.selectors.hits import Hit
-from sessions.search.selectors.words import search_index
+from sessions.search.selectors.indexed_search import search_index
 from sessions.text.engine.stamps import iso
 from sessions.text.engine.terminal import printable
 
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             self._warn(deeper.damage)
 
     def _warn(self, damage: Sequence[ArchiveDamageError]) -> None:
-        """What could not be searched, each stretch once."""
+        """Reports what could not be searched, each damage once."""
         names = dict(Source.objects.filter(pk__in={damaged.source_id for damaged in damage}).values_list("pk", "path"))
         for sentence in dict.fromkeys(f"{names.get(damaged.source_id, 'a file')}: {damaged}" for damaged in damage):
             self.stderr.write(printable(sentence))

@@ -1,4 +1,4 @@
-"""A query as something to look for in raw transcripts: its longest word finds candidates, the decoded text decides."""
+"""A query for raw transcripts: its longest word finds candidates, and the decoded text decides."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from dataclasses import dataclass
 
 import stringzilla
 
-from sessions.search.engine.snippets import (
-    TERM,
-    WORD,
-    Pieces,
-    make_excerpt,
-)
+from sessions.search.engine.snippets import TERM, WORD, Pieces, make_excerpt
 
 FOLDED_BYTES = 3
-"""A letter may take so many times more bytes in another case."""
+"""A letter may take up to this many bytes in another case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
     terms: tuple[str, ...]
-    """Each must stand somewhere in a record, in any case of its letters."""
+    """Each must be somewhere in a record, in upper or lower case."""
     words: tuple[bytes, ...]
-    """How the longest word may stand in a file: as it is, or escaped by writers that keep to ASCII."""
+    """Forms of the longest word in a file: as it is, and escaped by writers that use only ASCII."""
 
     @classmethod
     def of(cls, text: str) -> Needle:
@@ -38,11 +33,11 @@ class Needle:
 
     @property
     def overlap(self) -> int:
-        """So much of one block is searched again with the next: a match may lie across."""
+        """Bytes of a block that are searched again with the next, because a match may lie across both."""
         return FOLDED_BYTES * max(map(len, self.words), default=1)
 
     def find(self, raw: bytes | memoryview) -> list[int]:
-        """Where any form of the word stands, whatever the case of its letters."""
+        """Offsets of all forms of the word, in upper or lower case."""
         offsets: list[int] = []
         for word in self.words:
             offset = stringzilla.utf8_uncased_search(raw, word)
@@ -52,7 +47,7 @@ class Needle:
         return sorted(offsets)
 
     def find_text(self, record: object) -> str | None:
-        """The string of the record that shows the match, if every term stands somewhere in it."""
+        """The string that contains the longest term, if the record contains every term."""
         texts = list(_strings(record))
         best: tuple[str, str] | None = None
         for term in self.terms:
@@ -70,7 +65,7 @@ class Needle:
 
 
 def _strings(value: object) -> list[str]:
-    """Every string of a record, without recursion: records can be nested deeply on purpose."""
+    """Every string of a record, without recursion, because hostile records are nested deeply."""
     strings: list[str] = []
     stack = [value]
     while stack:

@@ -1,4 +1,4 @@
-"""What a person typed into the search box, as a query for either index, and the piece of text that answers it."""
+"""Parses search queries for both databases, and makes snippets of the texts that match."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
-from sessions.search.engine.folding import fold_words
+from sessions.search.engine.word_folding import fold_words
 from sessions.secrets.engine import mask
 from sessions.text.engine.invisible_characters import spell_invisible
 
@@ -17,17 +17,17 @@ _SPACE = re.compile(r"\s+")
 CHARS_AROUND_MATCH = 90
 MIN_LENGTH = 260
 CONTEXT = 100
-"""Characters before what is shown that may name it a secret: `password = ` and the like."""
+"""Characters before a snippet that may mark it as a secret, such as `password = `."""
 LONGEST_SECRET = 4_096
 
 Pieces = tuple[tuple[str, bool], ...]
-"""Texts, and whether each was looked for."""
+"""Texts, and whether each is a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
     words: tuple[str, ...]
-    """Words that stand next to each other."""
+    """Words that must follow each other."""
     prefix: bool = False
 
 
@@ -40,9 +40,9 @@ class Query:
     def of(cls, text: str) -> Query:
         """Words are joined by "and"; `"a b"` and `a_b` are phrases; `beg*` is a beginning."""
         terms = []
-        # A letter and its accent may come as two characters, and would be taken for two words.
+        # A letter and its accent may be two characters, which would be split into two words.
         for quoted, plain in TERM.findall(normalize("NFC", text)):
-            # The index splits at everything that is no letter or digit, the underscore included.
+            # The index splits at all characters but letters and digits, so also at underscores.
             words = tuple(word for part in WORD.findall(quoted or plain) for word in part.split("_") if word)
             if words:
                 terms.append(Term(words, prefix=bool(plain) and plain.endswith("*")))
@@ -52,7 +52,7 @@ class Query:
         return " ".join('"' + " ".join(term.words) + '"' + ("*" if term.prefix else "") for term in self.terms)
 
     def tsqueries(self) -> list[str]:
-        """One for each term: a long text is indexed in pieces, and its terms may stand in different ones."""
+        """One for each term: long texts are indexed in pieces, and terms may be in different pieces."""
         return [
             " <-> ".join(f"'{word}'" for part in term.words for word in fold_words(part))
             + (":*" if term.prefix else "")
@@ -61,7 +61,7 @@ class Query:
 
     @lru_cache(maxsize=64)  # noqa: B019 - frozen, and a few at a time
     def pattern(self) -> re.Pattern[str]:
-        """Finds any of the terms in the original text, whatever stands between the words of a phrase."""
+        """Finds any of the terms in the original text, with any characters between the words of a phrase."""
         parts = []
         for term in sorted(self.terms, key=lambda term: -len(term.words)):
             body = r"[\W_]+".join(re.escape(word) for word in term.words)
@@ -76,17 +76,16 @@ def make_snippet(text: str, query: Query) -> Pieces:
 
 
 def _find_search_start(text: str, query: Query) -> int:
-    """Where to begin: a pattern that ignores case is slow, and the first of the words is found quickly."""
+    """A position before the first match, found quickly, because patterns that ignore case are slow."""
     lower = text.lower()
     if len(lower) != len(text):
-        return 0  # then its places are not those of the text
+        return 0  # then positions differ from those in the text
     positions = [lower.find(term.words[0].lower()) for term in query.terms]
     return min((position for position in positions if position >= 0), default=0)
 
 
 def make_excerpt(text: str, pattern: re.Pattern[str], first: re.Match[str] | None) -> Pieces:
-    """About two lines from before the first match on, or from the start; secrets are masked, even those that were
-    looked for."""
+    """About two lines around the first match, or from the start. Secrets are masked, even if they match."""
     position, length = (first.start(), first.end() - first.start()) if first else (0, 0)
     low = _gap_before(text, position - CHARS_AROUND_MATCH - CONTEXT)
     high = _gap_after(text, low, position + max(length + CHARS_AROUND_MATCH, MIN_LENGTH))
@@ -102,7 +101,7 @@ def make_excerpt(text: str, pattern: re.Pattern[str], first: re.Match[str] | Non
 
 
 def _gap_before(text: str, position: int) -> int:
-    """A secret must not be cut: the mask knows it by how it begins, and by what stands before it."""
+    """A position before which the text can be cut without cutting a secret, which is known by its beginning."""
     if position <= 0:
         return 0
     lowest = max(0, position - LONGEST_SECRET)

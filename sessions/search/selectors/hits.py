@@ -1,5 +1,5 @@
-"""What a hit shows: whose words, in which session, when, and the text around them. A page of hits takes one query, and
-reads from the files themselves where they are still what was archived: nothing has to be decompressed there."""
+"""Loads what a hit shows: its session, role, time and text. A page of hits takes one query, and reads unchanged files
+directly, which need no decompression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.imports.engine.scan.content import content_of
 from sessions.models import Transcript
 from sessions.models.transcript import project_name, transcript_name
 from sessions.search.engine.snippets import Pieces, Query, make_snippet
-from sessions.search.selectors.on_disk import ArchivedFile, read_unchanged
+from sessions.search.selectors.file_search import ArchivedFile, read_unchanged
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from sessions.transcripts.engine.rows import Record
@@ -34,7 +34,7 @@ _ROWS = f"""
 @dataclass(frozen=True, slots=True)
 class Hit:
     transcript: str
-    """The timeline that it stands in: the session's, or a sub-agent's."""
+    """The transcript that has it: the session, or a sub-agent."""
     session: str
     agent: str
     title: str
@@ -44,14 +44,14 @@ class Hit:
     at: int | None
     role: str
     snippet: Pieces
-    """Pieces of text, and whether each matched."""
+    """Pieces of text, and whether each is a match."""
     damage: str = ""
     """Why its text cannot be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class HitTranscript:
-    """The part of a hit that is the same for all hits in a transcript."""
+    """The values that all hits in a transcript share."""
 
     transcript: str
     session: str
@@ -68,7 +68,7 @@ class HitTranscript:
 
 @dataclass(frozen=True, slots=True)
 class HitRow:
-    """The part of a hit that its row knows."""
+    """The values that come from the row of the entry."""
 
     id: int
     offset: int
@@ -100,7 +100,7 @@ def make_hit(said: HitRow, where: HitTranscript, record: Record, pieces: Pieces,
 
 
 def load_hits(ids: Sequence[int], query: Query) -> list[Hit]:
-    """In this order; an entry that is gone by now is left out."""
+    """In this order. Entries that no longer exist are left out."""
     if not ids:
         return []
     with connection.cursor() as cursor:
@@ -127,7 +127,7 @@ def _make_transcript(
 
 
 def _load_records(rows: Sequence[tuple[HitRow, ArchivedFile]]) -> dict[int, tuple[Record, str]]:
-    """By entry, and why one cannot be read."""
+    """By entry id: the record, and why it cannot be read."""
     by_file: dict[ArchivedFile, list[HitRow]] = {}
     for row, place in rows:
         by_file.setdefault(place, []).append(row)
@@ -145,7 +145,7 @@ def _load_records(rows: Sequence[tuple[HitRow, ArchivedFile]]) -> dict[int, tupl
 
 
 def entry_role(kind: str, flags: int) -> str:
-    """Whose words: a person's, the model's, a tool's, or the client's."""
+    """Whose words these are: a person's, the model's, a tool's, or the client's."""
     if flags & (Flag.CALL | Flag.RESULT):
         return "tool"
     if flags & Flag.TYPED:

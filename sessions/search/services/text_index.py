@@ -1,4 +1,4 @@
-"""Feeds the text index: FTS5 without a copy of the text on SQLite, tsvector on PostgreSQL."""
+"""Writes the text index: contentless FTS5 on SQLite, tsvector on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from django.db import connection
 
-from sessions.search.engine.folding import fold_words
+from sessions.search.engine.word_folding import fold_words
 
-# What PostgreSQL allows: positions up to 16,383, 255 of them per word, words under 2 KB, and a megabyte in all.
+# Limits of a tsvector: positions up to 16,383, 255 positions per word, words under 2 KB, one megabyte in all.
 PIECE_WORDS = 16_000
 PIECE_CHARS = 200_000
 SAME_WORD = 255
 WORD_CHARS = 400
 OVERLAP = 32
-"""A longer text is indexed in pieces. They share so many words, so that a phrase is found where one ends."""
+"""Words that the pieces of a long text share, so that phrases across their border are found."""
 
 
 def add_texts(cursor: Any, rows: Sequence[tuple[int, str]]) -> None:
@@ -32,7 +32,7 @@ def add_texts(cursor: Any, rows: Sequence[tuple[int, str]]) -> None:
 
 
 def make_vectors(text: str) -> Iterator[str]:
-    """The text as tsvectors: each word with the places where it stands."""
+    """The text as tsvectors: each word with its positions."""
     positions: dict[str, list[int]] = {}
     start, chars = 0, 0
     words = [word[:WORD_CHARS] for word in fold_words(text)]
@@ -50,5 +50,5 @@ def make_vectors(text: str) -> Iterator[str]:
 
 
 def _make_vector(positions: dict[str, list[int]]) -> str:
-    # Words are letters and digits only, so nothing in them needs to be escaped.
+    # Words are letters and digits only, so they need no escaping.
     return " ".join(f"'{word}':{','.join(map(str, word_positions))}" for word, word_positions in positions.items())

@@ -1,4 +1,4 @@
-"""Search inside one session: what the browser's own find cannot do when only a window is loaded."""
+"""Search inside one session. The browser's own search sees only the loaded window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from inspector.web.clock import now_ms
 from inspector.web.htmx import HtmxRequest, render_page
-from sessions.search.selectors.words import search_index
+from sessions.search.selectors.indexed_search import search_index
 from sessions.transcripts.selectors.session import session_head
 
 HITS = 50

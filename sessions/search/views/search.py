@@ -1,4 +1,4 @@
-"""Search: indexed conversation text at once, newest first; tool output on demand, in slices that can be stopped."""
+"""The search page: indexed text at once, and everything else on demand, in slices that can be cancelled."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.views.decorators.http import require_safe
 from inspector.web.htmx import HtmxRequest, render_page, wants_partial
 from sessions.catalog.selectors.facets import project_tree
 from sessions.catalog.views.filters import MAX_INTEGER
-from sessions.search.selectors.deep import search_slice
-from sessions.search.selectors.words import MAX_SKIPPED, search_index
+from sessions.search.selectors.deep_search import search_slice
+from sessions.search.selectors.indexed_search import MAX_SKIPPED, search_index
 
 PER_PAGE = 10
 PER_PIECE = 30
-"""The first hits come at once; more are fetched when a person comes to the end of them."""
+"""Hits per request after the first page, fetched when the reader scrolls to the end."""
 SLICE_SECONDS = 0.4
-"""Short, so that the first hits of a scan show at once and Cancel is obeyed."""
+"""Short, so that first hits appear early and Cancel works at once."""
 
 DEEP, MORE = "deep-slice", "more-hits"
 

@@ -19,7 +19,7 @@ from sessions.models import (
     Source,
     Transcript,
 )
-from sessions.search.selectors.words import search_index
+from sessions.search.selectors.indexed_search import search_index
 from tests.sessions.crawling import FAR_OR_NEAR, crawl
 from tests.sessions.hostile import (
     PAYLOAD,

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from sessions.capture.selectors.list import add_sessions, list_captures
+from sessions.capture.selectors.capture_list import add_sessions, list_captures
 from sessions.capture.services.captures import capture_store
 from sessions.context.selectors.contexts import load_context, load_contexts, point_of_request
 from sessions.models import Transcript

@@ -17,7 +17,7 @@ from sessions.models import (
     Source,
     Transcript,
 )
-from sessions.search.selectors.deep import search_slice
+from sessions.search.selectors.deep_search import search_slice
 from tests.sessions.writing import Writing, append
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -17,7 +17,7 @@ from sessions.models import (
     Transcript,
     Turn,
 )
-from sessions.search.selectors.words import search_index
+from sessions.search.selectors.indexed_search import search_index
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 from tests.sessions.writing import (

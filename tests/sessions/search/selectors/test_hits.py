@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.imports.services.sync import sync
 from sessions.models import Transcript
-from sessions.search.selectors.words import search_index
+from sessions.search.selectors.indexed_search import search_index
 from tests.sessions.writing import Writing, append
 
 pytestmark = pytest.mark.django_db

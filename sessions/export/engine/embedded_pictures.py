@@ -1,4 +1,4 @@
-"""A picture as part of the page itself, so that the page needs nobody to show it."""
+"""Embeds pictures in an exported page."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sessions.timeline.engine.cards.images.pictures import load_image
 from sessions.transcripts.engine.rows import Record
 
 MAX_PICTURE = 2 * 1024 * 1024
-"""Larger ones are left out with a word about it: a page must still open."""
+"""Larger ones are left out, with a note, so that browsers can open the page."""
 
 
 def data_uri(picture: Picture, record: Record) -> str:
-    """The picture as a data: address; empty when it is too large, or none that a browser may show."""
+    """The picture as a data: address; empty if it is too large, or a browser must not show it."""
     image = load_image(record, picture.n) if picture.bytes <= MAX_PICTURE else None
     return f"data:{image[0]};base64,{b64encode(image[1]).decode()}" if image else ""

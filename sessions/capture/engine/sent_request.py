@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.capture.engine.marks import restore_marks
+from sessions.capture.engine.cache_marks import restore_marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.search.engine.folding import fold_words
+from sessions.search.engine.word_folding import fold_words
 
 LETTERS = st.sampled_from("abcXYZ019_-./ \n'éÉüñøßşİıåΑαΣςάЖж潮한국,;:!?§²½Ⅳ\u0301")
 

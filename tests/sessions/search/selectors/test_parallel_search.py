@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors import fanout
-from sessions.search.selectors.fanout import find_offsets_in_parallel
-from sessions.search.selectors.on_disk import ArchivedFile, FileScanner
-from tests.sessions.search.selectors.test_on_disk import place_of
+from sessions.search.selectors import parallel_search
+from sessions.search.selectors.file_search import ArchivedFile, FileScanner
+from sessions.search.selectors.parallel_search import find_offsets_in_parallel
+from tests.sessions.search.selectors.test_file_search import place_of
 
 NEEDLE = Needle.of("marmalade")
 
 
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[ArchivedFile]:
-    monkeypatch.setattr(fanout, "FIRST_GROUP", 100)
-    monkeypatch.setattr(fanout, "LARGEST_GROUP", 500)
+    monkeypatch.setattr(parallel_search, "FIRST_GROUP", 100)
+    monkeypatch.setattr(parallel_search, "LARGEST_GROUP", 500)
     return [place_of(tmp_path / str(number), b"." * number + b"marmalade" * (number % 3)) for number in range(200)]
 
 

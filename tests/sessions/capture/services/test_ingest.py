@@ -12,7 +12,7 @@ from inspector.runs.services.schedule import duty_follow
 from inspector.watcher.duties import CAPTURES
 from inspector.web.clock import now_ms
 from sessions.capture.endpoint.spool import DRAFT_SUFFIX, Spool
-from sessions.capture.services.spool import captures_forget, captures_ingest
+from sessions.capture.services.ingest import captures_forget, captures_ingest
 from sessions.models import Capture
 from tests.serving import wait_until
 from tests.sessions.capture.capturing import exchange, request

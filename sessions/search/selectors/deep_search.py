@@ -1,5 +1,5 @@
-"""Searches everything in the archive, tool output too, newest files first. The first hits come at once, and whoever
-has seen enough simply stops asking."""
+"""Searches everything in the archive, including tool output, newest files first. Hits are yielded as they are found, so
+the caller can stop at any time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from sessions.archive.engine.damage import ArchiveDamageError
 from sessions.archive.selectors.records import Reader
 from sessions.models import Entry, Source, Transcript
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.hits import (
-    Hit,
-    HitRow,
-    HitTranscript,
-    make_hit,
-)
-from sessions.search.selectors.on_disk import ArchivedFile
-from sessions.search.selectors.raw import find_offsets_in
+from sessions.search.selectors.file_search import ArchivedFile
+from sessions.search.selectors.hits import Hit, HitRow, HitTranscript, make_hit
+from sessions.search.selectors.raw_search import find_offsets_in
 from sessions.transcripts.engine.entry_ids import POSITION_BITS, POSITION_MASK
 from sessions.transcripts.engine.flags import Flag
 
@@ -31,7 +26,7 @@ AROUND_BYTES = 4_000
 class DeepSlice:
     hits: tuple[Hit, ...]
     cursor: str
-    """Where the next slice goes on; empty when everything was searched."""
+    """Where the next slice continues; empty if everything was searched."""
     done_bytes: int
     total_bytes: int
     damage: tuple[ArchiveDamageError, ...] = ()
@@ -40,7 +35,7 @@ class DeepSlice:
 
 @dataclass(slots=True)
 class DeepSearch:
-    """A scan over the archive. `files` and `done_bytes` say how far `hits()` has come."""
+    """A scan of the archive. `files` and `done_bytes` are the progress of `hits()`."""
 
     text: str
     project: int | None = None
@@ -87,7 +82,7 @@ class DeepSearch:
 def search_slice(
     text: str, cursor: str = "", *, seconds: float = 0.4, limit: int = 50, project: int | None = None
 ) -> DeepSlice:
-    """Search on from `cursor` for about so long, or until there are `limit` hits."""
+    """Continues from `cursor` for about `seconds`, or until there are `limit` hits."""
     search = DeepSearch(text, project)
     started, hits = time.monotonic(), []
     for hit in search.hits(int(cursor) if cursor.isdecimal() else 0):
@@ -130,7 +125,7 @@ def _hits_in(source_id: int, offsets: list[int], needle: Needle, damage: list[Ar
 
 
 def _spilled_hits(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
-    """Output that the client wrote to a file of its own: the hit is the entry that points there."""
+    """Hits in a file of spilled output; they point to the entry that names the file."""
     source = Source.objects.select_related("owner", "owner__project", "owner__parent").get(pk=source_id)
     if source.owner is None:
         return
@@ -144,7 +139,7 @@ def _spilled_hits(source_id: int, offset: int, needle: Needle) -> Iterator[Hit]:
 
 
 def find_spilled_entry(transcript: Transcript, name: str) -> Entry | None:
-    """The tool result that says it was saved to the file of this name."""
+    """The tool result that names this file of spilled output."""
     base = transcript.pk << POSITION_BITS
     reader = Reader(transcript.source_id)
     for entry in Entry.objects.filter(pk__gte=base, pk__lte=base | POSITION_MASK, type="user").order_by("pk"):

@@ -1,5 +1,5 @@
-"""Searches files with several processes at once. Each takes every so-manieth group of files and sends what it found in
-order, so that nobody hands out work and the first hits need not wait for the last."""
+"""Searches files with several processes. Each of n processes takes every nth group of files and sends its results in
+order, so that work need not be handed out and the first hits come early."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.on_disk import ArchivedFile, FileScanner, group_files
+from sessions.search.selectors.file_search import ArchivedFile, FileScanner, group_files
 
 FIRST_GROUP, LARGEST_GROUP = 1024 * 1024, 16 * 1024 * 1024
 
 Offsets = list[int] | None
-"""Offsets; None where the file is not what it was when it was archived."""
+"""Offsets; None if the file changed since it was archived."""
 
 
 def find_offsets_in_parallel(
@@ -27,14 +27,14 @@ def find_offsets_in_parallel(
             try:
                 yield from pipes[number % processes].recv()
             except EOFError:
-                yield from [None] * len(group)  # it was killed: the archive has everything too
+                yield from [None] * len(group)  # it was killed; the archive is searched instead
 
 
 @contextmanager
 def _searchers(
     places: Sequence[ArchivedFile], groups: Sequence[range], needle: Needle, processes: int
 ) -> Iterator[list[Connection]]:
-    context = get_context("fork")  # the places come with it, and need not go through a pipe
+    context = get_context("fork")  # the files are inherited instead of sent
     pipes: list[Connection] = []
     children = []
     for first in range(processes):
@@ -62,9 +62,9 @@ def _search(
     pipe: Connection,
     readers: Sequence[Connection],
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked is told, and ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends this process
     for reader in readers:
-        reader.close()  # else nobody would notice that the reader is gone
+        reader.close()  # else writes would not fail when the parent is gone
     scanner = FileScanner(needle)
     with suppress(BrokenPipeError):
         for group in groups:

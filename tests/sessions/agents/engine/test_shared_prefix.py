@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sessions.agents.engine import compare_prompts
-from sessions.agents.engine.sharing import Comparison
+from sessions.agents.engine.shared_prefix import Comparison
 from sessions.context.engine import (
     Context,
     Element,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.on_disk import (
+from sessions.search.selectors.file_search import (
     PIECE,
     ArchivedFile,
     FileScanner,

@@ -1,5 +1,5 @@
-"""Where a needle stands in files that are still what was archived. One buffer serves all files: a fresh one for each of
-thousands costs more than what is read into it."""
+"""Searches files that are unchanged since they were archived. One buffer serves all files, because allocating one for
+each of thousands is slow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessions.search.engine.needles import Needle
 from sessions.transcripts.engine.paths import decode_path
 
 PIECE = 512 * 1024
-"""Small enough to be still in the processor's cache when it is searched."""
+"""Small enough to fit into the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +20,20 @@ class ArchivedFile:
     source_id: int
     path: str
     size: int
-    """Bytes that are archived of it."""
+    """Archived bytes."""
     mtime_ns: int
 
 
 class FileScanner:
     def __init__(self, needle: Needle) -> None:
         self._needle = needle
-        # The end of a piece is searched again before the next one: a match may lie across.
+        # The end of a piece is searched again with the next one, because a match may lie across both.
         self._overlap = needle.overlap
         self._buffer = memoryview(bytearray(self._overlap + PIECE))
         self._rest = self._buffer[self._overlap :]
 
     def find_offsets(self, place: ArchivedFile) -> list[int] | None:
-        """None if the file is not what it was when it was archived."""
+        """None if the file changed since it was archived."""
         with _open_unchanged(place) as file:
             return None if file is None else self._search(file, place.size)
 
@@ -43,7 +43,7 @@ class FileScanner:
         while position < size:
             count = _read_into(file, self._rest)
             if not count:
-                return None  # it was cut, or cannot be read any more
+                return None  # the file was truncated, or cannot be read
             start = self._overlap - overlap
             filled = self._buffer[start : self._overlap + count]
             offsets.update(position - overlap + offset for offset in self._needle.find(filled))
@@ -62,7 +62,7 @@ def _read_into(file: int, buffer: memoryview) -> int:
 
 
 def read_unchanged(place: ArchivedFile, ranges: Sequence[tuple[int, int]]) -> list[bytes] | None:
-    """The bytes of (offset, length) ranges; None if the file is not what it was when it was archived."""
+    """The bytes of (offset, length) ranges; None if the file changed since it was archived."""
     with _open_unchanged(place) as file:
         if file is None:
             return None
@@ -90,7 +90,7 @@ def _open_unchanged(place: ArchivedFile) -> Iterator[int | None]:
 
 
 def group_files(places: Sequence[ArchivedFile], first_size: int, max_size: int) -> list[range]:
-    """The places in order, cut into groups of about so many bytes: small ones first, for somebody waits."""
+    """Splits the files into groups by bytes. The first groups are small, so that the first hits come early."""
     groups, start, filled, group_size = [], 0, 0, first_size
     for index, place in enumerate(places):
         filled += place.size

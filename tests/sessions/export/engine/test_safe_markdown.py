@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sessions.export.engine.contained import contain_markdown
+from sessions.export.engine.safe_markdown import contain_markdown
 
 MARK = "the end of the text"
 BLOCKS = ["```", "````", "~~~", "> ", "- ", "1. ", "# ", "    ", "\t", "\n", "\n\n", "\r", "\r\n"]

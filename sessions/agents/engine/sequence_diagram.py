@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sessions.agents.engine.mail import (
-    EVERYONE,
-    MAIN,
-    UNKNOWN,
-    Mail,
-)
+from sessions.agents.engine.mail import EVERYONE, MAIN, UNKNOWN, Mail
 
 LANE = 168
 """Distance between lanes."""

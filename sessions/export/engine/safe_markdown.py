@@ -1,7 +1,7 @@
-"""Markdown that somebody else wrote, as a part of our document: as it stands where that is harmless.
+"""Makes untrusted Markdown safe as part of a document, and leaves it as it is if it is harmless.
 
-Left alone, an open fence would swallow all that follows, HTML would become part of the page, and an image would be
-loaded from wherever it says. Whether it does is asked of a Markdown parser, before and after mending.
+An open fence would swallow everything after it, HTML would become part of the page, and images would be loaded from
+other servers. A Markdown parser decides whether a text does that, before and after it was changed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sessions.text.engine.prose import hostile
 _END = "lucid-end-of-text"
 _TRIES = 4
 _SUSPECT = re.compile(r"<|```|~~~|!\[")
-"""Only with these can a text open a fence, an element or an image."""
+"""A text without any of these cannot open a fence, an element or an image."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 
 
 def contain_markdown(text: str) -> str:
-    """The text, with what would reach beyond it taken out of force; in a fence of its own if that does not help."""
+    """The text with harmful Markdown escaped; in a fence if that is not enough."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _SUSPECT.search(text):
         return text
@@ -48,7 +48,7 @@ def _parser() -> MarkdownIt:
 
 
 def _closing_fence(tokens: list[Token]) -> str:
-    """What would close the block that swallowed our end mark; empty when none did."""
+    """The fence that closes the block that swallowed the end marker; empty if none did."""
     if len(tokens) >= 3 and tokens[-1].type == "heading_close" and tokens[-1].level == 0:
         return ""
     fences = [token.markup for token in tokens if token.type == "fence"]
@@ -56,7 +56,7 @@ def _closing_fence(tokens: list[Token]) -> str:
 
 
 def _markup_lines(tokens: list[Token]) -> set[int]:
-    """The lines that hold HTML or an image."""
+    """Numbers of the lines with HTML or an image."""
     return {number for token in tokens if token.map and _has_markup(token) for number in range(*token.map)}
 
 
@@ -65,7 +65,7 @@ def _has_markup(token: Token) -> bool:
 
 
 def _escape_lines(text: str, markup_lines: set[int], *, spans: bool) -> str:
-    """Escapes tags and images on these lines; inside what looks like a code span too only if `spans` says so."""
+    """Escapes tags and images on these lines, and inside code spans only if `spans` is set."""
     lines = text.split("\n")
     for number in markup_lines:
         if number < len(lines):
@@ -77,7 +77,7 @@ def _escape_lines(text: str, markup_lines: set[int], *, spans: bool) -> str:
 
 
 def _pieces(line: str) -> Iterator[tuple[str, bool]]:
-    """A line cut at its code spans: each piece, and whether it is one."""
+    """Splits a line at its code spans: each piece, and whether it is a code span."""
     start = 0
     for span in _SPAN.finditer(line):
         yield line[start : span.start()], False

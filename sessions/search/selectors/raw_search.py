@@ -1,5 +1,4 @@
-"""Where a needle stands in many sources: looked for in the files that are still what was archived, for nothing has to
-be decompressed there, and else in the archive."""
+"""Searches many sources: in their files if these are unchanged, which needs no decompression, else in the archive."""
 
 from __future__ import annotations
 
@@ -15,27 +14,26 @@ from sessions.archive.engine.damage import UNREADABLE, ArchiveDamageError
 from sessions.archive.engine.frames import BLOCK_SIZE, decompress
 from sessions.archive.selectors.blocks import Blocks, load_blocks
 from sessions.search.engine.needles import Needle
-from sessions.search.selectors.fanout import find_offsets_in_parallel
-from sessions.search.selectors.on_disk import ArchivedFile, FileScanner
+from sessions.search.selectors.file_search import ArchivedFile, FileScanner
+from sessions.search.selectors.parallel_search import find_offsets_in_parallel
 from sessions.transcripts.engine.entry_ids import BLOCK_BITS
 
 WORTH_PROCESSES = 64 * 1024 * 1024
 BLOCKS_AT_ONCE = 48
 GROUPS_AHEAD = 2
 THREADS = 2
-"""Decompression runs outside of Python's lock."""
+"""Decompression releases the GIL."""
 
 
 def find_offsets_in(
     places: Sequence[ArchivedFile], needle: Needle, processes: int = 0, damage: list[ArchiveDamageError] | None = None
 ) -> Iterator[list[int]]:
-    """For each place where the needle stands in it. With processes, files are searched by several at once. `damage`
-    gets what cannot be searched."""
+    """The offsets of the needle in each file. `damage` gets what cannot be searched."""
     damage = [] if damage is None else damage
     if processes < 2 or sum(place.size for place in places) < WORTH_PROCESSES:
         yield from _with_archive(places, map(FileScanner(needle).find_offsets, places), needle, damage)
         return
-    connections.close_all()  # a connection must not be carried into a forked process
+    connections.close_all()  # forked processes must not inherit a connection
     yield from _with_archive(places, find_offsets_in_parallel(places, needle, processes), needle, damage)
 
 
@@ -67,7 +65,7 @@ def _find_in_archive(
 def _read_archive(
     place: ArchivedFile, pool: ThreadPoolExecutor, damage: list[ArchiveDamageError]
 ) -> Iterator[tuple[int, bytes]]:
-    """Decompressed ahead of the one that is looked at. What is damaged is left out."""
+    """Blocks with their offsets, decompressed ahead. Damaged blocks are left out."""
     numbers = iter(range((place.size + BLOCK_SIZE - 1) // BLOCK_SIZE))
     ahead: deque[_Group] = deque()
     while True:
@@ -81,7 +79,7 @@ def _read_archive(
 
 
 class _Group:
-    """Some blocks of a place, on their way through the pool."""
+    """Blocks of a file that a thread pool decompresses."""
 
     def __init__(self, pool: ThreadPoolExecutor, place: ArchivedFile, numbers: Iterable[int]) -> None:
         self._first = place.source_id << BLOCK_BITS

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sessions.capture.engine.cache_marks import Mark, remove_marks
 from sessions.capture.engine.documents import loads
-from sessions.capture.engine.marks import Mark, remove_marks
 
 NOT_STORED = "[not stored]"
 LISTS = ("system", "tools", "messages")

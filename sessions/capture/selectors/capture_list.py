@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Func, IntegerField, Q, QuerySet, Sum
 
 from inspector.web.query import whole_number
-from sessions.models import (
-    Capture,
-    CaptureBlob,
-    Request,
-    Source,
-    Transcript,
-)
+from sessions.models import Capture, CaptureBlob, Request, Source, Transcript
 
 BULKY = ("params", "marks", "headers", "system", "tools", "messages", "diagnostics")
 """Columns that a list does not show."""

@@ -1,4 +1,4 @@
-"""Searches the text index, newest first. Exact by time, and quick for words that stand in half of all entries."""
+"""Searches the text index, newest first. It stays fast for words that are in half of all entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.search.selectors.hits import Hit, load_hits
 from sessions.transcripts.engine.entry_ids import POSITION_BITS
 
 MAX_SORTED = 1_000
-"""Up to so many matches are sorted by time as a whole; beyond it, sessions are visited from the latest back."""
+"""Up to this many matches are sorted by time. If there are more, sessions are searched from the latest back."""
 MAX_SKIPPED = 5_000
 
 
@@ -22,9 +22,9 @@ MAX_SKIPPED = 5_000
 class SearchPage:
     hits: tuple[Hit, ...]
     count: int | None
-    """All matches, or None when there are more than were counted."""
+    """Number of all matches; None if there are too many to count."""
     next: str | None
-    """What `before` takes for the page of older ones."""
+    """Value of `before` for the next page, with older hits."""
 
     @property
     def has_more(self) -> bool:
@@ -39,7 +39,7 @@ class _Match:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Which transcripts count: those that are not an earlier version of a file, of one project or session if asked."""
+    """Which transcripts to search: all but earlier versions of files, or those of one project or session."""
 
     project: int | None
     session: int | None
@@ -57,7 +57,7 @@ class _Scope:
 def search_index(
     text: str, *, project: int | None = None, session: int | None = None, limit: int = 20, before: str | None = None
 ) -> SearchPage:
-    """The newest entries that hold every word of `text`; quoted words must stand together, `word*` is a beginning."""
+    """The newest entries with every word of `text`. Quoted words are phrases, `word*` is a prefix."""
     query = Query.of(text)
     if not query.terms:
         return SearchPage((), 0, None)
@@ -116,7 +116,7 @@ def _newest_first(match: _Match) -> tuple[int, int]:
 
 
 def _find_latest(query: Query, scope: _Scope, limit: int) -> list[_Match]:
-    """Each session's newest matches, until no session left can hold a newer one than those found."""
+    """The newest matches of each session, until no remaining session can have a newer one."""
     sql, words = _match_sql(query)
     key = "rowid" if connection.vendor == "sqlite" else "entry_id"
     session_matches = f"{sql} AND {key} >= %s AND {key} < %s ORDER BY {key} DESC LIMIT %s"
@@ -134,7 +134,7 @@ def _find_latest(query: Query, scope: _Scope, limit: int) -> list[_Match]:
 
 
 def _newest_sessions(scope: _Scope) -> Iterator[tuple[int, int]]:
-    """The latest few answer most searches: the others are not even listed. Those without a time come last."""
+    """Ids and times of sessions, newest first, those without a time last. Most searches need only the first page."""
     sql, parameters = scope.sql("t.id, t.last_at")
     with_time = f"{sql} AND t.last_at IS NOT NULL ORDER BY t.last_at DESC, t.id DESC LIMIT %s OFFSET %s"
     offset, size = 0, 8
